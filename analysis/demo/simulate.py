@@ -1,0 +1,110 @@
+"""Simulated raters: answers drawn from a quality, a leniency and noise. Nobody was asked.
+
+An answer is the nearest whole number to a sum of normal draws, kept within 1 to 5: how good the
+system is in this aspect, how well the film and this text came out (shared by all raters), how
+lenient the rater is, how this rater took this item, and what was drawn for the single answer.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from analysis.demo.texts import is_mistaken
+from analysis.demo.written_parts import chance
+
+QUESTIONS = ["persuasiveness", "transparency", "accuracy", "satisfaction"]
+THIRD_PARTIES = ["simulated-third-party-1", "simulated-third-party-2", "simulated-third-party-3"]
+
+MEAN = {  # system -> mean answer to each question; a bare template is at least transparent
+    "personal": [4.2, 4.3, 4.2, 4.1],
+    "feature": [3.4, 3.9, 3.6, 3.4],
+    "template": [2.7, 3.3, 2.9, 2.6],
+    "vague": [2.3, 2.1, 2.2, 2.3],
+}
+MISTAKEN = -0.5  # on accuracy and satisfaction, of a text that is wrong about the recipient
+SD_PAIR, SD_ITEM, SD_RATER, SD_RECIPIENT = 0.3, 0.4, 0.25, 0.35
+SD_VIEW, SD_ANSWER = 0.55, 0.45
+MISSING = 0.015  # share of answers left out
+START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
+
+
+def ratings(items):
+    """Rows of ratings.csv: each item by its recipient and by two of the three third parties."""
+    rows = []
+    for number, (rater, role, seen) in enumerate(sittings(items)):
+        rows += one_sitting(rater, role, seen, START + timedelta(hours=7 * number))
+    return rows
+
+
+def sittings(items):
+    """(rater, role, items) of every rater; the third parties leave out every third pair."""
+    recipients = sorted({item["recipient"] for item in items})
+    pairs = list(dict.fromkeys((item["recipient"], item["content"]) for item in items))
+    for recipient in recipients:
+        own = [item for item in items if item["recipient"] == recipient]
+        yield f"simulated-{recipient}", "recipient", own
+    for turn, rater in enumerate(THIRD_PARTIES):
+        given = {pair for number, pair in enumerate(pairs) if number % 3 != turn}
+        yield (
+            rater,
+            "third_party",
+            [item for item in items if (item["recipient"], item["content"]) in given],
+        )
+
+
+def one_sitting(rater, role, items, start):
+    """The answers of one rater, in a shuffled order of items, with their times."""
+    draw = chance(f"sitting {rater}")
+    leniency = draw.gauss(0, SD_RECIPIENT if role == "recipient" else SD_RATER)
+    now, rows = start, []
+    for item in draw.sample(items, len(items)):
+        view = leniency + draw.gauss(0, SD_VIEW)
+        reading = 0.25 * len(item["text"].split())
+        for question in QUESTIONS:
+            seconds = round(reading + draw.lognormvariate(1.4, 0.5), 1)
+            reading, now = 0, now + timedelta(seconds=seconds)
+            value = expected(item, question) + view + draw.gauss(0, SD_ANSWER)
+            if draw.random() >= MISSING:
+                rows.append(
+                    {
+                        "item": item["item"],
+                        "rater": rater,
+                        "role": role,
+                        "question": question,
+                        "value": min(5, max(1, round(value))),
+                        "answered_at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
+                        "seconds": seconds,
+                    }
+                )
+    return rows
+
+
+def expected(item, question):
+    """What all raters share: the system's mean in this aspect, the film's luck and the text's."""
+    mean = MEAN[item["system"]][QUESTIONS.index(question)]
+    mean += chance(f"pair {item['recipient']} {item['content']}").gauss(0, SD_PAIR)
+    mean += chance(f"item {item['item']}").gauss(0, SD_ITEM)
+    if question in ("accuracy", "satisfaction") and is_mistaken(item["text"]):
+        mean += MISTAKEN
+    return mean
+
+
+def judgments(items):
+    """Rows of judgments.csv: two baselines that understand nothing, named as what they are."""
+    draw = chance("random judge")
+    return [
+        {
+            "item": item["item"],
+            "judge": "random (seeded)",
+            "question": question,
+            "value": 1 + int(5 * draw.random()),
+        }
+        for item in items
+        for question in QUESTIONS
+    ] + [
+        {
+            "item": item["item"],
+            "judge": "text length",
+            "question": "",
+            "value": len(item["text"].split()),
+        }
+        for item in items
+    ]

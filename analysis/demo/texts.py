@@ -1,0 +1,95 @@
+"""What the four invented systems say about one recommended film."""
+
+from itertools import chain
+from string import Template
+
+from analysis.demo.written_parts import chance, films, liked, read, watched
+
+SYSTEMS = ["personal", "feature", "template", "vague"]
+WRONG_SHARE = 0.4  # of the vague texts, those that are mistaken about the recipient
+
+
+class Writer:
+    """Writes the texts of one study, using every building block as evenly as it can."""
+
+    def __init__(self, dates, study):
+        self.dates = dates
+        self.chance = chance(f"texts {study}")
+        self.used = {}
+        self.written = set()
+
+    def texts(self, recipient, film, by_hand):
+        """System -> text for one pair."""
+        return {
+            "personal": by_hand["personal"],
+            "feature": self.unused(self.feature, recipient, film),
+            "template": self.unused(self.template, recipient, film),
+            "vague": self.unused(self.vague, recipient, film),
+        }
+
+    def unused(self, write, recipient, film):
+        """A text that no other pair of the study has; each try takes the next frame."""
+        while (text := write(recipient, film)) in self.written:
+            pass
+        self.written.add(text)
+        return text
+
+    def feature(self, recipient, film):
+        shared = [(genre, like) for like in liked(recipient) for genre in shared_genres(like, film)]
+        if not shared:
+            genre, like, frames = films()[film]["genres"][0], "", "feature_new_genre"
+        else:
+            (genre, like), frames = self.chance.choice(shared), "feature"
+        return self.fill(read("frames")[frames], film, recipient, genre=genre, like=like)
+
+    def template(self, recipient, film):
+        anchor = self.chance.choice(liked(recipient))
+        return self.fill(read("frames")["template"], film, recipient, like=anchor)
+
+    def vague(self, recipient, film):
+        blocks = read("frames")["vague"]
+        wrong = self.chance.random() < WRONG_SHARE
+        opening = self.fill(blocks["openings"], film, recipient)
+        genre = self.chance.choice(disliked_genres(recipient, film))
+        closings = blocks["wrong_closings" if wrong else "closings"]
+        return f"{opening} {self.fill(closings, film, recipient, genre=genre)}"
+
+    def fill(self, frames, film, recipient, genre="", like=""):
+        """The least used frame, filled; ties fall to the seeded draw."""
+        order = self.chance.sample(frames, len(frames))
+        frame = min(order, key=lambda each: self.used.get(each, 0))
+        self.used[frame] = self.used.get(frame, 0) + 1
+        shown, name = films()[film], read("frames")["genres"]
+        anchor = films()[like]["title"] if like else ""
+        return Template(frame).substitute(
+            title=shown["title"],
+            year=shown["year"],
+            director=shown["director"],
+            trait=shown["trait"],
+            genre=name.get(genre, ""),
+            category=genre.lower(),
+            categories=" and ".join(each.lower() for each in shown["genres"][:2]),
+            wrong=name.get(genre, ""),
+            liked=anchor,
+            anchor=anchor,
+            stars=watched(recipient).get(like, ""),
+            month=f"{self.dates[recipient, like]:%B}" if like else "",
+        )
+
+
+def shared_genres(one, other):
+    """The genres that two films have in common, in the order of the first."""
+    return [genre for genre in films()[one]["genres"] if genre in films()[other]["genres"]]
+
+
+def disliked_genres(recipient, film):
+    """Genres in which the recipient liked nothing, and which are not the film's own."""
+    known = set(chain(*(films()[like]["genres"] for like in liked(recipient))))
+    known |= set(films()[film]["genres"])
+    return [genre for genre in read("frames")["genres"] if genre not in known]
+
+
+def is_mistaken(text):
+    """Whether a vague text claims a taste that the recipient does not have."""
+    before = [frame.partition("$wrong")[0] for frame in read("frames")["vague"]["wrong_closings"]]
+    return any(start in text for start in before)

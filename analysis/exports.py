@@ -1,0 +1,224 @@
+"""The tables that leave the project, as streams: memory stays flat however many rows there are.
+
+A table's rows are tuples of texts, numbers, times and None; `clean` is applied to every text, so
+that a CSV cell cannot act as a formula, while JSON lines keep texts as they are.
+"""
+
+import json
+from itertools import groupby
+from operator import itemgetter
+
+from django.db.models import Count, FloatField
+from django.db.models.functions import Cast
+
+from analysis import codebook, frames
+from annotate.models import Item, Question, Rating, Session
+
+CHUNK = 5000
+
+
+def rows(study, table, clean):
+    """The header and an iterator of tuples."""
+    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean))
+
+
+def count(study, table):
+    """How many rows a table has, without making them; None for the codebook."""
+    counts = {
+        "ratings": lambda: _counted(study).count(),
+        "judgments": lambda: _units(study).count(),
+        "items": study.items.count,
+        "sessions": study.sessions.count,
+        "scores": lambda: frames.human_answers(study).count() + _units(study).count(),
+    }
+    return counts[table]() if table in counts else None
+
+
+class _Cleaner:
+    """Applies a function to texts; equal texts become one object, so that keys take no memory."""
+
+    def __init__(self, clean):
+        self.clean, self.known = clean, {"": "", None: ""}
+
+    def __call__(self, text):
+        return "" if text is None else self.clean(text)
+
+    def key(self, text):
+        """A text that stands in many rows."""
+        if text not in self.known:
+            self.known[text] = self.clean(text)
+        return self.known[text]
+
+
+def number(value):
+    """4 for 4.0; every other number as it is."""
+    return int(value) if value is not None and value == int(value) else value
+
+
+def extra_columns(study):
+    """Names of the items' extra columns, in order of appearance."""
+    names = {}
+    for data in study.items.order_by("pk").values_list("data", flat=True).iterator(CHUNK):
+        names.update(dict.fromkeys(data))
+    return list(names)
+
+
+# scores
+
+
+def _scores(study, clean):
+    items = {
+        pk: (study.slug, clean.key(key), kind, *map(clean.key, links))
+        for pk, key, kind, *links in Item.objects.filter(study=study)
+        .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
+        .iterator(CHUNK)
+    }
+    questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
+    yield from _human_scores(study, clean, items, questions)
+    yield from _judge_scores(study, clean, items, questions)
+
+
+def _human_scores(study, clean, items, questions):
+    sessions = {
+        pk: ((clean.key(rater), "", role, ""), (bool(why), clean.key(why)))
+        for pk, (rater, role, why) in frames.exclusions(study).items()
+    }
+    answers = frames.human_answers(study).order_by("pk")
+    names = ["item_id", "question_id", "session_id", "value", "seconds", "answered_at"]
+    for item, question, session, value, seconds, at in answers.values_list(*names).iterator(CHUNK):
+        who, counts = sessions[session]
+        yield (
+            *items[item], questions[question], frames.HUMAN, *who,
+            number(value), "", seconds, None, at, *counts,
+        )  # fmt: skip
+
+
+def _judge_scores(study, clean, items, questions):
+    judges = frames.judge_of_runs(study)
+    for run, item, question, value, why, _, cost, at in _judged(judges):
+        yield (
+            *items[item], questions[question], frames.JUDGE, "", clean.key(judges[run]), "", run,
+            number(value), clean(why), None, cost, at, False, "",
+        )  # fmt: skip
+
+
+def _judged(runs):
+    """(run, item, question, value, why missing, rationale, cost, time), samples averaged.
+
+    Ordered by the unique index of the judgments, so that samples stand side by side.
+    """
+    samples = (
+        frames.judge_answers(runs)
+        .annotate(why=frames.why_missing(), cost=Cast("cost_usd", FloatField()))
+        .order_by("run_id", "item_id", "question_id", "sample", "order")
+        .values_list(
+            "run_id", "item_id", "question_id", "value", "why", "rationale", "cost", "settled_at"
+        )
+    )
+    for _, group in groupby(samples.iterator(CHUNK), key=itemgetter(0, 1, 2)):
+        samples = list(group)
+        yield _with_costs(samples) if len(samples) > 1 else samples[0]
+
+
+def _with_costs(samples):
+    """The mean of the samples, at what all of them cost."""
+    *start, _, at = frames.averaged(samples)
+    costs = [sample[6] for sample in samples if sample[6] is not None]
+    return *start, sum(costs) if costs else None, at
+
+
+def _units(study):
+    """One row per (run, item, question) of the answers that count."""
+    answers = frames.judge_answers(frames.judge_of_runs(study))
+    return answers.order_by().values("run", "item", "question").distinct()
+
+
+# The tables that can be loaded again
+
+
+def _counted(study):
+    return Rating.objects.for_analysis().filter(session__study=study)
+
+
+def _ratings(study, clean):
+    names = [
+        "item__key", "session__rater__key", "session__rater__role", "question__key", "value",
+        "text", "answered_at", "seconds", "reason",
+    ]  # fmt: skip
+    answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
+    for item, rater, role, question, value, text, at, seconds, reason in answers:
+        answer = clean(text) if value is None else number(value)
+        key = clean.key
+        yield key(item), key(rater), role, question, answer, at, seconds, clean(reason)
+
+
+def _judgments(study, clean):
+    judges = frames.judge_of_runs(study)
+    items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
+    questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
+    for run, item, question, value, _, rationale, cost, _ in _judged(judges):
+        yield (
+            clean.key(items[item]), clean.key(judges[run]), questions[question], number(value),
+            clean(rationale), cost,
+        )  # fmt: skip
+
+
+ITEM_FIELDS = [
+    "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
+    "feature", "parent__key", "side",
+]  # fmt: skip
+
+
+def _items(study, clean):
+    extra = extra_columns(study)
+    answers = Item.objects.filter(study=study).order_by("pk")
+    for *texts, position, data in answers.values_list(*ITEM_FIELDS, "position", "data").iterator(
+        CHUNK
+    ):
+        more = (_extra(data.get(name), clean) for name in extra)
+        yield *map(clean, texts), position, *more
+
+
+def _extra(value, clean):
+    """An extra cell: texts cleaned, numbers as they are, lists and objects as JSON."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def _sessions(study, clean):
+    sessions = Session.objects.filter(study=study).order_by("pk")
+    names = [
+        "pk", "rater__key", "rater__role", "state", "source", "rater__excluded_because",
+        "answers", "started_at", "last_seen_at", "ended_at",
+    ]  # fmt: skip
+    counted = sessions.annotate(answers=Count("ratings"))
+    for pk, rater, role, state, source, why, *more in counted.values_list(*names).iterator(CHUNK):
+        yield pk, clean(rater), role, state, source, bool(why), clean(why), *more
+
+
+def _codebook(study, clean):
+    for row in codebook.column_rows(extra_columns(study)):
+        yield tuple(map(clean, row))
+    for question in study.questions.all():
+        meaning = codebook.question_meaning(question)
+        yield "scores", clean(f"question = {question.key}"), clean(meaning)
+
+
+def _header(table):
+    return lambda study: list(codebook.TABLES[table])
+
+
+ROWS = {
+    "scores": _scores,
+    "ratings": _ratings,
+    "judgments": _judgments,
+    "items": _items,
+    "sessions": _sessions,
+    "codebook": _codebook,
+}
+HEADERS = {table: _header(table) for table in ROWS} | {
+    "items": lambda study: [*codebook.ITEMS, *extra_columns(study)]
+}

@@ -1,0 +1,100 @@
+import os
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis.demo.preparing import prepare, var_folder
+from analysis.demo.supervising import Process, Supervisor
+from annotate.models import Study
+from annotate.views.accounts import login_path
+
+WELCOME = """
+  Concord is running. Open
+
+    as a rater        {rater}
+    as a researcher   {researcher}
+                      (this link logs in once; the next start prints a new one)
+
+  The ratings of the study "Films" are simulated, and its language model is a very small one.
+  Logs: {logs}     Stop: Ctrl-C
+"""
+
+
+class Command(BaseCommand):
+    help = "Make the demo studies where they are missing; with --serve also run everything."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--serve", action="store_true", help="run web, worker, beat and model")
+        parser.add_argument("--port", type=int, default=8000)
+
+    def handle(self, *args, serve, port, **options):
+        if serve:
+            _refuse_busy(port, port + 1)
+        call_command("migrate", verbosity=0)
+        user = prepare(model_port=port + 1, say=self.stdout.write)
+        if not serve:
+            return
+        call_command("collectstatic", interactive=False, verbosity=0)
+        supervisor = Supervisor(processes(port), self.stdout.write)
+        supervisor.start()
+        try:
+            _wait_until_up(port, supervisor)
+            if not supervisor.stopping:
+                self.stdout.write(welcome(port, user))
+            supervisor.keep_alive()
+        finally:
+            supervisor.stop()
+            self.stdout.write("Stopped.")
+
+
+def welcome(port, user):
+    site = f"http://127.0.0.1:{port}"
+    return WELCOME.format(
+        rater=site + Study.objects.get(slug="films-open").join_path(),
+        researcher=site + login_path(user),
+        logs=settings.VAR_DIR / "log",
+    )
+
+
+def processes(port):
+    """Web server, worker, beat and the small model, as they are started."""
+    log = var_folder("log")
+    os.environ["SITE_URL"] = f"http://127.0.0.1:{port}"
+    python, celery = sys.executable, [sys.executable, "-m", "celery", "-A", "config"]
+    # No access log: addresses of rating sessions are secrets.
+    web = ["-m", "gunicorn", "config.wsgi", "--no-control-socket", "--workers", "2"]
+    commands = {
+        "web": [python, *web, "--threads", "4", "--bind", f"127.0.0.1:{port}"],
+        "worker": [*celery, "worker", "-n", "worker@demo", "--concurrency", "2"],
+        "beat": [*celery, "beat", "--pidfile", ""],
+        "model": [python, "manage.py", "serve_local_model", "--port", str(port + 1)],
+    }
+    return [Process(name, command, log / f"{name}.log") for name, command in commands.items()]
+
+
+def _refuse_busy(*ports):
+    for port in ports:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                raise CommandError(
+                    f"Port {port} is in use. Stop what runs there, or choose another: "
+                    f"make demo PORT={port + 100}"
+                )
+
+
+def _wait_until_up(port, supervisor):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not supervisor.stopping:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    if not supervisor.stopping:
+        raise CommandError(f"The web server did not come up; see {settings.VAR_DIR / 'log'}")

@@ -1,0 +1,47 @@
+"""manage.py export STUDY TABLE: a study's tables as CSV or JSON lines, streamed."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis import exports, writing
+from analysis.management.studies import study_or_error
+
+
+class Command(BaseCommand):
+    help = f"Export a table of a study: {', '.join(exports.ROWS)}."
+
+    def add_arguments(self, parser):
+        parser.add_argument("study", help="the study's name in its address")
+        parser.add_argument("table", choices=list(exports.ROWS))
+        parser.add_argument("--format", choices=list(writing.FORMS), default="csv")
+        parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print")
+
+    def handle(self, **given):
+        study = study_or_error(given["study"])
+        pieces = writing.pieces(study, given["table"], given["format"])
+        if given["output"] is None:
+            for piece in pieces:
+                self.stdout.write(piece, ending="")
+            return
+        _replace(given["output"], pieces)
+
+
+def _replace(path, pieces):
+    """Write a file beside the path first, so that a failed export leaves nothing half done."""
+    if path.exists() and not path.is_file():
+        raise CommandError(f"{path} is not a file; without -o the table is printed.")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
+        os.chmod(part, 0o644)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

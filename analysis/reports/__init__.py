@@ -1,0 +1,1 @@
+"""The reports: frame -> statistics -> rows and notes, one file a report; kinds.py lists them."""

@@ -1,0 +1,142 @@
+"""Agreement: of people among themselves, with a judge among them, and of a judge with a role."""
+
+import numpy as np
+
+from analysis.options import ALL
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.evaluators import interval_note, policy_notes
+from analysis.reports.labels import MOST_LABELS, LabelNotes, labels_of
+from analysis.reports.scores import Scores
+from analysis.stats.cohen_kappa import cohen_kappa
+from analysis.stats.estimate import Estimate
+from analysis.stats.icc import icc
+from analysis.stats.krippendorff_alpha import krippendorff_alpha
+from analysis.stats.percent_agreement import percent_agreement
+
+KAPPAS = {"kappa": "plain", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
+ALPHAS = {"alpha_nominal": "nominal", "alpha_ordinal": "ordinal", "alpha_interval": "interval"}
+ICCS = {
+    "icc_1_1": "1,1", "icc_a_1": "A,1", "icc_c_1": "C,1",
+    "icc_1_k": "1,k", "icc_a_k": "A,k", "icc_c_k": "C,k",
+}  # fmt: skip
+MEASURES = ("percent", *ALPHAS, *KAPPAS, *ICCS)
+# What has a meaning on a scale of each kind; with a judge against a role, only pairs with it.
+OF_KIND = {
+    "likert": MEASURES,
+    "binary": MEASURES,
+    "choice": ("percent", "alpha_nominal", "kappa"),
+    "number": ("alpha_interval", *ICCS),
+    "text": (),
+}
+ON_LABELS = ("percent", "alpha_nominal", "alpha_ordinal", *KAPPAS)
+OF_PAIRS = ("percent", *KAPPAS)
+HUMANS = "humans"
+
+
+def agreement(answers, options, judge_measures=MEASURES):
+    """Every measure for people; for people with each judge, and each judge against the role."""
+    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    report = Report("agreement", answers.study.slug, options.as_dict())
+    groups = {HUMANS: ALL}
+    if len(scores.roles) > 1:
+        groups |= {f"{HUMANS} ({role})": role for role in scores.roles}
+    for place, question in enumerate(scores.questions):
+        table = _Table(report, scores, labels, place, question)
+        for name, role in groups.items():
+            table.add(name, scores.ratings(place, role), MEASURES)
+        _add_judges(table, scores, judge_measures)
+    report.notes = [
+        *policy_notes(scores),
+        "humans: all people whose ratings count, whatever the reference role.",
+        "Percent, κ, nominal and ordinal α compare labels: values rounded to the scale, halves "
+        "down. Interval α and ICC take values as they are.",
+        "κ of several raters: unweighted mean over pairs with two common items or more; a judge "
+        "against a role: mean over its raters.",
+        "ICC (A) and (C) take the items that every rater rated, ICC (1) and (k) those with two "
+        "ratings or more.",
+        *labels.sentences(),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["raters", "question", "measure"]),
+    ]
+    return report
+
+
+def _add_judges(table, scores, measures):
+    role = scores.options.reference
+    people, of_role = scores.ratings(table.place, ALL), scores.ratings(table.place, role)
+    versus = "all people" if role == ALL else role
+    for judge in scores.judges:
+        values = scores.judge(judge)[:, table.place]
+        if labels_of(table.question) and not table.labels.fits(judge, values, table.question):
+            continue
+        table.add(f"{HUMANS} + {judge}", np.column_stack([people, values]), measures, judge)
+        pairs = [measure for measure in measures if measure in OF_PAIRS]
+        table.add(f"{judge} vs {versus}", of_role, pairs, judge, values)
+
+
+class _Table:
+    """Adds the rows of one question to a report."""
+
+    def __init__(self, report, scores, labels, place, question):
+        self.report, self.scores, self.labels = report, scores, labels
+        self.place, self.question = place, question
+
+    def add(self, raters, ratings, measures, judge="", judge_values=None):
+        """Rows for ratings (units, raters); with judge_values (units,) for the judge's pairs."""
+        known = ~np.isnan(ratings)
+        present = known.any(axis=0)
+        n_raters = int(present.sum()) + (judge_values is not None)
+        units = np.flatnonzero(known.any(axis=1))
+        ratings = ratings[np.ix_(units, present)]
+        data = self._forms(judge or "people", ratings)
+        versus = None
+        if judge_values is not None:
+            versus = self._forms(judge, judge_values[units])
+        for measure in OF_KIND[self.question.scale.kind]:
+            if measure in measures:
+                estimate = self._estimate(measure, data, versus, units)
+                row = self._row(raters, measure, estimate, n_raters)
+                self.report.add(
+                    row,
+                    reason=estimate.reason,
+                    judge=judge,
+                    kind=("versus" if judge_values is not None else "joined") if judge else HUMANS,
+                    undefined_draws=estimate.undefined_draws,
+                )
+
+    def _forms(self, name, values):
+        """The values by whether a measure takes labels (True) or values as they are (False)."""
+        if not labels_of(self.question):
+            return {False: values}
+        return {False: values, True: self.labels.labels(name, values, self.question)}
+
+    def _estimate(self, measure, data, versus, units):
+        ratings = data[measure in ON_LABELS]
+        judge = None if versus is None else versus[measure in ON_LABELS]
+        if not ratings.size:
+            return Estimate(np.nan, reason="nobody answered")
+        resampling = self.scores.resampling(units)
+        if measure == "percent":
+            return percent_agreement(ratings, judge=judge, **resampling)
+        if measure in ALPHAS:
+            return krippendorff_alpha(ratings, ALPHAS[measure], **resampling)
+        if measure in ICCS:
+            return icc(ratings, ICCS[measure], **resampling)
+        points = labels_of(self.question)
+        if len(points) > MOST_LABELS:
+            reason = f"the scale has {len(points)} points, κ takes at most {MOST_LABELS}"
+            return Estimate(np.nan, reason=reason)
+        return cohen_kappa(ratings, points, weights=KAPPAS[measure], judge=judge, **resampling)
+
+    def _row(self, raters, measure, estimate, n_raters):
+        return {
+            "raters": raters,
+            "question": self.question.key,
+            "measure": measure,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "n_units": estimate.n,
+            "n_raters": n_raters,
+        }

@@ -1,0 +1,82 @@
+"""What a report is: rows, notes, and all that it takes to compute them again."""
+
+from dataclasses import dataclass, field
+from math import isnan
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of a report, with what its page says of it.
+
+    reason: why the value (or its interval) is undefined; blank otherwise. judge: the judge that
+    the number is of, blank for people; kind: judge, rater or mean; or humans, joined (people and
+    a judge) or versus (a judge with people). undefined_draws: draws left out of the interval.
+    """
+
+    row: dict
+    reason: str = ""
+    judge: str = ""
+    kind: str = ""
+    undefined_draws: int = 0
+
+
+@dataclass
+class Report:
+    """The result of a report: rows of one fact each, and notes on what was used and skipped.
+
+    curves: points for figures, such as those of an ROC curve, by evaluator and question.
+    """
+
+    name: str
+    study: str
+    options: dict
+    entries: list = field(default_factory=list)
+    notes: list = field(default_factory=list)
+    curves: dict = field(default_factory=dict)
+
+    @property
+    def rows(self):
+        return [entry.row for entry in self.entries]
+
+    def add(self, row, **facts):
+        """Append one row, with what an Entry says of it."""
+        self.entries.append(Entry(row, **facts))
+
+    def as_dict(self):
+        """The report as JSON: undefined numbers are null."""
+        rows = [{key: without_nan(value) for key, value in row.items()} for row in self.rows]
+        return {
+            "study": self.study,
+            "report": self.name,
+            "options": self.options,
+            "rows": rows,
+            "notes": self.notes,
+        }
+
+
+def without_nan(value):
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def reason_notes(report, names, limit=3):
+    """One note a reason: how many numbers it concerns, and which, by the row keys `names`."""
+    places: dict[str, list] = {}
+    for entry in report.entries:
+        if entry.reason:
+            where = " · ".join(str(entry.row[name]) for name in names)
+            places.setdefault(entry.reason, []).append(where)
+    return [
+        f"{reason[0].upper()}{reason[1:]}: {len(where)} of {len(report.entries)} rows, such as "
+        f"{'; '.join(where[:limit])}."
+        for reason, where in places.items()
+    ]
+
+
+def draw_notes(report, draws):
+    """How many bootstrap draws were left out of the intervals because they are undefined."""
+    lost = [entry.undefined_draws for entry in report.entries if entry.undefined_draws]
+    if not lost:
+        return []
+    many = f"{min(lost):,}" if min(lost) == max(lost) else f"{min(lost):,} to {max(lost):,}"
+    rows = f"{len(lost):,} {'row' if len(lost) == 1 else 'rows'}"
+    return [f"{many} of {draws:,} draws undefined in {rows}; their intervals leave these out."]

@@ -1,0 +1,130 @@
+"""Confusion matrices: which label people gave, and which the judge."""
+
+import numpy as np
+
+from analysis.reports.base import Report, reason_notes
+from analysis.reports.evaluators import evaluators, policy_notes
+from analysis.reports.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
+from analysis.reports.scores import Scores
+from analysis.stats.classification import at_least, confusion_matrix
+
+
+def confusion(answers, options, questions=None):
+    """One matrix per evaluator and question: rows people, columns the evaluator.
+
+    questions: keys of those wanted; None means all.
+    Likert: the whole scale, or two labels where a threshold is given. Yes/no: two labels.
+    Choice: the majority of the raters.
+    """
+    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    report = Report("confusion", answers.study.slug, options.as_dict())
+    majorities = _Majorities(scores)
+    wanted = [
+        (place, question)
+        for place, question in enumerate(scores.questions)
+        if not questions or question.key in questions
+    ]
+    long = [] if options.threshold is not None else [q for _, q in wanted if _is_long(q)]
+    for evaluator in evaluators(scores):
+        for place, question in wanted:
+            if question in long:
+                continue
+            sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
+            if sides is not None:
+                _add_row(report, evaluator, question, *sides)
+    report.notes = [
+        *policy_notes(scores),
+        _label_note(scores, options),
+        *_long_notes(long),
+        *labels.sentences(),
+        *majorities.sentences(),
+        *reason_notes(report, ["evaluator", "question"]),
+    ]
+    return report
+
+
+def _is_long(question):
+    return len(labels_of(question)) > MOST_LABELS
+
+
+def _long_notes(questions):
+    return [
+        f"No matrix for {question.key}: more than {MOST_LABELS} points; with a threshold it has "
+        "two labels."
+        for question in questions
+    ]
+
+
+def _add_row(report, evaluator, question, human, judge, points, names):
+    matrix = confusion_matrix(human, judge, points)
+    report.add(
+        {
+            "evaluator": evaluator.name,
+            "question": question.key,
+            "labels": names,
+            "matrix": matrix.tolist(),
+        },
+        reason="" if matrix.sum() else "no item has a label from both people and the evaluator",
+        judge=evaluator.judge,
+        kind=evaluator.kind,
+    )
+
+
+def _sides(evaluator, place, question, threshold, labels, majorities):
+    """(people, judge, points, names of the points) of one matrix; None where there can be none."""
+    kind, points = question.scale.kind, labels_of(question)
+    values, reference = evaluator.values[:, place], evaluator.reference[:, place]
+    if not points or not labels.fits(evaluator.name, values, question):
+        return None
+    if kind == "choice":
+        names = [label for _, label in question.scale.points]
+        judge = labels.labels(evaluator.name, values, question)
+        return majorities.of(evaluator, place), judge, points, names
+    if kind == "binary" or threshold is not None:
+        cut = positive_from(question, threshold)
+        names = points if kind == "binary" else [f"< {cut:g}", f"≥ {cut:g}"]
+        return at_least(reference, cut), at_least(values, cut), [0, 1], names
+    # A filled-in reference may lie off the scale too.
+    human = labels.labels("reference", reference, question)
+    return human, labels.labels(evaluator.name, values, question), points, points
+
+
+def _label_note(scores, options):
+    rounding = "Means are rounded to the scale, halves down, for people and judges alike."
+    if options.threshold is None:
+        return f"{rounding} With a threshold the matrix has two labels: below it, and from it on."
+    return f"Two labels: below {options.threshold:g}, and {options.threshold:g} or more."
+
+
+class _Majorities:
+    """The most frequent answer of the reference's raters to nominal questions."""
+
+    def __init__(self, scores):
+        self.scores, self.ties = scores, {}
+
+    def of(self, evaluator, place):
+        """Majority per item; NaN without an answer or with a tie."""
+        without = evaluator.rater or None
+        key = without, place
+        question = self.scores.questions[place]
+        counts = self.scores.label_counts(place, labels_of(question), without)
+        best = counts.max(axis=1, initial=0)
+        tied = (counts == best[:, None]).sum(axis=1) > 1
+        self.ties[key] = question.key, int((tied & (best > 0)).sum())
+        points = np.array(labels_of(question), dtype=float)
+        return np.where((best > 0) & ~tied, points[counts.argmax(axis=1)], np.nan)
+
+    def sentences(self):
+        return [
+            f"Majority of the raters for {question}: {ties} ties dropped."
+            for (without, _), (question, ties) in self.ties.items()
+            if without is None
+        ]
+
+
+def shares(matrix):
+    """The counts of a matrix as shares of their row: of the items with that label by people.
+
+    None in a row without items.
+    """
+    return [[count / sum(row) if sum(row) else None for count in row] for row in matrix]

@@ -1,0 +1,128 @@
+"""Who is compared with the reference, and what the notes of every report say about it."""
+
+import numpy as np
+
+from analysis.options import ALL, SKIP
+from analysis.reports.scores import MOST_SINGLE_RATERS, Evaluator
+
+
+def evaluators(scores):
+    """Judges, then single raters, then means of the roles that are not the reference.
+
+    Raters of a role stand alone where it has few of them. Who belongs to the reference is
+    compared with the mean of the others.
+    """
+    reference = scores.reference()
+    for judge in scores.judges:
+        yield Evaluator(judge, "judge", scores.judge(judge), reference)
+    yield from _single_raters(scores, reference)
+    for role in other_roles(scores):
+        if len(scores.raters_of(role)) > 1:
+            yield Evaluator(f"mean of {role}", "mean", scores.role_mean(role), reference)
+
+
+def other_roles(scores):
+    """Roles with ratings that are not (part of) the reference."""
+    chosen = scores.options.reference
+    return [role for role in scores.roles if chosen not in (role, ALL)]
+
+
+def _single_raters(scores, reference):
+    chosen = scores.options.reference
+    own = scores.raters_of(chosen)
+    others = {role: scores.raters_of(role) for role in other_roles(scores)}
+    if 1 < len(own) <= MOST_SINGLE_RATERS and _overlap(scores, own):
+        for rater in own:
+            yield _rater(scores, rater, scores.reference(without=rater), rater)
+    for raters in others.values():
+        for rater in raters if len(raters) <= MOST_SINGLE_RATERS else []:
+            yield _rater(scores, rater, reference)
+
+
+def _rater(scores, rater, reference, without=""):
+    name = f"{rater} (rater)" if rater in scores.judges else rater
+    return Evaluator(name, "rater", scores.rater(rater), reference, without)
+
+
+def _overlap(scores, raters):
+    """Whether some item has answers of two of these raters."""
+    seen = np.zeros(scores.shape, dtype=int)
+    for rater in raters:
+        seen += ~np.isnan(scores.rater(rater))
+    return bool((seen > 1).any())
+
+
+def policy_notes(scores):
+    """What every report says of its reference, of what is missing and of what was left out."""
+    options, notes = scores.options, []
+    raters = scores.raters_of(options.reference)
+    whose = "all people" if options.reference == ALL else f"role {options.reference}"
+    notes.append(
+        f"Reference: mean of the included ratings of {whose}, {_count(len(raters), 'rater')}, "
+        f"{_count(len(scores.items), 'item')}."
+    )
+    if 1 < len(raters) <= MOST_SINGLE_RATERS and _overlap(scores, raters):
+        notes.append(
+            "A rater who belongs to the reference is compared with the mean of the others."
+        )
+    for role in scores.roles if options.reference != ALL else [ALL]:
+        if (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
+            notes.append(f"The {n} raters of {role} are not shown one by one.")
+    return notes + _exclusion_notes(scores) + _missing_notes(scores)
+
+
+def _exclusion_notes(scores):
+    options, answers, notes = scores.options, scores.answers, []
+    if options.exclude:
+        left_out = len(answers.items) - len(scores.items)
+        rules = ", ".join(f"{column}={value}" for column, value in options.exclude)
+        notes.append(f"Left out: {_count(left_out, 'item')} with {rules}.")
+    flagged = answers.table.loc[answers.table["excluded"], "exclusion_reason"]
+    for reason, n in flagged.astype(str).value_counts().items():
+        notes.append(f"Not counted: {_count(n, 'rating')} ({reason}).")
+    return notes
+
+
+def _missing_notes(scores):
+    options, notes = scores.options, []
+    if options.missing_reference is None:
+        notes.append("Items without a reference are dropped.")
+    else:
+        gaps = np.isnan(scores.role_mean(options.reference)) & scores.applies
+        notes.append(
+            f"Missing references count as {options.missing_reference:g} ({gaps.sum()} filled)."
+        )
+    policy = options.missing_judgment
+    what = "are dropped" if policy is None else f"count as {policy:g}"
+    notes.append(f"Missing judgments {what} ({'; '.join(_judge_gaps(scores)) or 'none'}).")
+    return notes
+
+
+def _judge_gaps(scores):
+    """What each judge with gaps lacks, of all items and the questions asked of their kind."""
+    for judge in scores.judges:
+        missing, never_asked = scores.judge_gaps(judge)
+        if missing:
+            asked = f", of these {never_asked} never asked" if never_asked else ""
+            yield f"{judge}: {missing} of {scores.applies.sum()}{asked}"
+
+
+def interval_note(scores):
+    """How the intervals were made, and from what."""
+    if scores.counts is None:
+        return "No intervals: 0 draws."
+    draws, clusters = scores.counts.shape
+    return (
+        f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters} clusters "
+        f"(recipient, else content, else item), seed {scores.options.seed}."
+    )
+
+
+def undefined_note(options):
+    """The policy for groups without a coefficient."""
+    what = "left out of the mean" if options.undefined == SKIP else "counted as 0"
+    return f"Groups in which the coefficient is undefined are {what}."
+
+
+def _count(n, thing):
+    return f"{n} {thing}{'' if n == 1 else 's'}"

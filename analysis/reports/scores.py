@@ -1,0 +1,239 @@
+"""The answers of a report as arrays: items × questions for every evaluator and its reference.
+
+Rows are the items that the options leave in; columns are the study's questions; NaN is missing.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from analysis.options import ALL
+from analysis.stats.bootstrap import draw_counts
+from annotate.models import Rater
+
+MOST_SINGLE_RATERS = 12
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A judge, one rater or the mean of a role, with the reference it is compared with."""
+
+    name: str
+    kind: str
+    values: np.ndarray
+    reference: np.ndarray
+    rater: str = ""  # whose ratings stay out of the reference
+
+    @property
+    def judge(self):
+        """The judge's name; blank for people."""
+        return self.name if self.kind == "judge" else ""
+
+
+class Scores:
+    """Included answers as arrays. `items`: frame of the items left in."""
+
+    def __init__(self, answers, options):
+        self.answers, self.options = answers, options
+        keep = _kept(answers.items, options.exclude)
+        self.items = answers.items[keep].reset_index(drop=True)
+        self.questions = answers.questions
+        place = np.where(keep, np.cumsum(keep) - 1, -1)
+        table = answers.table[~answers.table["excluded"].to_numpy()]
+        table = table[keep[table["item"].cat.codes.to_numpy()]]
+        cells = place[table["item"].cat.codes.to_numpy()] * len(self.questions)
+        cells = cells + table["question"].cat.codes.to_numpy()
+        human = (table["source"] == "human").to_numpy()
+        self._people = _Part(table[human], cells[human], "rater")
+        self._judges = _Part(table[~human], cells[~human], "judge")
+        roles = self._people.table.drop_duplicates("rater")
+        self.role_of = dict(zip(roles["rater"].astype(str), roles["role"].astype(str), strict=True))
+
+    @property
+    def shape(self):
+        return len(self.items), len(self.questions)
+
+    @property
+    def raters(self):
+        """Names of the raters with included ratings, by name."""
+        return sorted(self.role_of)
+
+    @property
+    def judges(self):
+        """Names of the judges with settled judgments, in the order of their runs."""
+        return self._judges.names
+
+    @property
+    def roles(self):
+        """Roles with included ratings, in the order of Rater.Role."""
+        return [role for role in Rater.Role.values if role in self.role_of.values()]
+
+    def raters_of(self, role):
+        """Names of the raters of a role, or of all."""
+        return [rater for rater in self.raters if role in (ALL, self.role_of[rater])]
+
+    def rater(self, name):
+        """One rater's ratings (items, questions)."""
+        return _means(*self._people.of(name), self.shape)
+
+    def judge(self, name):
+        """One judge's values (items, questions); missing ones filled where the options say so."""
+        values = _means(*self._judges.of(name), self.shape)
+        filled = self.options.missing_judgment
+        return values if filled is None else np.where(self._gaps(values), filled, values)
+
+    def judge_gaps(self, name):
+        """(missing, of these never asked) among all items and the questions asked of their kind."""
+        cells, values = self._judges.of(name)
+        asked = np.zeros(self.shape, dtype=bool)
+        asked.flat[cells] = True
+        gaps = self._gaps(_means(cells, values, self.shape))
+        return int(gaps.sum()), int((gaps & ~asked).sum())
+
+    def _gaps(self, values):
+        return np.isnan(values) & self.applies
+
+    def reference(self, without=None):
+        """Mean of the included ratings of the reference role (items, questions), filled or NaN.
+
+        without: a rater whose own ratings stay out. Then nothing is filled in: an item that only
+        this rater rated has a reference, which cannot be compared with itself.
+        """
+        filled = self.options.missing_reference
+        mean = self.role_mean(self.options.reference, without)
+        return mean if filled is None or without else np.where(self._gaps(mean), filled, mean)
+
+    def role_mean(self, role, without=None):
+        """Mean of the included ratings of a role, or of all (items, questions)."""
+        names = [name for name in self.raters_of(role) if name != without]
+        return _means(*self._people.of(*names), self.shape)
+
+    def ratings(self, place, role):
+        """Ratings of one question by the raters of a role (items, raters)."""
+        names = self.raters_of(role)
+        columns = np.full((len(self.items), len(names)), np.nan)
+        for at, name in enumerate(names):
+            cells, values = self._of_question(place, name)
+            columns[cells, at] = values
+        return columns
+
+    def label_counts(self, place, points, without=None):
+        """How many raters of the reference gave each point (items, points)."""
+        names = [rater for rater in self.raters_of(self.options.reference) if rater != without]
+        cells, values = self._of_question(place, *names)
+        flat = cells * len(points) + (values - points[0]).astype(int)
+        counts = np.bincount(flat, minlength=len(self.items) * len(points))
+        return counts.reshape(len(self.items), len(points))
+
+    def _of_question(self, place, *raters):
+        cells, values = self._people.of(*raters)
+        chosen = cells % len(self.questions) == place
+        return cells[chosen] // len(self.questions), values[chosen]
+
+    @cached_property
+    def applies(self):
+        """Whether each question is asked of each item's kind (items, questions)."""
+        kinds = self.items["kind"].astype(str).to_numpy()
+        columns = [np.isin(kinds, question.applies_to or kinds) for question in self.questions]
+        return np.stack(columns, axis=1) if columns else np.ones(self.shape, dtype=bool)
+
+    @cached_property
+    def recipients(self):
+        """Recipient code of each item; -1 without a recipient."""
+        return _codes(self.items["recipient"])
+
+    @cached_property
+    def systems(self):
+        """System code of each item; -1 without a system."""
+        return _codes(self.items["system"])
+
+    @cached_property
+    def pairs(self):
+        """Code of each item's (recipient, content); a blank is a value of its own."""
+        return pd.factorize(
+            pd.MultiIndex.from_arrays([_all_codes(self.items[c]) for c in ("recipient", "content")])
+        )[0]
+
+    @cached_property
+    def clusters(self):
+        """What is drawn again by the bootstrap: the item's recipient, else content, else itself."""
+        recipient, content = _codes(self.items["recipient"]), _codes(self.items["content"])
+        own = np.arange(len(self.items))
+        kind = np.select([recipient >= 0, content >= 0], [0, 1], 2)
+        code = np.select([recipient >= 0, content >= 0], [recipient, content], own)
+        return pd.factorize(pd.MultiIndex.from_arrays([kind, code]))[0]
+
+    @cached_property
+    def counts(self):
+        """The bootstrap's draws, shared by all numbers of a report; None without intervals."""
+        if not self.options.draws or not len(self.items):
+            return None
+        rng = np.random.default_rng(self.options.seed)
+        return draw_counts(int(self.clusters.max()) + 1, self.options.draws, rng)
+
+    def resampling(self, rows=slice(None)):
+        """clusters= and counts= for a statistic of the items `rows`."""
+        if self.counts is None:
+            return {}
+        return {"clusters": self.clusters[rows], "counts": self.counts}
+
+
+class _Part:
+    """The rows of one source, sorted by who answered, so that one's rows are a slice."""
+
+    def __init__(self, table, cells, who):
+        codes = table[who].cat.codes.to_numpy()
+        order = np.argsort(codes, kind="stable")
+        self.table = table
+        self.cells, self.values = cells[order], table["value"].to_numpy()[order]
+        present, starts = np.unique(codes[order], return_index=True)
+        stops = np.append(starts[1:], len(codes))[: len(starts)]
+        categories = table[who].cat.categories
+        self.slices = {
+            str(categories[code]): slice(start, stop)
+            for code, start, stop in zip(present, starts, stops, strict=True)
+        }
+
+    @property
+    def names(self):
+        return list(self.slices)
+
+    def of(self, *names):
+        """Cells and values of these raters or judges."""
+        parts = [self.slices[name] for name in names if name in self.slices]
+        if not parts:
+            return self.cells[:0], self.values[:0]
+        if len(parts) == len(self.slices):
+            return self.cells, self.values
+        cells = np.concatenate([self.cells[part] for part in parts])
+        return cells, np.concatenate([self.values[part] for part in parts])
+
+
+def _kept(items, exclude):
+    keep = np.ones(len(items), dtype=bool)
+    for column, value in exclude:
+        keep &= (items[column] != value).to_numpy()
+    return keep
+
+
+def _means(cells, values, shape):
+    """Mean of the values in each cell of (items, questions); NaN where there is none."""
+    known = ~np.isnan(values)
+    size = shape[0] * shape[1]
+    sums = np.bincount(cells[known], values[known], minlength=size)
+    counts = np.bincount(cells[known], minlength=size)
+    means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+    return means.reshape(shape)
+
+
+def _all_codes(column):
+    return column.cat.codes.to_numpy()
+
+
+def _codes(column):
+    """Category codes; -1 for blank."""
+    codes = _all_codes(column).astype(np.int64)
+    blank = column.cat.categories == ""
+    return np.where(np.isin(codes, np.flatnonzero(blank)), -1, codes)

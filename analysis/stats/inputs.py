@@ -1,0 +1,97 @@
+"""Checks at the border of the statistics: shapes, codes, missing values, scales."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+SMALL_RANGE = 64
+LARGEST = 1e100  # sums of squares stay finite
+
+
+def as_floats(values: ArrayLike, name: str, ndim: int = 1) -> Floats:
+    """Return `values` as floats of `ndim` dimensions.
+
+    NaN is a missing value. Raises ValueError for another shape or values beyond 1e100.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != ndim:
+        raise ValueError(f"{name}: expected {ndim} dimension(s), found {array.ndim}")
+    strange = array[np.abs(array) > LARGEST]
+    if len(strange):
+        raise ValueError(f"{name}: expected values within 1e100, found {strange[0]}")
+    return array
+
+
+def as_codes(codes: ArrayLike, name: str, length: int) -> Ints:
+    """Return whole-number codes 0, 1, ... (length,).
+
+    Raises ValueError for another length, a negative code, or codes that are not whole.
+    """
+    array = np.asarray(codes)
+    if array.shape != (length,):
+        raise ValueError(f"{name}: expected {length} codes, found shape {array.shape}")
+    if length and not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name}: codes must be integers, found {array.dtype}")
+    if length and array.min() < 0:
+        raise ValueError(f"{name}: codes must not be negative, found {array.min()}")
+    return array.astype(np.int64, copy=False)
+
+
+def complete_pairs(x: ArrayLike, y: ArrayLike, *codes: ArrayLike | None) -> tuple[Any, ...]:
+    """Return x, y and each code array, without the rows where x or y is NaN.
+
+    x, y: (N,); codes: (N,) or None, which stays None. Raises ValueError for unequal lengths.
+    """
+    first, second = as_floats(x, "x"), as_floats(y, "y")
+    if first.shape != second.shape:
+        raise ValueError(f"x and y differ in length: {len(first)} and {len(second)}")
+    checked = [None if c is None else as_codes(c, "codes", len(first)) for c in codes]
+    keep = ~(np.isnan(first) | np.isnan(second))
+    if keep.all():
+        return first, second, *checked
+    return first[keep], second[keep], *(None if c is None else c[keep] for c in checked)
+
+
+def scale_codes(values: Floats) -> tuple[Floats, Ints]:
+    """Return a sorted scale (K,) and the place (N,) of each value on it.
+
+    Whole numbers within a small range need no sort; the scale may then hold unused values.
+    """
+    if len(values) == 0:
+        return np.empty(0), np.empty(0, dtype=np.int64)
+    lowest, highest = values.min(), values.max()
+    if highest - lowest < SMALL_RANGE and lowest == np.floor(lowest):
+        codes = (values - lowest).astype(np.int64)
+        if np.array_equal(codes + lowest, values):
+            return lowest + np.arange(int(highest - lowest) + 1), codes
+    scale, codes = np.unique(values, return_inverse=True)
+    return scale, codes.astype(np.int64, copy=False)
+
+
+def label_codes(values: Floats, labels: ArrayLike, name: str) -> Ints:
+    """Return the index (N,) of each value in `labels`, the whole scale in its order.
+
+    Raises ValueError for a value off the scale, or for fewer than two or repeated labels.
+    """
+    scale = as_floats(labels, "labels")
+    if len(scale) < 2 or len(np.unique(scale)) != len(scale):
+        raise ValueError(f"labels: expected at least two different ones, found {scale.tolist()}")
+    order = np.argsort(scale)
+    place = np.minimum(np.searchsorted(scale[order], values), len(scale) - 1)
+    codes = order[place]
+    strange = values[scale[codes] != values]
+    if len(strange):
+        raise ValueError(f"{name}: {strange[0]} is not one of the labels {scale.tolist()}")
+    return codes.astype(np.int64, copy=False)
+
+
+def choose(options: dict[str, Any], key: str, name: str) -> Any:
+    """Return `options[key]`; raises ValueError naming what is allowed."""
+    if key not in options:
+        raise ValueError(f"{name}: {key!r} is not one of {', '.join(options)}")
+    return options[key]

@@ -1,0 +1,69 @@
+"""Every pair of ratings that two raters gave to one unit: the raw material of agreement."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.inputs import Floats, Ints, as_floats
+
+
+@dataclass(frozen=True)
+class RatingPairs:
+    """Pairs (P,) of ratings of one unit by raters first < second.
+
+    unit, first, second: index of the unit and of the two raters; first_value, second_value: what
+    they said; n_ratings: how many ratings the unit has in all.
+    """
+
+    unit: Ints
+    first: Ints
+    second: Ints
+    first_value: Floats
+    second_value: Floats
+    n_ratings: Ints
+
+    @property
+    def n_units(self) -> int:
+        """Units with at least two ratings."""
+        return len(np.unique(self.unit))
+
+    @property
+    def values(self) -> Floats:
+        """Both values of every pair (2P,), the first ones first."""
+        return np.concatenate([self.first_value, self.second_value])
+
+
+def rating_pairs(ratings: ArrayLike, judge: ArrayLike | None = None) -> RatingPairs:
+    """Pair the ratings within each unit.
+
+    ratings: (units, raters), NaN = missing. With judge (units,), only the pairs of the judge
+    (first) with a rater (second) count. Raises ValueError for other shapes or infinite values.
+    """
+    array = as_floats(ratings, "ratings", ndim=2)
+    if judge is not None:
+        column = as_floats(judge, "judge")
+        if len(column) != len(array):
+            raise ValueError(f"judge: expected {len(array)} values, found {len(column)}")
+        array = np.column_stack([column, array])
+    unit, rater = np.nonzero(~np.isnan(array))
+    later = _later_ratings_of_unit(unit)
+    first = np.repeat(np.arange(len(unit)), later)
+    step = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
+    second = first + 1 + step
+    if judge is not None:
+        keep = rater[first] == 0
+        first, second = first[keep], second[keep]
+    values = array[unit, rater]
+    n_ratings = np.bincount(unit, minlength=len(array))
+    units = unit[first]
+    return RatingPairs(
+        units, rater[first], rater[second], values[first], values[second], n_ratings[units]
+    )
+
+
+def _later_ratings_of_unit(unit: Ints) -> Ints:
+    """How many ratings of the same unit follow each rating; unit is sorted."""
+    ends = np.cumsum(np.bincount(unit))
+    later: Ints = ends[unit] - np.arange(len(unit)) - 1
+    return later

@@ -1,0 +1,49 @@
+"""A study as a whole, its items, and everything known about one item."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.shortcuts import get_object_or_404, render
+
+from analysis import overview
+from annotate import access
+from annotate.models import Item
+
+
+@login_required
+def study(request, slug):
+    """What there is, what is missing, what to do next."""
+    study = access.study_or_404(request.user, slug)
+    context = {"study": study, "section": "overview", **overview.summary(study)}
+    template = "analysis/_progress.html" if request.htmx else "analysis/study.html"
+    return render(request, template, context)
+
+
+@login_required
+def items(request, slug):
+    """The items, filtered by what stands in the address."""
+    study = access.study_or_404(request.user, slug)
+    chosen = overview.ItemFilter(study, request.GET)
+    page = Paginator(chosen.items(), 50).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "section": "items",
+        "filter": chosen,
+        "page": page,
+        "rows": overview.item_rows(page.object_list),
+        "query": chosen.query_string(),
+    }
+    return render(request, "analysis/items.html", context)
+
+
+@login_required
+def item(request, slug, pk):
+    """Ratings and judgments of one item side by side."""
+    study = access.study_or_404(request.user, slug)
+    rows = Item.objects.select_related("recipient", "content", "system", "parent")
+    item = get_object_or_404(rows, study=study, pk=pk)
+    neighbours = {
+        "previous": study.items.filter(pk__lt=pk).order_by("-pk").first(),
+        "next": study.items.filter(pk__gt=pk).order_by("pk").first(),
+    }
+    context = {"study": study, "section": "items", "item": item, **neighbours}
+    return render(request, "analysis/item.html", context | overview.answers_of(item))

@@ -1,0 +1,61 @@
+from django.contrib import admin
+
+from annotate.models import Membership, Question, Rater, Session, Study
+
+
+class MembershipInline(admin.TabularInline):
+    model = Membership
+    extra = 1
+
+
+class QuestionInline(admin.TabularInline):
+    model = Question
+    extra = 0
+    can_delete = False
+    fields = readonly_fields = ("key", "text", "scale_spec", "required", "applies_to")
+
+    def has_add_permission(self, request, obj=None):
+        return False
+
+
+@admin.register(Study)
+class StudyAdmin(admin.ModelAdmin):
+    list_display = ("title", "slug", "kind", "state", "created_at")
+    list_filter = ("state", "kind")
+    search_fields = ("title", "slug")
+    inlines = [MembershipInline, QuestionInline]
+
+    def get_deleted_objects(self, objs, request):
+        """Whoever may delete a study deletes all of it, also what cannot be deleted alone."""
+        deleted, counts, _needed, protected = super().get_deleted_objects(objs, request)
+        return deleted, counts, set(), protected
+
+
+class NeverDeletedAlone(admin.ModelAdmin):
+    """Deleting one would leave places held for nobody, and answers without their rater."""
+
+    def has_delete_permission(self, request, obj=None):
+        return False
+
+
+@admin.register(Rater)
+class RaterAdmin(NeverDeletedAlone):
+    list_display = ("key", "study", "role", "excluded_because")
+    list_filter = ("role",)
+    search_fields = ("key", "study__slug")
+    list_select_related = ("study",)
+    raw_id_fields = ("study", "recipient")
+
+
+@admin.register(Session)
+class SessionAdmin(NeverDeletedAlone):
+    """Without the token: whoever has it can answer in the rater's place."""
+
+    list_display = ("id", "study", "rater", "state", "source", "started_at", "last_seen_at")
+    list_filter = ("state", "source")
+    list_select_related = ("study", "rater")
+    exclude = ("token",)
+    readonly_fields = ("study", "rater", "state", "source", "current", "ended_at")
+
+    def has_add_permission(self, request):
+        return False

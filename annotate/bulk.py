@@ -1,0 +1,81 @@
+"""Adding many rows at once: COPY on PostgreSQL, executemany on SQLite; and changing many.
+
+bulk_create costs about 40 µs a row in model instances, bulk_update a CASE of all rows for each
+column; files of a million rows are usual here.
+"""
+
+from itertools import islice
+
+from django.db import connection, models
+
+BATCH = 5000
+# Field types whose Python value is not what the database driver takes.
+PREPARED = (models.JSONField, models.DateTimeField, models.DecimalField)
+
+
+def insert(model, names, rows, done=None, same=None):
+    """Adds the rows, tuples in the order of names; other fields get their defaults.
+
+    same: field -> the value that all rows share. Calls done(number) after each batch, and
+    returns how many rows there were. Run it inside a transaction.
+    """
+    fields = [model._meta.get_field(name) for name in names]
+    rest = [
+        field
+        for field in model._meta.concrete_fields
+        if not field.primary_key and field not in fields
+    ]
+    tail = tuple(_constant(field, same or {}) for field in rest)
+    columns = ", ".join(connection.ops.quote_name(field.column) for field in fields + rest)
+    table = connection.ops.quote_name(model._meta.db_table)
+    prepared = [(i, f) for i, f in enumerate(fields) if isinstance(f, PREPARED)]
+    ready = (_prepare(row, prepared) + tail for row in rows)
+    send = _copy if connection.vendor == "postgresql" else _execute_many
+    total = 0
+    with connection.cursor() as cursor:
+        # A list at a time: Django's executemany keeps all it has seen of an iterator.
+        while batch := list(islice(ready, BATCH)):
+            send(cursor, table, columns, batch)
+            total += len(batch)
+            if done is not None:
+                done(len(batch))
+    return total
+
+
+def update(model, names, rows):
+    """Changes rows by their primary keys: tuples in the order of names, the key last.
+
+    Nothing is prepared: the values are what the database driver takes.
+    """
+    quote = connection.ops.quote_name
+    meta = model._meta
+    changes = ", ".join(f"{quote(meta.get_field(name).column)} = %s" for name in names)
+    statement = f"UPDATE {quote(meta.db_table)} SET {changes} WHERE {quote(meta.pk.column)} = %s"
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, rows)
+
+
+def _constant(field, same):
+    value = same[field.attname] if field.attname in same else field.get_default()
+    return field.get_db_prep_save(value, connection)
+
+
+def _prepare(row, prepared):
+    if not prepared:
+        return tuple(row)
+    row = list(row)
+    for index, field in prepared:
+        if row[index] is not None:
+            row[index] = field.get_db_prep_save(row[index], connection)
+    return tuple(row)
+
+
+def _copy(cursor, table, columns, rows):
+    with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def _execute_many(cursor, table, columns, rows):
+    marks = ", ".join(["%s"] * len(rows[0]))
+    cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)

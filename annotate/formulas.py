@@ -1,0 +1,19 @@
+"""Texts that a spreadsheet would take for a formula: made harmless in CSV, and read back."""
+
+import re
+
+ACTS = re.compile(r"'*[=+\-@\t\r]")
+
+
+def guarded(text):
+    """The text, with a leading apostrophe if a spreadsheet would take it for a formula.
+
+    A text with apostrophes before such a character gets one more, so that taking one away
+    (`unguarded`) always gives the text back.
+    """
+    return f"'{text}" if ACTS.match(text) else text
+
+
+def unguarded(text):
+    """The text as it was before `guarded`; loading a CSV file does this to every cell."""
+    return text[1:] if text[:1] == "'" and ACTS.match(text) else text

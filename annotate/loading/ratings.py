@@ -1,0 +1,236 @@
+"""ratings.csv: people's answers, one completed session a rater."""
+
+from array import array
+from collections import namedtuple
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.utils import timezone
+
+from annotate.bulk import insert
+from annotate.loading.common import Repeats, batches, silent_rows
+from annotate.models import Rater, Rating, Session
+from annotate.models.rater import session_token
+
+Old = namedtuple("Old", "value text")
+# Two keys of 32 bits in one integer of an array: an (item, rater) pair takes eight bytes.
+HALF = 32
+
+
+@dataclass
+class SeenRater:
+    """A rater of the file: who, since when, and for whom they rate."""
+
+    role: str
+    line: int
+    pk: int = 0
+    session: int = 0
+    on_web: bool = False
+    first: datetime | None = None
+    last: datetime | None = None
+    new: bool = False
+    seen: bool = False
+
+
+def read_raters(loading):
+    """Fills the raters that the study has already, with the session that a file gave them."""
+    if loading.is_new:
+        return
+    for key, pk, role in loading.study.raters.values_list("key", "pk", "role"):
+        loading.raters[key] = SeenRater(role=role, line=0, pk=pk)
+    sessions = loading.study.sessions.values_list("rater__key", "pk", "source")
+    for key, pk, source in sessions:
+        if source == Session.Source.FILE:
+            loading.raters[key].session = pk
+        else:
+            loading.raters[key].on_web = True
+
+
+def check_ratings(loading):
+    """Counts ratings; what is unknown, off the scale, twice, or another answer is refused."""
+    file, repeats = loading.files["ratings"], Repeats()
+    look = not loading.is_new and loading.answers.exist(loading.study)
+    for batch in batches(file.rows(loading.problems)):
+        existing = _existing(loading, batch) if look else {}
+        for line, row in batch:
+            loading.counts["ratings"].rows += 1
+            repeats.note(_answer(row))
+            value = _check_row(loading, line, row)
+            if value is not None:
+                _compare(loading, line, row, value, existing.get(_answer(row)))
+    repeats.report(loading, "ratings", _answer, _answer_words)
+
+
+def _answer(row):
+    key = row["item"], row["rater"], row["question"]
+    return None if None in key else key
+
+
+def _answer_words(row):
+    return (
+        f"the rating of item {row['item']!r} by rater {row['rater']!r} "
+        f"on question {row['question']!r}"
+    )
+
+
+def _check_row(loading, line, row):
+    """The answer as Old(value, text), or None where something is wrong."""
+    question = known_question(loading, "ratings", line, row["item"], row["question"])
+    _check_rater(loading, line, row)
+    if question is None or not row["value"].strip() or row["rater"] is None:
+        return None
+    if question.scale.kind == "text":
+        return Old(None, row["value"])
+    try:
+        return Old(question.scale.parse(row["value"]), "")
+    except ValueError as error:
+        loading.add("ratings", str(error), line, "value")
+    return None
+
+
+def known_question(loading, table, line, item, key):
+    """The question, if it and the item are known and belong together; else says what is not."""
+    question = loading.questions.get(key)
+    if item is not None and item not in loading.kinds:
+        loading.add(table, f"found {item!r}; allowed is the id of a loaded item", line, "item")
+    elif key is not None and question is None:
+        asked = ", ".join(loading.questions)
+        loading.add(table, f"found {key!r}; allowed is one of {asked}", line, "question")
+    elif item is not None and question and not question.applies_to_kind(loading.kinds[item]):
+        loading.add(
+            table,
+            f"found {key!r}, which is not asked of the item's kind, {loading.kinds[item]}; it is "
+            f"asked of {', '.join(question.applies_to)}",
+            line,
+            "question",
+        )
+    elif item is not None:
+        return question
+    return None
+
+
+def _check_rater(loading, line, row):
+    key = row["rater"]
+    if key is None:
+        return
+    rater = loading.raters.get(key)
+    if rater is None:
+        role = row["role"] or str(Rater.Role.THIRD_PARTY)
+        rater = loading.raters[key] = SeenRater(role=role, line=line, new=True)
+    elif row["role"] and row["role"] != rater.role:
+        where = f"on line {rater.line}" if rater.line else "in the study"
+        loading.add(
+            "ratings",
+            f"found {row['role']} for rater {key!r}, who is {rater.role} {where}; allowed is one "
+            "role a rater",
+            line,
+            "role",
+        )
+    rater.seen = True
+    at = row["answered_at"]
+    if at is not None:
+        rater.first = at if rater.first is None else min(at, rater.first)
+        rater.last = at if rater.last is None else max(at, rater.last)
+
+
+def _compare(loading, line, row, value, old):
+    counts = loading.counts["ratings"]
+    if old is None:
+        counts.new += 1
+        if loading.raters[row["rater"]].on_web:
+            loading.add(
+                "ratings",
+                f"rater {row['rater']!r} answered on the web pages; ratings of a file need "
+                "another name",
+                line,
+                "rater",
+            )
+    elif old == value:
+        counts.unchanged += 1
+    else:
+        counts.changed += 1
+        loading.add(
+            "ratings",
+            f"found {_shown(value)}, but this rating is {_shown(old)} already; "
+            "a rating that was loaded does not change",
+            line,
+            "value",
+        )
+
+
+def _shown(answer):
+    return repr(answer.text) if answer.value is None else f"{answer.value:g}"
+
+
+def _existing(loading, batch):
+    """The ratings of a batch that the database has, by (item, rater, question)."""
+    found = Rating.objects.filter(
+        item__study=loading.study,
+        item__key__in={row["item"] for _, row in batch},
+        question__key__in={row["question"] for _, row in batch},
+        session__rater__key__in={row["rater"] for _, row in batch},
+    ).values_list("item__key", "session__rater__key", "question__key", "value", "text")
+    return {row[:3]: Old(*row[3:]) for row in found.iterator()}
+
+
+# Writing
+
+
+def write_ratings(loading):
+    """Adds raters, their sessions and the new ratings.
+
+    Returns the (item, rater) pairs that gained a rating, packed as item << 32 | rater, sorted.
+    """
+    _write_raters(loading)
+    pairs = array("q")
+    names = ["session_id", "item_id", "question_id", "value", "text", "reason", "seconds"]
+    names.append("answered_at")
+    insert(Rating, names, _new(loading, pairs), loading.reporter("ratings"))
+    return np.unique(np.frombuffer(pairs, dtype=np.int64)) if pairs else np.array([], np.int64)
+
+
+def _new(loading, pairs):
+    look = loading.counts["ratings"].unchanged > 0
+    for batch in batches(silent_rows(loading.files["ratings"])):
+        existing = _existing(loading, batch) if look else {}
+        for _, row in batch:
+            if _answer(row) in existing:
+                continue
+            question, rater = loading.questions[row["question"]], loading.raters[row["rater"]]
+            item = loading.items[row["item"]]
+            pairs.append(item << HALF | rater.pk)
+            is_text = question.scale.kind == "text"
+            yield (
+                rater.session,
+                item,
+                question.pk,
+                None if is_text else question.scale.parse(row["value"]),
+                row["value"] if is_text else "",
+                row["reason"],
+                row["seconds"],
+                row["answered_at"],
+            )
+
+
+def _write_raters(loading):
+    study, now = loading.study, timezone.now()
+    new = [(key, rater) for key, rater in loading.raters.items() if rater.new]
+    rows = ((study.pk, key, rater.role, now) for key, rater in new)
+    insert(Rater, ["study_id", "key", "role", "created_at"], rows)
+    for key, pk in study.raters.values_list("key", "pk"):
+        loading.raters[key].pk = pk
+    names = ["study_id", "rater_id", "token", "state", "source"]
+    names += ["started_at", "last_seen_at", "ended_at"]
+    seen = [rater for rater in loading.raters.values() if rater.seen and not rater.on_web]
+    without = [rater for rater in seen if not rater.session]
+    insert(Session, names, (_session(study, rater, now) for rater in without))
+    of_file = study.sessions.filter(source=Session.Source.FILE)
+    for key, pk in of_file.values_list("rater__key", "pk"):
+        loading.raters[key].session = pk
+
+
+def _session(study, rater, now):
+    state, source = str(Session.State.COMPLETED), str(Session.Source.FILE)
+    start, end = rater.first or now, rater.last or now
+    return (study.pk, rater.pk, session_token(), state, source, start, end, end)

@@ -1,0 +1,53 @@
+from django.db import models
+from django.urls import reverse
+
+
+class Item(models.Model):
+    """The unit that people rate and judges score alike."""
+
+    class Kind(models.TextChoices):
+        EXPLANATION = "explanation", "Explanation"
+        RECOMMENDATION = "recommendation", "Recommendation"
+        LIST_PAIR = "list_pair", "Pair of lists"
+        PROFILE = "profile", "Profile"
+        STATEMENT = "statement", "Statement"
+        TEXT = "text", "Text"
+
+    study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="items")
+    key = models.CharField(max_length=200)
+    kind = models.CharField(max_length=20, choices=Kind)
+    recipient = models.ForeignKey(
+        "annotate.Recipient", models.CASCADE, null=True, blank=True, related_name="items"
+    )
+    content = models.ForeignKey(
+        "annotate.Content", models.CASCADE, null=True, blank=True, related_name="items"
+    )
+    system = models.ForeignKey(
+        "annotate.System", models.CASCADE, null=True, blank=True, related_name="items"
+    )
+    text = models.TextField(blank=True)
+    reference = models.TextField(blank=True)
+    review = models.TextField(blank=True)
+    feature = models.TextField(blank=True)
+    parent = models.ForeignKey(
+        "self", models.CASCADE, null=True, blank=True, related_name="children"
+    )
+    side = models.CharField(max_length=1, blank=True, choices=[("A", "A"), ("B", "B")])
+    position = models.PositiveSmallIntegerField(null=True, blank=True)
+    data = models.JSONField(default=dict, blank=True, help_text="Extra columns, by name.")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "key"],
+                name="item_key_once_a_study",
+                violation_error_message="This study already has an item with that id.",
+            )
+        ]
+
+    def __str__(self):
+        return self.key
+
+    def get_absolute_url(self):
+        return reverse("item", args=[self.study.slug, self.pk])

@@ -1,0 +1,169 @@
+import secrets
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.functional import cached_property
+
+from annotate.models.rater import Place
+from annotate.scales import Scale
+
+slug_rule = RegexValidator(
+    r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Use 1 to 60 lower-case letters, digits and hyphens."
+)
+
+
+def study_slug_rule(slug):
+    """What may stand in the address of a study; ValidationError says why not."""
+    slug_rule(slug)
+    if slug == "new":
+        raise ValidationError("Not “new”: that is the address of the page that makes studies.")
+
+
+def completion_code():
+    """Eight characters that cannot be misread: no 0/O, no 1/I."""
+    return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
+
+
+def rows_of(relation, **conditions):
+    """Rows of a relation, counted by a subquery: joins of two relations would multiply."""
+    rows = Study._meta.get_field(relation).related_model.objects
+    counted = rows.filter(study=models.OuterRef("pk"), **conditions).order_by().values("study")
+    return Coalesce(models.Subquery(counted.annotate(n=models.Count("pk")).values("n")), 0)
+
+
+class StudyQuerySet(models.QuerySet):
+    def visible_to(self, user):
+        """Studies of which the user is a member, whatever the role."""
+        return self.filter(memberships__user=user)
+
+    def with_progress(self):
+        """Each with its items, and with how many of its places are filled."""
+        places = rows_of("places")
+        filled = rows_of("places", state=Place.State.FILLED)
+        return self.annotate(item_count=rows_of("items"), place_count=places, filled_count=filled)
+
+
+class Study(models.Model):
+    """One research project: questionnaire, items, raters, judges, results."""
+
+    class Kind(models.TextChoices):
+        EXPLANATION = "explanation", "Explanations"
+        RECOMMENDATION = "recommendation", "Single recommendations"
+        LIST_PAIR = "list_pair", "Pairs of recommendation lists"
+        STATEMENT = "statement", "Statement support"
+        TEXT = "text", "Texts"
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open for raters"
+        CLOSED = "closed", "Closed for raters"
+
+    slug = models.CharField(max_length=60, unique=True, validators=[study_slug_rule])
+    title = models.CharField(max_length=200)
+    kind = models.CharField(max_length=20, choices=Kind, default=Kind.EXPLANATION)
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    notice = models.TextField(
+        blank=True,
+        help_text="Said on every page of the study, such as: raters are simulated.",
+    )
+    consent = models.TextField(blank=True)
+    instructions = models.TextField(blank=True)
+    raters_per_item = models.PositiveSmallIntegerField(
+        default=3, validators=[MinValueValidator(1), MaxValueValidator(1000)]
+    )
+    items_per_session = models.PositiveSmallIntegerField(
+        default=10, validators=[MinValueValidator(1), MaxValueValidator(500)]
+    )
+    hold_minutes = models.PositiveSmallIntegerField(
+        default=60,
+        validators=[MinValueValidator(1), MaxValueValidator(32_767)],
+        help_text="How long a rater may pause before the places held for them open again.",
+    )
+    completion_code = models.CharField(max_length=40, default=completion_code)
+    extra = models.JSONField(
+        default=dict, blank=True, help_text="Keys of study.yaml that later versions use."
+    )
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = StudyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "slug"]
+        verbose_name_plural = "studies"
+
+    def __str__(self):
+        return self.title
+
+    def get_absolute_url(self):
+        return reverse("study", args=[self.slug])
+
+    def join_path(self):
+        """Where raters arrive."""
+        return reverse("join", args=[self.slug])
+
+    @property
+    def is_open(self):
+        return self.state == self.State.OPEN
+
+
+class Question(models.Model):
+    """One thing asked of an item, on one scale."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="questions")
+    key = models.CharField(max_length=60, validators=[slug_rule])
+    text = models.TextField()
+    scale_spec = models.JSONField(help_text="kind, low, high, labels; see annotate/scales.py")
+    required = models.BooleanField(default=True)
+    applies_to = models.JSONField(
+        default=list, blank=True, help_text="Item kinds it is asked of; empty means all."
+    )
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "key"],
+                name="question_key_once_a_study",
+                violation_error_message="This study already has a question with that key.",
+            )
+        ]
+
+    def __str__(self):
+        return self.key
+
+    @cached_property
+    def scale(self):
+        return Scale(**self.scale_spec)
+
+    def applies_to_kind(self, kind):
+        return not self.applies_to or kind in self.applies_to
+
+
+class Membership(models.Model):
+    """What one researcher may do in one study."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner", "Owner"
+        EDITOR = "editor", "Editor"
+        VIEWER = "viewer", "Viewer"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.VIEWER)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "user"],
+                name="one_role_a_member",
+                violation_error_message="This person already is a member of the study.",
+            )
+        ]
+
+    def __str__(self):
+        return f"{self.user} is {self.role} of {self.study}"

@@ -1,0 +1,83 @@
+"""The bytes of a file, before anything is read from it: size, encoding, byte-order marks."""
+
+import codecs
+
+from django.conf import settings
+
+CHUNK = 1 << 20
+MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+
+
+def megabytes(size):
+    return f"{size / 1024 / 1024:.1f} MB"
+
+
+def too_large(size):
+    """Why a file of this size is refused; empty where it is not."""
+    if size <= settings.UPLOAD_MAX_BYTES:
+        return ""
+    return (
+        f"found a file of {megabytes(size)}; allowed are "
+        f"{megabytes(settings.UPLOAD_MAX_BYTES)} (the operator can raise UPLOAD_MAX_MB), "
+        "so split it into parts and load them one after the other"
+    )
+
+
+def refusal(path):
+    """Why the bytes cannot be read as UTF-8 text: (message, line), or None where they can."""
+    size = path.stat().st_size
+    if too_large(size):
+        return too_large(size), None
+    if size == 0:
+        return "the file is empty; expected is a header line and one line for each row", None
+    return _mark(path) or _bad_bytes(path)
+
+
+def _mark(path):
+    with path.open("rb") as file:
+        start = file.read(3)
+    if start == codecs.BOM_UTF8:
+        return (
+            "found a byte-order mark (BOM) at the start; allowed is UTF-8 without one: in a "
+            "spreadsheet choose “CSV (comma separated)” with encoding UTF-8, in an editor "
+            "“UTF-8” instead of “UTF-8 with BOM”",
+            1,
+        )
+    if start[:2] in MARKS:
+        return "found UTF-16 text; allowed is UTF-8: save the file again with encoding UTF-8", 1
+    return None
+
+
+def _bad_bytes(path):
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with path.open("rb") as file:
+        try:
+            while chunk := file.read(CHUNK):
+                if b"\0" in chunk:
+                    return _nul(path)
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return _not_utf8(path)
+    return None
+
+
+def _nul(path):
+    data = path.read_bytes()
+    offset = data.index(b"\0")
+    line = data.count(b"\n", 0, offset) + 1
+    return f"found a NUL byte (byte {offset + 1}); allowed is plain text in UTF-8", line
+
+
+def _not_utf8(path):
+    data = path.read_bytes()
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return (
+            f"found byte 0x{data[error.start]:02X} (byte {error.start + 1}), which is not UTF-8; "
+            "allowed is UTF-8: save the file again with that encoding",
+            line,
+        )
+    return None

@@ -1,0 +1,50 @@
+"""What is wrong in files, in words that say where, what was found and what is allowed."""
+
+from dataclasses import asdict, dataclass, field
+
+SHOWN = 50
+
+
+def quoted(value, limit=80):
+    """A found value as it is named in a message, cut where it is long."""
+    text = str(value)
+    return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """row is the line as an editor numbers it; None where the whole file is meant."""
+
+    file: str
+    row: int | None
+    column: str
+    message: str
+
+    def __str__(self):
+        where = [self.file]
+        if self.row is not None:
+            where.append(f"line {self.row}")
+        if self.column:
+            where.append(f"column {self.column}")
+        return f"{', '.join(where)}: {self.message}"
+
+
+@dataclass
+class Problems:
+    """The first fifty problems; all are counted."""
+
+    total: int = 0
+    shown: list[Problem] = field(default_factory=list)
+
+    def __bool__(self):
+        return self.total > 0
+
+    def add(self, file, message, row=None, column=""):
+        """One more problem; kept while there are fewer than fifty."""
+        self.total += 1
+        if len(self.shown) < SHOWN:
+            self.shown.append(Problem(file, row, column, message))
+
+    def as_dict(self):
+        """For a JSON column."""
+        return {"total": self.total, "shown": [asdict(problem) for problem in self.shown]}

@@ -1,0 +1,313 @@
+"""One CSV or JSON-lines file, streamed as typed rows."""
+
+import csv
+import json
+import math
+import re
+from itertools import islice
+from pathlib import Path
+
+from annotate.formulas import unguarded
+from annotate.reading.encoding import refusal
+from annotate.reading.problems import Problems, quoted
+
+CELL_LENGTH = 1_000_000
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+NOT_A_LINE = "found {}; allowed is one JSON object a line"
+
+
+class TableFile:
+    """A file of one table. Call open() before rows(); what is wrong goes to the given Problems."""
+
+    def __init__(self, table, path, name=""):
+        self.table = table
+        self.path = Path(path)
+        self.name = name or self.path.name
+        self.header: list[str] = []
+        self.is_json = self.name.endswith((".jsonl", ".ndjson"))
+
+    def open(self, problems):
+        """True when the bytes and the header can be read; else says why not."""
+        if refused := refusal(self.path):
+            problems.add(self.name, refused[0], refused[1])
+            return False
+        before = problems.total
+        if self.is_json:
+            self._open_json(problems)
+        else:
+            self._open_csv(problems)
+        return problems.total == before
+
+    @property
+    def given(self):
+        """Names of the columns that the file has, ours where it uses an alias."""
+        return set(self.header)
+
+    def rows(self, problems):
+        """(line, row): every known column of the table by name, the others in row["data"].
+
+        A cell that cannot be read is a problem and stands as None in its row.
+        """
+        read = self._json_rows if self.is_json else self._csv_rows
+        convert = _converter(self, problems)
+        for line, cells in read(problems):
+            yield line, convert(line, cells)
+
+    def first_rows(self, count=5):
+        """The first rows as they stand, for a preview."""
+        read = self._json_rows if self.is_json else self._csv_rows
+        rows = (cells for _, cells in read(Problems()))
+        return [
+            ["" if cell is None else str(cell) for cell in cells] for cells in islice(rows, count)
+        ]
+
+    # CSV
+
+    def _reader(self, file):
+        csv.field_size_limit(CELL_LENGTH)
+        return csv.reader(file, strict=True)
+
+    def _open_csv(self, problems):
+        with self.path.open(encoding="utf-8", newline="") as file:
+            first = file.readline()
+            if self._other_separator(first):
+                return self._refuse_separator(first, problems)
+            file.seek(0)
+            try:
+                cells = next(self._reader(file))
+                more = any(line.strip() for line in islice(file, 100))
+            except csv.Error as error:
+                return problems.add(self.name, _csv_fault(error), 1)
+            except StopIteration:
+                cells, more = [], False
+        return self._check_header(cells, more, problems)
+
+    def _other_separator(self, line):
+        known = set(self.table.names) | set(self.table.aliases)
+        if len(known & {cell.strip('" \r\n') for cell in line.split(",")}) > 1:
+            return ""
+        for separator in SEPARATORS:
+            names = {cell.strip('" \r\n') for cell in line.split(separator)}
+            if len(names) > 1 and names & known:
+                return separator
+        return ""
+
+    def _refuse_separator(self, line, problems):
+        name = SEPARATORS[self._other_separator(line)]
+        problems.add(
+            self.name,
+            f"found columns separated by {name}; allowed are commas: save as CSV again",
+            1,
+        )
+
+    def _check_header(self, cells, more, problems):
+        names = [cell.strip() for cell in cells]
+        if not any(names):
+            return problems.add(self.name, "the first line is empty; expected is the header", 1)
+        self.header = [self.table.aliases.get(name, name) for name in names]
+        for number, name in enumerate(self.header, 1):
+            if not name or len(name) > 200:
+                problems.add(
+                    self.name,
+                    f"the header's column {number} has "
+                    + ("no name" if not name else "a name of more than 200 characters"),
+                    1,
+                )
+            elif name in self.header[: number - 1]:
+                problems.add(self.name, "found twice in the header; allowed is once", 1, name)
+            elif self.table.name == "ratings" and re.fullmatch(r"raters|rater[ _-]?\d+", name):
+                problems.add(
+                    self.name,
+                    "found a column for a further rater; allowed is one rater a row, in the "
+                    "column rater: write one row for each rating",
+                    1,
+                    name,
+                )
+        self._check_required(problems)
+        if not more:
+            problems.add(self.name, "found a header but no rows; expected is a line for each row")
+
+    def _check_required(self, problems):
+        for name in self.table.required:
+            if name not in self.header:
+                found = ", ".join(filter(None, self.header))
+                problems.add(
+                    self.name, f"this column is missing; found are {quoted(found, 200)}", 1, name
+                )
+
+    def _csv_rows(self, problems):
+        with self.path.open(encoding="utf-8", newline="") as file:
+            reader = self._reader(file)
+            width = len(self.header)
+            line = 1
+            try:
+                next(reader)
+                line = reader.line_num + 1
+                for cells in reader:
+                    if len(cells) == width:
+                        yield line, [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
+                    elif cells:
+                        problems.add(
+                            self.name,
+                            f"found {len(cells)} cells; allowed are {width}, as in the header",
+                            line,
+                        )
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                problems.add(self.name, _csv_fault(error), line)
+
+    # JSON lines
+
+    def _open_json(self, problems):
+        names = {}
+        for _, found in self._objects(problems):
+            names.update(dict.fromkeys(found))
+        if not names and not problems:
+            return problems.add(self.name, "found no rows; expected is one JSON object a line")
+        return self._check_header(list(names), True, problems)
+
+    def _objects(self, problems):
+        with self.path.open(encoding="utf-8") as file:
+            for line, text in enumerate(file, 1):
+                if text.strip():
+                    try:
+                        yield line, _json_object(text)
+                    except ValueError as error:
+                        problems.add(self.name, str(error), line)
+
+    def _json_rows(self, problems):
+        names = self.table.aliases
+        known = {column.name for column in self.table.columns if not column.extra}
+        for line, found in self._objects(problems):
+            renamed = {names.get(name.strip(), name.strip()): v for name, v in found.items()}
+            cells = []
+            for name in self.header:
+                cell = _finite_cell(renamed.get(name), self, line, name, problems)
+                cells.append(
+                    _json_cell(cell, self, line, name, problems) if name in known else cell
+                )
+            yield line, cells
+
+
+def _json_object(text):
+    """The object on one line; ValueError says what else was found."""
+    try:
+        found = json.loads(
+            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_whole
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(NOT_A_LINE.format(f"no JSON ({error.msg})")) from None
+    except RecursionError:
+        raise ValueError(NOT_A_LINE.format("JSON nested too deeply")) from None
+    if not isinstance(found, dict):
+        raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
+    if "\\u" in text:
+        _check_escapes(found)
+    return found
+
+
+def _once(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("found a name twice in one object; allowed is once")
+    return found
+
+
+def _no_constant(name):
+    raise ValueError(f"found {name}; allowed is a finite number or null")
+
+
+def _whole(digits):
+    try:
+        return int(digits)
+    except ValueError:
+        raise ValueError("found a number of too many digits; write it as a text") from None
+
+
+def _check_escapes(found):
+    r"""\u0000 and half surrogates are JSON, but no text that a database takes."""
+    text = json.dumps(found, ensure_ascii=False)
+    if "\\u0000" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("found an escaped NUL or half a surrogate pair; allowed is plain text")
+
+
+def _csv_fault(error):
+    text = str(error)
+    if "field limit" in text:
+        return f"found a cell longer than {CELL_LENGTH:,} characters; allowed is less"
+    if "unexpected end" in text:
+        return 'found a quotation mark (") that is never closed'
+    return f'cannot read the row ({text}); write " inside a quoted cell as ""'
+
+
+# Cells
+
+
+def _converter(file, problems):
+    """A function (line, cells) -> row."""
+    columns = {column.name: column for column in file.table.columns if not column.extra}
+    blank = {name: column.blank if column.parse else "" for name, column in columns.items()}
+    named = list(enumerate(file.header))
+    plain = [(i, n) for i, n in named if n in columns and columns[n].is_plain]
+    known = [(i, columns[n]) for i, n in named if n in columns and not columns[n].is_plain]
+    extra = [(i, n) for i, n in named if n not in columns]
+
+    def convert(line, cells):
+        row = dict(blank)
+        for index, name in plain:
+            row[name] = cells[index]
+        for index, column in known:
+            row[column.name] = _value(column, cells[index], file, line, problems)
+        row["data"] = {name: cells[i] for i, name in extra if cells[i] not in ("", None)}
+        return row
+
+    return convert
+
+
+def _value(column, cell, file, line, problems):
+    """The cell's value; None, or what a blank is, where it has none."""
+    if not cell or cell.isspace():
+        if column.required:
+            problems.add(file.name, "this cell is empty; it must be filled", line, column.name)
+        return column.blank
+    if column.parse is None:
+        return cell
+    try:
+        return column.parse(cell)
+    except ValueError as error:
+        problems.add(file.name, str(error), line, column.name)
+        return None
+
+
+def _finite_cell(cell, file, line, name, problems):
+    """The cell, or None where a number in it is infinite: JSON writes 1e999, no database takes it.
+
+    Cells of extra columns may be lists and objects.
+    """
+    inner = [cell]
+    while inner:
+        value = inner.pop()
+        if isinstance(value, dict):
+            inner.extend(value.values())
+        elif isinstance(value, list):
+            inner.extend(value)
+        elif isinstance(value, float) and not math.isfinite(value):
+            problems.add(
+                file.name, f"found {value}; allowed is a finite number or null", line, name
+            )
+            return None
+    return cell
+
+
+def _json_cell(cell, file, line, name, problems):
+    """A JSON value as the text of a cell; lists and objects only fit extra columns."""
+    if isinstance(cell, str):
+        return cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "1" if cell else "0"
+    if isinstance(cell, int | float):
+        return str(cell)
+    problems.add(file.name, f"found {quoted(cell)}; allowed is a text or a number", line, name)
+    return ""

@@ -1,0 +1,125 @@
+"""Answer scales: what a question offers, and which values are allowed."""
+
+from dataclasses import asdict, dataclass, field
+
+AGREEMENT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
+AGREEMENT_7 = [
+    "Strongly disagree",
+    "Disagree",
+    "Somewhat disagree",
+    "Neutral",
+    "Somewhat agree",
+    "Agree",
+    "Strongly agree",
+]
+LARGEST = 1e9  # of an answer
+# The ends of a scale lie within it, on both sides of zero.
+FARTHEST = 1_000_000
+KINDS = ("likert", "binary", "choice", "number", "text")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """kind; low and high are the ends of the values; labels name the points, first to last."""
+
+    kind: str
+    low: int | None = None
+    high: int | None = None
+    labels: list[str] = field(default_factory=list)
+
+    def as_dict(self):
+        return asdict(self)
+
+    @property
+    def points(self):
+        """(value, label) of every point that can be chosen; empty for number and text."""
+        if self.kind in ("number", "text") or self.low is None or self.high is None:
+            return []
+        values = range(self.low, self.high + 1)
+        if len(self.labels) == len(values):
+            return list(zip(values, self.labels, strict=True))
+        labels = {self.low: self.labels[0], self.high: self.labels[-1]} if self.labels else {}
+        return [(value, labels.get(value, str(value))) for value in values]
+
+    @property
+    def allowed(self):
+        """The allowed values in words, for error messages."""
+        if self.kind == "text":
+            return "any text"
+        if self.kind == "number":
+            return "a number"
+        if self.kind == "choice":
+            return "one of " + ", ".join(self.labels)
+        return f"a whole number from {self.low} to {self.high}"
+
+    def parse(self, raw):
+        """The value as a number; ValueError says what is allowed. For text use the text itself."""
+        text = str(raw).strip()
+        if self.kind == "choice" and text in self.labels:
+            return 1.0 + self.labels.index(text)
+        try:
+            value = float(text)
+        except ValueError:
+            raise ValueError(f"found {text!r}; allowed is {self.allowed}") from None
+        # Python also reads 1_0 and other scripts' digits, which nobody means.
+        if "_" in text or not text.isascii() or not self.allows(value):
+            raise ValueError(f"found {text!r}; allowed is {self.allowed}")
+        return value
+
+    def allows(self, value):
+        """Whether a number is a point of the scale; NaN, infinities and absurd sizes are not."""
+        if not abs(value) <= LARGEST:
+            return False
+        if self.low is not None and self.high is not None and not self.low <= value <= self.high:
+            return False
+        return self.kind == "number" or float(value).is_integer()
+
+
+def parse_scale(spec):
+    """A Scale from its form in study.yaml; ValueError says which forms there are."""
+    named = {
+        "likert5": Scale("likert", 1, 5, AGREEMENT),
+        "likert7": Scale("likert", 1, 7, AGREEMENT_7),
+        "binary": Scale("binary", 0, 1, ["No", "Yes"]),
+        "number": Scale("number"),
+        "text": Scale("text"),
+    }
+    if isinstance(spec, str) and spec in named:
+        return named[spec]
+    if isinstance(spec, dict) and set(spec) == {"choice"}:
+        return _choice(spec["choice"])
+    if isinstance(spec, dict) and {"min", "max"} <= set(spec) <= {"min", "max", "labels"}:
+        return _ends(spec["min"], spec["max"], spec.get("labels", []))
+    raise ValueError(
+        f"found scale {spec!r}; allowed is likert5, likert7, binary, number, text, "
+        "{choice: [..]} or {min: .., max: .., labels: [..]}"
+    )
+
+
+def _choice(labels):
+    if not isinstance(labels, list) or len(labels) < 2 or len(set(map(str, labels))) < len(labels):
+        raise ValueError("found a choice scale without two or more different labels")
+    return Scale("choice", 1, len(labels), _plain(labels))
+
+
+def _ends(low, high, labels):
+    # type(), because true and false are ints to isinstance.
+    whole = type(low) is int and type(high) is int and low < high <= low + 100
+    if not whole or low < -FARTHEST or high > FARTHEST:
+        raise ValueError(
+            f"found min {low!r:.40}, max {high!r:.40}; allowed are whole numbers, min < max, "
+            f"at most 100 apart, from -{FARTHEST} to {FARTHEST}"
+        )
+    if not isinstance(labels, list) or len(labels) not in (0, 2, high - low + 1):
+        raise ValueError("labels must name both ends (two) or every point of the scale")
+    return Scale("likert", low, high, _plain(labels))
+
+
+def _plain(labels):
+    for label in labels:
+        if isinstance(label, bool) or not isinstance(label, str | int | float):
+            raise ValueError(
+                f"found the label {label!r:.40}; allowed are texts and numbers: write true, false "
+                "and null in quotation marks"
+            )
+    return [str(label) for label in labels]

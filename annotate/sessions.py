@@ -1,0 +1,255 @@
+"""A session's steps: it begins, answers are saved, it may pause, it ends."""
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate import places
+from annotate.models import Place, Question, Rater, Rating, RatingRevision, Session, Study
+
+State = Session.State
+PLATFORM_FIELDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+LONGEST_PLATFORM_ID = 100
+LONGEST_STAY = 86_400.0  # seconds
+
+
+class NotNow(Exception):
+    """The session's state does not allow this step."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a rater said to one question; text only where the scale is text."""
+
+    question: Question
+    value: float | None
+    text: str = ""
+
+
+def platform_ids(parameters):
+    """The platform's ids in an address: known names only, cut to a sane length."""
+    found = {name: parameters.get(name, "").replace("\0", "").strip() for name in PLATFORM_FIELDS}
+    return {name: value[:LONGEST_PLATFORM_ID] for name, value in found.items() if value}
+
+
+def earlier_visit(study, ids):
+    """(session, is the same visit) of the platform's participant; (None, False) if new.
+
+    Only all three values together open a session again: the participant's id alone is no secret.
+    """
+    if "PROLIFIC_PID" not in ids:
+        return None, False
+    sessions = study.sessions.filter(rater__platform_ids__PROLIFIC_PID=ids["PROLIFIC_PID"])
+    session = sessions.select_related("rater").order_by("pk").first()
+    same = session is not None and session.rater.platform_ids == ids
+    return session, same and len(ids) == len(PLATFORM_FIELDS)
+
+
+def why_closed(study):
+    """Why nobody can join now: closed, unready, full for now, finished; empty if one can."""
+    if not study.is_open:
+        return "closed"
+    kinds = places.kinds_asked(study.questions.all())
+    if not kinds or not study.places.exists():
+        return "unready"
+    if places.any_open(study, kinds):
+        return ""
+    return "full" if study.places.exclude(state=Place.State.FILLED).exists() else "finished"
+
+
+def begin_visit(study, ids, consents):
+    """A new rater with a session, after consent; without consent only that it was declined.
+
+    NotNow if the platform's participant takes part already, in another visit.
+    """
+    with transaction.atomic():
+        if ids:
+            # One at a time: a double click must not make two raters of one participant.
+            Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+            earlier, is_same = earlier_visit(study, ids)
+            if is_same:
+                return earlier
+            if earlier:
+                raise NotNow("this participant takes part already")
+        rater = Rater.objects.create(
+            study=study,
+            key=f"rater-{secrets.token_hex(5)}",
+            platform_ids=ids if consents else {},
+        )
+        session = Session.objects.create(study=study, rater=rater)
+        move(session, State.INSTRUCTIONS if consents else State.DECLINED)
+    return session
+
+
+def move(session, state, **fields):
+    """The session goes on to another state; NotNow if that may not follow."""
+    if state not in Session.NEXT[session.state]:
+        raise NotNow(f"a session that is {session.state} cannot become {state}")
+    fields |= {"state": state, "last_seen_at": timezone.now()}
+    if state in (State.COMPLETED, State.DECLINED):
+        fields["ended_at"] = fields["last_seen_at"]
+    if not Session.objects.filter(pk=session.pk, state=session.state).update(**fields):
+        raise NotNow(f"the session is no longer {session.state}")
+    for name, value in fields.items():
+        setattr(session, name, value)
+
+
+def _locked(session):
+    return (
+        Session.objects.select_for_update(of=("self",))
+        .select_related("study", "rater")
+        .get(pk=session.pk)
+    )
+
+
+@transaction.atomic
+def begin(session):
+    """Claim the session's items and start rating. False if nothing is left to rate."""
+    session = _locked(session)
+    if session.state != State.INSTRUCTIONS:
+        return True
+    kinds = places.kinds_asked(session.study.questions.all())
+    if not places.claim(session, kinds, session.study.items_per_session):
+        return False
+    places.put_in_order(session, first=[])
+    move(session, State.RATING, current=1)
+    return True
+
+
+@transaction.atomic
+def resume(session):
+    """A session that was quiet for too long goes on. False if nothing is left for it.
+
+    It gets back what it had answered as far as that is still open, then other items.
+    """
+    session = _locked(session)
+    if session.state != State.ABANDONED:
+        return True
+    answered = _answered_items(session)
+    if not answered:
+        move(session, State.INSTRUCTIONS)
+        return True
+    questions = list(session.study.questions.all())
+    back = places.claim_again(session, list(answered))
+    wanted = session.study.items_per_session - len(back)
+    new = places.claim(session, places.kinds_asked(questions), wanted)
+    if not back and not new:
+        return False
+    whole = [pk for pk in back if not missing(answered[pk][0], questions, answered[pk][1])]
+    places.put_in_order(session, first=[*whole, *(pk for pk in back if pk not in set(whole))])
+    session.places.filter(item__in=whole).update(state=Place.State.FILLED)
+    move(session, State.RATING, current=min(len(whole) + 1, len(back) + len(new)))
+    return True
+
+
+def _answered_items(session):
+    """{item id: (item, ids of its answered questions)}, in the order of the first answers."""
+    found: dict = {}
+    for rating in session.ratings.select_related("item").order_by("pk"):
+        found.setdefault(rating.item_id, (rating.item, set()))[1].add(rating.question_id)
+    return found
+
+
+def missing(item, questions, answered):
+    """The required questions of an item that are not among the answered ones."""
+    return [
+        question
+        for question in questions
+        if question.required and question.applies_to_kind(item.kind) and question.pk not in answered
+    ]
+
+
+@transaction.atomic
+def save_answers(place, questions, answers, shown_at=None, emptied=()):
+    """Keep the answers to the place's item: each with its revision, and the place with its state.
+
+    questions: all of the study; emptied: those whose answer the rater took back, if they may.
+    Returns the required questions still without an answer. An answer that says what is stored
+    already changes nothing, not even its time.
+    """
+    now = timezone.now()
+    # First the session's row: its lock lets the saves of one session pass one after the other.
+    _touch(place.session, now)
+    known = {rating.question_id: rating for rating in _ratings(place)}
+    _write(place, [a for a in answers if _differs(a, known.get(a.question.pk))], shown_at, now)
+    _take_back(place, [q.pk for q in emptied if q.pk in known and not q.required])
+    gaps = missing(place.item, questions, {*known, *(a.question.pk for a in answers)})
+    if not places.keep(place, filled=not gaps):
+        raise NotNow("the place has gone to somebody else")
+    return gaps
+
+
+def _touch(session, now):
+    rating = Session.objects.filter(pk=session.pk, state=State.RATING)
+    if not rating.update(last_seen_at=now):
+        raise NotNow("the session is not rating")
+
+
+def _ratings(place):
+    return Rating.objects.filter(session=place.session_id, item=place.item_id)
+
+
+def _differs(answer, rating):
+    return rating is None or (rating.value, rating.text) != (answer.value, answer.text)
+
+
+def _write(place, answers, shown_at, now):
+    if not answers:
+        return
+    seconds = shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
+    ratings = [
+        Rating(
+            session_id=place.session_id,
+            item_id=place.item_id,
+            question=answer.question,
+            value=answer.value,
+            text=answer.text,
+            seconds=seconds,
+            answered_at=now,
+        )
+        for answer in answers
+    ]
+    Rating.objects.bulk_create(
+        ratings,
+        update_conflicts=True,
+        unique_fields=["session", "item", "question"],
+        update_fields=["value", "text", "seconds", "answered_at"],
+    )
+    RatingRevision.objects.bulk_create(
+        RatingRevision(rating=rating, value=rating.value, text=rating.text, at=now)
+        for rating in ratings
+    )
+
+
+def go_to(session, position):
+    """The item on the screen is another one now: where a reload resumes."""
+    Session.objects.filter(pk=session.pk, state=State.RATING).update(current=position)
+
+
+def _take_back(place, question_ids):
+    # With its revisions: a text that its writer took back is not kept.
+    if question_ids:
+        _ratings(place).filter(question__in=question_ids).delete()
+
+
+def finish(session):
+    """Complete the session, or return the position of the first item with a gap."""
+    with transaction.atomic():
+        session = _locked(session)
+        gap = first_gap(session)
+        if gap is None:
+            move(session, State.COMPLETED)
+            session.places.update(state=Place.State.FILLED)
+    return gap
+
+
+def first_gap(session):
+    """The position of the first item that lacks a required answer; None if none does."""
+    questions = list(session.study.questions.all())
+    answered = _answered_items(session)
+    for place in session.places.select_related("item").order_by("position"):
+        if missing(place.item, questions, answered.get(place.item_id, (None, ()))[1]):
+            return place.position
+    return None

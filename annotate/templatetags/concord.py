@@ -1,0 +1,60 @@
+"""How numbers, durations and times are written on pages."""
+
+import math
+
+from django import template
+
+register = template.Library()
+
+
+def is_number(value):
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+@register.filter
+def leading_point(value, digits=2):
+    """.41 for 0.41: without the zero, as for numbers that cannot exceed 1; – when undefined."""
+    if not is_number(value):
+        return "–"
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("0.", ".", 1) if abs(float(text)) < 1 else text
+
+
+@register.filter
+def interval(low, high):
+    """[.35, .47], or nothing where there is none."""
+    if not (is_number(low) and is_number(high)):
+        return ""
+    return f"[{leading_point(low)}, {leading_point(high)}]"
+
+
+@register.filter
+def duration(seconds):
+    """4 min 10 s; – when unknown."""
+    if not is_number(seconds) or seconds < 0:
+        return "–"
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+@register.filter
+def usd(value):
+    """$0.0123: cents where they matter, more digits where the sum is small."""
+    if value is None:
+        return "–"
+    value = float(value)
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+@register.filter
+def share(part, whole):
+    """Part of whole in whole percent; – of nothing."""
+    return f"{100 * part / whole:.0f} %" if whole else "–"

@@ -1,0 +1,27 @@
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
+
+from annotate.views import accounts, rating, studies
+
+urlpatterns = [
+    path("", studies.studies, name="studies"),
+    path("robots.txt", studies.robots),
+    path("accounts/login/", LoginView.as_view(template_name="annotate/login.html"), name="login"),
+    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/once/<uid>/<token>/", accounts.login_once, name="login_once"),
+    path("studies/<slug:slug>/raters/", studies.raters, name="raters"),
+    path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
+    path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),
+    path(
+        "studies/<slug:slug>/settings/members/<int:pk>/remove/",
+        studies.remove_member,
+        name="remove_member",
+    ),
+    path("studies/<slug:slug>/delete/", studies.delete_study, name="delete_study"),
+    path("join/<slug:slug>/", rating.join, name="join"),
+    path("r/<slug:token>/", rating.session, name="session"),
+    path("r/<slug:token>/consent/", rating.consent, name="session_consent"),
+    path("r/<slug:token>/begin/", rating.begin, name="session_begin"),
+    path("r/<slug:token>/item/<int:position>/", rating.item, name="session_item"),
+    path("r/<slug:token>/answer/<int:item>/<int:question>/", rating.answer, name="answer"),
+]

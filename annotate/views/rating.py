@@ -1,0 +1,226 @@
+"""The rater's pages: joining, a session, its items, its answers.
+
+No page needs a cookie or a token against forged requests: the address itself is the authority.
+"""
+
+import re
+from functools import wraps
+
+from django.http import Http404, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from django.views.defaults import page_not_found
+
+from annotate import access, sessions
+from annotate.forms import ItemForm, asked, field_name, read_answer, read_shown_at
+from annotate.models import Rating, Session, Study
+
+State = Session.State
+PK = re.compile(r"[0-9]{1,18}")
+
+
+def rater_page(view):
+    """Kept by no cache, found by no search engine, its address told to nobody."""
+
+    @wraps(view)
+    def page(request, *args, **kwargs):
+        try:
+            response = view(request, *args, **kwargs)
+        except Http404 as error:
+            response = page_not_found(request, error)
+        response["Cache-Control"] = "no-store"
+        response["Referrer-Policy"] = "no-referrer"
+        response["X-Robots-Tag"] = "noindex"
+        return response
+
+    return csrf_exempt(page)
+
+
+def _to(name, *args):
+    return HttpResponseRedirect(reverse(name, args=args), status=303)
+
+
+def _door(request, study, reason, session=None):
+    """Page for everybody who cannot go on here: why, and what to do."""
+    context = {"study": study, "reason": reason, "session": session}
+    return render(request, "annotate/door.html", context)
+
+
+@rater_page
+def join(request, slug):
+    """Page: what the study is, and whether to take part. Opening it writes nothing."""
+    study = get_object_or_404(Study, slug=slug)
+    ids = sessions.platform_ids(request.GET)
+    earlier, is_same_visit = sessions.earlier_visit(study, ids)
+    if is_same_visit:
+        return _to("session", earlier.token)
+    closed = "twice" if earlier else sessions.why_closed(study)
+    if closed:
+        return _door(request, study, closed)
+    choice = request.POST.get("consent")
+    if choice not in ("yes", "no"):
+        return render(request, "annotate/consent.html", {"study": study})
+    try:
+        return _to("session", sessions.begin_visit(study, ids, choice == "yes").token)
+    except sessions.NotNow:
+        return _door(request, study, "twice")
+
+
+@rater_page
+def session(request, token):
+    """Page: where the rater stands; a reload or another device goes on here."""
+    session = access.session_or_404(token)
+    study = session.study
+    if session.state == State.RATING:
+        return redirect("session_item", token, session.current)
+    if session.state in (State.DECLINED, State.ABANDONED):
+        gone = session.state == State.ABANDONED and not study.is_open
+        return _door(request, study, "closed" if gone else session.state, session)
+    if session.state == State.INSTRUCTIONS and (closed := sessions.why_closed(study)):
+        return _door(request, study, closed)
+    return render(
+        request, f"annotate/{TEMPLATES[session.state]}", {"study": study, "session": session}
+    )
+
+
+TEMPLATES = {
+    State.CONSENT: "consent.html",
+    State.INSTRUCTIONS: "instructions.html",
+    State.COMPLETED: "thanks.html",
+}
+
+
+@rater_page
+@require_POST
+def consent(request, token):
+    """Step: the owner of a personal link consents or declines."""
+    session = access.session_or_404(token)
+    choice = {"yes": State.INSTRUCTIONS, "no": State.DECLINED}.get(request.POST.get("consent"))
+    if choice and session.state == State.CONSENT:
+        sessions.move(session, choice)
+    return _to("session", token)
+
+
+@rater_page
+@require_POST
+def begin(request, token):
+    """Step: the items are claimed, for the first time or after a long pause."""
+    session = access.session_or_404(token)
+    if session.state not in (State.INSTRUCTIONS, State.ABANDONED):
+        return _to("session", token)
+    if not session.study.is_open:
+        return _door(request, session.study, "closed")
+    step = sessions.resume if session.state == State.ABANDONED else sessions.begin
+    if step(session):
+        return _to("session", token)
+    return _door(request, session.study, sessions.why_closed(session.study) or "full")
+
+
+@rater_page
+def item(request, token, position):
+    """Page: one item with its questions. A POST saves all its answers and goes on or back."""
+    if request.method == "POST":
+        return _leave_item(request, token)
+    place = access.place_of_session(token, position=position)
+    session = place.session if place else access.session_or_404(token)
+    if session.state != State.RATING:
+        return _to("session", token)
+    if place is None:
+        raise Http404("no such item in this session")
+    return _item_page(request, place)
+
+
+def _place_or_404(token, item_id):
+    """A session's place; a rater who answers after a long pause gets it back if it is open."""
+    place = access.place_of_session(token, item__id=item_id)
+    if place is None and _resumed(access.session_or_404(token)):
+        place = access.place_of_session(token, item__id=item_id)
+    if place is None:
+        raise Http404("no such item in this session")
+    return place
+
+
+def _resumed(session):
+    return session.state == State.ABANDONED and session.study.is_open and sessions.resume(session)
+
+
+def _questions(place):
+    """All questions of the study, and those asked of this item."""
+    questions = list(place.session.study.questions.all())
+    return questions, [q for q in questions if q.applies_to_kind(place.item.kind)]
+
+
+def _item_page(request, place, form=None, gaps=(), status=200):
+    """The page of an item, as typed where it was sent back."""
+    _, questions = _questions(place)
+    ratings = Rating.objects.filter(session=place.session_id, item=place.item_id)
+    rows = asked(questions, ratings, form, gaps)
+    context = {
+        "study": place.session.study,
+        "session": place.session,
+        "place": place,
+        "item": place.item,
+        "content": place.item.content,
+        "asked": rows,
+        "missing": sum(row.is_missing or bool(row.problem) for row in rows),
+        "count": place.session.places.count(),
+        "shown": int(timezone.now().timestamp() * 1000),
+    }
+    return render(request, "annotate/rate.html", context, status=status)
+
+
+def _leave_item(request, token):
+    """Save what the page sent, then show the next item, the one before, or what is missing."""
+    item = request.POST.get("item", "")
+    place = _place_or_404(token, int(item) if PK.fullmatch(item) else 0)
+    every, questions = _questions(place)
+    form = ItemForm(questions, request.POST)
+    is_back = request.POST.get("go") == "back"
+    try:
+        gaps = sessions.save_answers(place, every, form.answers, form.shown_at, form.emptied)
+        gaps += [question for question in form.emptied if question.required]
+        if form.problems or (gaps and not is_back):
+            return _item_page(request, place, form, gaps, status=422)
+        return _go(place, -1 if is_back else 1)
+    except sessions.NotNow:
+        return _to("session", token)
+
+
+def _go(place, step):
+    session, position = place.session, max(place.position + step, 1)
+    if position > session.places.count():
+        position = sessions.finish(session)
+        if position is None:
+            return _to("session", session.token)
+    sessions.go_to(session, position)
+    return _to("session_item", session.token, position)
+
+
+@rater_page
+@require_POST
+def answer(request, token, item, question):
+    """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
+    place = _place_or_404(token, item)
+    every, questions = _questions(place)
+    question = next((q for q in questions if q.pk == question), None)
+    if question is None:
+        raise Http404("no such question about this item")
+    try:
+        answer = read_answer(question, request.POST.get(field_name(question), ""))
+        shown_at = read_shown_at(request.POST.get("shown", ""))
+        emptied = [] if answer else [question]
+        sessions.save_answers(place, every, [answer] if answer else [], shown_at, emptied)
+    except ValueError as error:
+        return _mark(request, problem=str(error), status=422)
+    except sessions.NotNow:
+        return _mark(request, problem="This page is out of date. Please reload it.", status=409)
+    if answer is None and question.required:
+        return _mark(request, problem="This question needs an answer.", status=422)
+    return _mark(request, saved=True)
+
+
+def _mark(request, status=200, **context):
+    return render(request, "annotate/_mark.html", context, status=status)

@@ -1,0 +1,120 @@
+"""Researchers' pages about people: studies, raters, settings, members."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotate import access
+from annotate.forms_study import MemberForm, StudyForm
+from annotate.models import Membership, Place, Session, Study
+
+
+@login_required
+def studies(request):
+    """The user's studies with their progress."""
+    rows = Study.objects.visible_to(request.user).with_progress()
+    return render(request, "annotate/studies.html", {"studies": rows})
+
+
+@login_required
+def raters(request, slug):
+    """Who rated, how much, and the link that invites more."""
+    study = access.study_or_404(request.user, slug)
+    sessions = study.sessions.with_answers().select_related("rater").order_by("-id")
+    context = {
+        "study": study,
+        "section": "raters",
+        "page": Paginator(sessions, 50).get_page(request.GET.get("page")),
+        "states": _states(study),
+        "open_places": study.places.filter(state=Place.State.OPEN).count(),
+        "join_url": request.build_absolute_uri(study.join_path()),
+    }
+    return render(request, "annotate/raters.html", context)
+
+
+def _states(study):
+    counts = dict(
+        study.sessions.values_list("state").annotate(n=Count("id")).values_list("state", "n")
+    )
+    return [(label, counts[state]) for state, label in Session.State.choices if state in counts]
+
+
+@login_required
+def settings(request, slug):
+    """What raters read, whether the study is open, and who may see it."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    form = StudyForm(request.POST or None, instance=study)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("settings", slug)
+    return _settings_page(request, study, form, MemberForm(study))
+
+
+def _settings_page(request, study, form, member_form):
+    context = {
+        "study": study,
+        "section": "settings",
+        "form": form,
+        "member_form": member_form,
+        "members": study.memberships.select_related("user").order_by("id"),
+        "is_owner": study.role == Membership.Role.OWNER,
+    }
+    invalid = form.errors or member_form.errors
+    return render(request, "annotate/settings.html", context, status=422 if invalid else 200)
+
+
+@login_required
+@require_POST
+def add_member(request, slug):
+    """An owner gives somebody a role."""
+    study = access.study_or_404(request.user, slug, access.OWNER)
+    form = MemberForm(study, request.POST)
+    if not (form.is_valid() and form.save()):
+        return _settings_page(request, study, StudyForm(instance=study), form)
+    messages.success(request, "The member was added.")
+    return redirect("settings", slug)
+
+
+@login_required
+@require_POST
+def remove_member(request, slug, pk):
+    """An owner takes a role back; the last owner stays."""
+    study = access.study_or_404(request.user, slug, access.OWNER)
+    member = get_object_or_404(study.memberships, pk=pk)
+    others = study.memberships.filter(~Q(pk=pk), role=Membership.Role.OWNER)
+    if member.role == Membership.Role.OWNER and not others.exists():
+        messages.error(request, "A study keeps at least one owner.")
+    else:
+        member.delete()
+        messages.success(request, f"{member.user} was removed.")
+    return redirect(
+        "studies" if member.user == request.user else "settings", *_slug(request, member, slug)
+    )
+
+
+def _slug(request, member, slug):
+    return [] if member.user == request.user else [slug]
+
+
+@login_required
+def delete_study(request, slug):
+    """Asks once, naming what goes; the study's name has to be typed."""
+    study = access.study_or_404(request.user, slug, access.OWNER)
+    if request.method == "POST" and request.POST.get("slug") == study.slug:
+        study.delete()
+        messages.success(request, f"{study.title} was deleted.")
+        return redirect("studies")
+    counts = {"items": study.items.count(), "sessions": study.sessions.count()}
+    wrong = request.method == "POST"
+    context = {"study": study, "section": "settings", "counts": counts, "wrong": wrong}
+    return render(request, "annotate/delete_study.html", context, status=422 if wrong else 200)
+
+
+def robots(request):
+    """Nothing here is for search engines."""
+    return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain")

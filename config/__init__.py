@@ -1,0 +1,10 @@
+"""Names the apps and reads the environment; holds no logic of the product."""
+
+import os
+
+# Before numpy is imported: several processes with several BLAS threads each wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from config.celery import app as celery_app  # noqa: E402
+
+__all__ = ["celery_app"]

@@ -1,0 +1,97 @@
+"""Typed readers of environment variables; each says what it wants when it is wrong."""
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE, FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
+
+
+def env_text(name, default=""):
+    return os.environ.get(name, default).strip()
+
+
+def env_bool(name, default=False):
+    text = env_text(name, str(default)).lower()
+    if text not in TRUE | FALSE:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be one of 1, 0, true, false.")
+    return text in TRUE
+
+
+def env_int(name, default):
+    text = env_text(name, str(default))
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is {text!r}; it must be a whole number.") from error
+
+
+def env_list(name, default=""):
+    return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
+
+
+def secret_key(path, required):
+    """The key of the environment, or one made at the first start and kept in a file."""
+    key = env_text("SECRET_KEY")
+    if required and len(key) < 50:
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be set to at least 50 random characters in production, for example "
+            "the output of: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        )
+    return key or _kept_key(path)
+
+
+def _kept_key(path: Path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(key)
+    return key
+
+
+def database(url, sqlite_path):
+    """Django's settings for one database address; an empty one means SQLite at sqlite_path."""
+    if not url or url.startswith("sqlite"):
+        return _sqlite(url.removeprefix("sqlite:///") or str(sqlite_path))
+    parts = urlsplit(url)
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise ImproperlyConfigured(
+            f"DATABASE_URL begins with {parts.scheme!r}; it must begin with postgres:// or sqlite:///"
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": parts.port or "",
+        "CONN_MAX_AGE": 600,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": dict(parse_qsl(parts.query)),
+    }
+
+
+def _sqlite(name):
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": name,
+        # A file, not memory: live servers and worker processes of tests open it too.
+        "TEST": {"NAME": f"{name}.test"},
+        "CONN_MAX_AGE": 600,
+        "OPTIONS": {
+            # IMMEDIATE: a transaction that starts with a read cannot fail later to become a writer.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
+                "PRAGMA cache_size=-64000; PRAGMA temp_store=MEMORY"
+            ),
+        },
+    }

@@ -1,0 +1,29 @@
+from django.contrib import admin
+
+from judges.forms import EndpointForm
+from judges.models import Endpoint, Heartbeat
+
+
+@admin.register(Endpoint)
+class EndpointAdmin(admin.ModelAdmin):
+    form = EndpointForm
+    list_display = [
+        "key",
+        "model",
+        "base_url",
+        "api_key_env",
+        "concurrency",
+        "price_in",
+        "price_out",
+    ]
+
+
+@admin.register(Heartbeat)
+class HeartbeatAdmin(admin.ModelAdmin):
+    list_display = ["worker", "at"]
+
+    def has_add_permission(self, request):
+        return False
+
+    def has_change_permission(self, request, obj=None):
+        return False

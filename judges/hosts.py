@@ -1,0 +1,78 @@
+"""Which hosts judges may call: those that the operator listed, and nothing private behind them."""
+
+import ipaddress
+import socket
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class HostRefused(ValueError):
+    """The address may not be called; the message says why and what is allowed."""
+
+
+def check_listed(base_url):
+    """(host, port) of an address that the operator listed; HostRefused says what is allowed."""
+    try:
+        parts = urlsplit(base_url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError as error:
+        raise HostRefused(f"{base_url!r} is no address: {error}") from None
+    if parts.scheme not in DEFAULT_PORTS or not host:
+        raise HostRefused(f"{base_url!r} must begin with http:// or https:// and name a host")
+    if parts.username or parts.password:
+        raise HostRefused("the address must hold no user name or password")
+    port = port or DEFAULT_PORTS[parts.scheme]
+    if not {host, f"{host}:{port}", f"[{host}]:{port}"} & _listed():
+        raise HostRefused(
+            f"the host {host}:{port} is not in ENDPOINT_HOSTS "
+            f"({', '.join(settings.ENDPOINT_HOSTS) or 'which is empty'}); an operator can add it"
+        )
+    return host, port
+
+
+def _listed():
+    return {name.lower() for name in settings.ENDPOINT_HOSTS}
+
+
+def check_addresses(host, port, addresses):
+    """Refuses a listed public name that leads to a private address which is not listed itself.
+
+    A literal address or a name without a dot (localhost, a compose service) was listed on purpose.
+    """
+    if "." not in host or _is_address(host):
+        return
+    for address in addresses:
+        if (
+            not _is_public(address)
+            and not {address, f"{address}:{port}", f"[{address}]:{port}"} & _listed()
+        ):
+            raise HostRefused(
+                f"{host} leads to the private address {address}; if that is meant, "
+                f"add {address} to ENDPOINT_HOSTS too"
+            )
+
+
+def _is_public(address):
+    ip = ipaddress.ip_address(address.split("%")[0])
+    return (getattr(ip, "ipv4_mapped", None) or ip).is_global
+
+
+def _is_address(host):
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def check(base_url):
+    """Checks the name and where it leads; a name that cannot be resolved now is let pass."""
+    host, port = check_listed(base_url)
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError:
+        return
+    check_addresses(host, port, {entry[4][0] for entry in found})

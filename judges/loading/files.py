@@ -1,0 +1,103 @@
+"""One load from beginning to end: all files, all or nothing."""
+
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from annotate.access import make_owner
+from annotate.loading import Answers, Loading, check_study, check_tables, write_study, write_tables
+from annotate.loading.study import find_study
+from annotate.reading import Problems, TableFile, columns
+from annotate.reading.studyfile import read_study
+from judges.loading.judges import check_judges, write_judges
+from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
+from judges.models import Judge, Judgment
+
+TABLES = {**columns.TABLES, "judgments": JUDGMENTS}
+
+
+class AllAnswers(Answers):
+    """People's ratings and settled judgments."""
+
+    def items(self, pks):
+        judged = Judgment.objects.settled().filter(item__in=pks)
+        return super().items(pks) | set(judged.values_list("item", flat=True))
+
+    def exist(self, study):
+        # Waiting judgments count too: they point at the questions as they are.
+        return super().exist(study) or Judgment.objects.filter(item__study=study).exists()
+
+
+@dataclass
+class StudyLoading(Loading):
+    """judges maps names to judges, those of the database and those to be made.
+
+    judging are the names that judgments.csv mentions, in its order: their runs, and with them
+    the judges' colours, follow it.
+    """
+
+    answers: Answers = field(default_factory=AllAnswers)
+    judges: dict[str, Judge] = field(default_factory=dict)
+    judging: dict[str, None] = field(default_factory=dict)
+
+
+def check_files(study_path, paths, slug="", new=False, progress=None, lock=False):
+    """Reads all files and compares them with the database; writes nothing.
+
+    paths maps table names to paths. slug: the study to load into, where study_path may be None.
+    new: a study of that name may not exist yet. Returns the StudyLoading with its problems.
+    """
+    problems = Problems()
+    read = read_study(study_path, study_path.name, problems) if study_path else None
+    files = {name: TableFile(TABLES[name], path) for name, path in paths.items()}
+    opened = [file.open(problems) for file in files.values()]
+    loading = StudyLoading(find_study(read.slug if read else slug, lock), files, problems)
+    loading.progress = progress or loading.progress
+    if problems or not all(opened):
+        return loading
+    if read is not None:
+        _check_slug(loading, read, study_path.name, slug, new)
+        check_study(loading, read, study_path.name)
+        check_judges(loading, read.judges, study_path.name)
+    check_tables(loading)
+    if "judgments" in files:
+        check_judgments(loading)
+    return loading
+
+
+def _check_slug(loading, read, name, slug, new):
+    if slug and read.slug != slug:
+        loading.problems.add(
+            name, f"found {read.slug!r}; allowed is {slug!r}, the study of this page", 1, "study"
+        )
+    if new and not loading.is_new:
+        loading.problems.add(
+            name,
+            f"found {read.slug!r}, which is taken; choose another name, or open that study and "
+            "load from its page",
+            1,
+            "study",
+        )
+
+
+def load_files(study_path, paths, slug="", new=False, owner=None, progress=None):
+    """Checks, then writes everything, in one transaction; nothing where anything is wrong.
+
+    Returns the StudyLoading with its problems and counts.
+    """
+    with transaction.atomic():
+        loading = check_files(study_path, paths, slug, new, progress, lock=True)
+        if not loading.problems:
+            _write(loading, owner)
+    return loading
+
+
+def _write(loading, owner):
+    was_new = loading.is_new
+    write_study(loading)
+    if was_new and owner is not None:
+        make_owner(loading.study, owner)
+    write_tables(loading)
+    write_judges(loading)
+    if "judgments" in loading.files:
+        write_judgments(loading)

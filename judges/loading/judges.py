@@ -1,0 +1,126 @@
+"""The judges of study.yaml."""
+
+from annotate.loading import Counts
+from annotate.reading import quoted
+from judges import prompting
+from judges.models import Endpoint, Judge
+
+KEYS = (
+    "judge", "kind", "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens",
+)  # fmt: skip
+SETTINGS = ("kind", "endpoint_id", "prompt", "aspects", "temperature", "rationale", "max_tokens")
+
+
+def check_judges(loading, entries, name):
+    """Fills loading.judges with the study's judges as the file wants them."""
+    if not loading.is_new:
+        loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
+    if not entries:
+        return
+    counts = loading.counts["judges"] = Counts()
+    endpoints = {endpoint.key: endpoint for endpoint in Endpoint.objects.all()}
+    seen = set()
+    for entry in entries:
+        counts.rows += 1
+        reader = _JudgeReader(loading.problems, name, entry, endpoints)
+        judge = reader.judge()
+        if judge.key in seen:
+            reader.add("judge", f"found {quoted(judge.key)} twice; allowed is once")
+        seen.add(judge.key)
+        _compare(loading, reader, judge, counts)
+
+
+def _compare(loading, reader, judge, counts):
+    old = loading.judges.get(judge.key)
+    if old is None:
+        counts.new += 1
+    elif all(getattr(old, name) == getattr(judge, name) for name in SETTINGS):
+        counts.unchanged += 1
+        return
+    else:
+        counts.changed += 1
+        judge.pk, judge.created_at = old.pk, old.created_at
+        if old.is_frozen or old.kind != judge.kind:
+            reader.add(
+                "judge",
+                f"found other settings for {quoted(judge.key)}, which are frozen since its first "
+                "run; give the changed judge a name of its own",
+            )
+    loading.judges[judge.key] = judge
+
+
+class _JudgeReader:
+    def __init__(self, problems, name, entry, endpoints):
+        self.problems, self.name = problems, name
+        self.entry, self.endpoints = entry, endpoints
+
+    def add(self, key, message):
+        self.problems.add(self.name, message, self.entry.line_of(key), f"judges.{key}")
+
+    def judge(self):
+        for key in self.entry:
+            if key not in KEYS:
+                self.add(key, f"is not a known key; allowed are {', '.join(KEYS)}")
+        kind = self._choice("kind", Judge.Kind)
+        judge = Judge(key=self._key(), kind=kind, aspects=self._choice("aspects", Judge.Aspects))
+        judge.temperature = self._number("temperature", 0.0, 0, 2, (int, float))
+        judge.max_tokens = self._number("max_tokens", 400, 1, 100_000, int)
+        judge.rationale = self._rationale()
+        if kind == Judge.Kind.LLM:
+            judge.endpoint = self._endpoint()
+            judge.prompt = self._prompt()
+        elif self.entry.get("endpoint"):
+            self.add("endpoint", "an imported judge has no endpoint")
+        return judge
+
+    def _key(self):
+        key = str(self.entry.get("judge") or "").strip()
+        if not 1 <= len(key) <= 200 or not key.isprintable():
+            self.add("judge", f"found {quoted(key)}; expected is a name of 1 to 200 characters")
+        return key[:200]
+
+    def _choice(self, key, choices):
+        value = self.entry.get(key, choices.values[0])
+        if value not in choices.values:
+            self.add(key, f"found {quoted(value)}; allowed is {', '.join(choices.values)}")
+            return choices.values[0]
+        return value
+
+    def _number(self, key, default, low, high, types):
+        value = self.entry.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
+            self.add(key, f"found {quoted(value)}; allowed is a number from {low} to {high}")
+            return default
+        return value
+
+    def _rationale(self):
+        value = self.entry.get("rationale", False)
+        if not isinstance(value, bool):
+            self.add("rationale", f"found {quoted(value)}; allowed is true or false")
+        return bool(value)
+
+    def _endpoint(self):
+        value = self.entry.get("endpoint")
+        endpoint = self.endpoints.get(str(value))
+        if endpoint is None:
+            there = ", ".join(self.endpoints) or "none yet; an operator adds them under /admin/"
+            self.add("endpoint", f"found {quoted(value or '')}; endpoints here: {there}")
+        return endpoint
+
+    def _prompt(self):
+        value = str(self.entry.get("prompt", "explanation.v1"))
+        if value not in prompting.names():
+            there = ", ".join(prompting.names())
+            self.add("prompt", f"found {quoted(value)}; prompts here: {there}")
+        return value
+
+
+def write_judges(loading):
+    """Saves the judges that are new or changed."""
+    new = [judge for judge in loading.judges.values() if judge.pk is None]
+    for judge in loading.judges.values():
+        judge.study = loading.study
+    Judge.objects.bulk_create(new)
+    if "judges" in loading.counts and loading.counts["judges"].changed:
+        for judge in loading.judges.values():
+            judge.save()

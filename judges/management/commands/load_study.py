@@ -1,0 +1,65 @@
+from pathlib import Path
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.reading.problems import SHOWN
+from judges.loading import TABLES, check_files, load_files
+
+
+class Command(BaseCommand):
+    help = "Loads a study from files, all or nothing. docs/FILES.md describes the files."
+
+    def add_arguments(self, parser):
+        parser.add_argument("study", type=Path, help="study.yaml")
+        for table in TABLES:
+            parser.add_argument(f"--{table}", type=Path, metavar="FILE", help=".csv or .jsonl")
+        parser.add_argument("--owner", metavar="USERNAME", help="who owns the study if it is new")
+        parser.add_argument(
+            "--check", action="store_true", help="say what would change; write nothing"
+        )
+
+    def handle(self, *args, **options):
+        paths = {table: options[table] for table in TABLES if options[table] is not None}
+        for path in (options["study"], *paths.values()):
+            if not path.is_file():
+                raise CommandError(f"{path}: there is no such file")
+        if options["check"]:
+            loading = check_files(options["study"], paths)
+        else:
+            loading = load_files(options["study"], paths, owner=self._owner(options["owner"]))
+        if loading.problems:
+            self._refuse(loading.problems)
+        if options["verbosity"] > 0:
+            self._report(loading, options["check"])
+
+    def _owner(self, username):
+        if username is None:
+            return None
+        users = get_user_model()
+        try:
+            return users.objects.get_by_natural_key(username)
+        except users.DoesNotExist:
+            raise CommandError(f"there is no user named {username!r}") from None
+
+    def _refuse(self, problems):
+        for problem in problems.shown:
+            self.stderr.write(str(problem))
+        if problems.total > SHOWN:
+            self.stderr.write(f"and {problems.total - SHOWN:,} more")
+        word = "problem" if problems.total == 1 else "problems"
+        raise CommandError(f"{problems.total:,} {word}; nothing was written")
+
+    def _report(self, loading, checked):
+        for table, counts in loading.counts.items():
+            self.stdout.write(
+                f"{table:<13}{counts.rows:>9,} rows: {counts.new:,} new, "
+                f"{counts.changed:,} changed, {counts.unchanged:,} unchanged"
+            )
+        slug = loading.study.slug
+        if not any(counts.new or counts.changed for counts in loading.counts.values()):
+            self.stdout.write(f"Nothing changes: study {slug} holds all of it already.")
+        elif checked:
+            self.stdout.write(f"Study {slug} can be loaded; nothing was written (--check).")
+        else:
+            self.stdout.write(f"Study {slug} is loaded.")

@@ -1,0 +1,110 @@
+import time
+from decimal import Decimal, InvalidOperation
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.models import Study
+from judges import planning, running
+from judges.models import Heartbeat, Judge, Judgment, Run
+from judges.tasks import nudge
+
+
+def money(text):
+    """Argument type: a positive number of US dollars."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal(-1)
+    if not value.is_finite() or value <= 0:
+        raise ValueError(f"{text!r} is no sum of money")
+    return value
+
+
+def positive(text):
+    """Argument type: a whole number from 1."""
+    if int(text) < 1:
+        raise ValueError(f"{text!r} is below 1")
+    return int(text)
+
+
+class Command(BaseCommand):
+    help = "Starts a run of a judge over a study's items; its newest run goes on if unfinished."
+
+    def add_arguments(self, parser):
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument("judge", help="the judge's name")
+        parser.add_argument("--limit", type=positive, help="judge the first N items only")
+        parser.add_argument(
+            "--budget", type=money, metavar="USD", help="never spend more than this"
+        )
+        parser.add_argument("--wait", action="store_true", help="stay until the run has ended")
+
+    def handle(self, **options):
+        judge = self._judge(options["study"], options["judge"])
+        run = self._run(judge, options)
+        if not options["wait"]:
+            nudge(run)
+            if not Heartbeat.objects.any_alive():
+                self._say("No worker is alive; the run begins when one is started.")
+            return
+        self._see_it_through(run)
+        self._report(run)
+
+    def _judge(self, slug, key):
+        study = Study.objects.filter(slug=slug).first()
+        if study is None:
+            known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
+            raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
+        judges = Judge.objects.filter(study=study).select_related("study", "endpoint")
+        for judge in judges:
+            if judge.key == key:
+                return judge
+        known = ", ".join(judge.key for judge in judges) or "none yet"
+        raise CommandError(f"The study {slug} has no judge {key!r}. Judges: {known}.")
+
+    def _run(self, judge, options):
+        """The newest run where it is unfinished, or a new one; says which."""
+        try:
+            run, said = planning.start(judge, limit=options["limit"], budget=options["budget"])
+        except planning.PlanError as error:
+            raise CommandError(str(error)) from None
+        self._say(said)
+        return run
+
+    def _see_it_through(self, run):
+        """Waits for the workers; where none is alive, works here."""
+        while run.state == Run.State.ACTIVE:
+            if Heartbeat.objects.any_alive():
+                nudge(run)
+                self._watch(run)
+            else:
+                self._say(f"No worker is alive: run {run.pk} is worked through here.")
+                running.work_through(run.pk)
+                self._show(run)
+                if run.state == Run.State.ACTIVE:
+                    time.sleep(1)
+
+    def _watch(self, run):
+        """Shows the progress until the run or the last worker ends."""
+        while run.state == Run.State.ACTIVE and Heartbeat.objects.any_alive():
+            self._show(run)
+            time.sleep(1)
+
+    def _show(self, run):
+        run.refresh_from_db()
+        waiting = run.judgments.open().count()
+        total = run.judgments.count()
+        self._say(f"run {run.pk}: {total - waiting} of {total} judgments")
+
+    def _report(self, run):
+        done = run.judgments.filter(state=Judgment.State.DONE).count()
+        bad = run.judgments.filter(state__in=Judgment.NO_VALUE).count()
+        self._say(
+            f"Run {run.pk} {run.get_state_display().lower()}: {done} judged, {bad} without a value."
+        )
+        if not done:
+            raise CommandError("Nothing was judged. The run's page shows why.")
+
+    def _say(self, text):
+        self.stdout.write(text)
+        self.stdout.flush()

@@ -1,0 +1,63 @@
+from decimal import Decimal
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from annotate.models.study import slug_rule
+
+PRICE = {"max_digits": 12, "decimal_places": 6, "null": True, "blank": True}
+
+
+class Endpoint(models.Model):
+    """An OpenAI-compatible address with one model; made by operators only."""
+
+    key = models.CharField(max_length=60, unique=True, validators=[slug_rule])
+    # No URLField: that refuses the one-word hosts of a compose file.
+    base_url = models.CharField("address", max_length=500, help_text="Ends in /v1, as a rule.")
+    model = models.CharField(max_length=200)
+    api_key_env = models.CharField(
+        "API key variable",
+        max_length=100,
+        blank=True,
+        help_text="The NAME of the environment variable that holds the key, never the key itself.",
+    )
+    price_in = models.DecimalField("USD per million tokens in", **PRICE)
+    price_cached_in = models.DecimalField("USD per million cached tokens in", **PRICE)
+    price_out = models.DecimalField("USD per million tokens out", **PRICE)
+    concurrency = models.PositiveSmallIntegerField(
+        default=8, validators=[MinValueValidator(1), MaxValueValidator(512)]
+    )
+    timeout_seconds = models.PositiveSmallIntegerField(
+        default=60, validators=[MinValueValidator(1), MaxValueValidator(3600)]
+    )
+    json_schema = models.BooleanField(
+        default=True,
+        help_text="It enforces a JSON schema; else JSON is asked for in words.",
+    )
+    notice = models.TextField(
+        blank=True, help_text="Said beside every judge that uses it, for example a known weakness."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["key"]
+
+    def __str__(self):
+        return f"{self.key} ({self.model})"
+
+    @property
+    def has_prices(self):
+        return self.price_in is not None and self.price_out is not None
+
+    def cost(self, tokens_in, tokens_cached, tokens_out):
+        """USD of one call by today's prices; None without prices or without a count of tokens."""
+        if not self.has_prices or tokens_in is None or tokens_out is None:
+            return None
+        cached = min(tokens_cached or 0, tokens_in)
+        price_cached = self.price_in if self.price_cached_in is None else self.price_cached_in
+        micro = (
+            (tokens_in - cached) * self.price_in
+            + cached * price_cached
+            + tokens_out * self.price_out
+        )
+        return (Decimal(micro) / 1_000_000).quantize(Decimal("1e-8"))

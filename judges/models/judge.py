@@ -1,0 +1,53 @@
+from django.db import models
+
+NAME_TAKEN = "This study already has a judge of that name."
+
+
+class Judge(models.Model):
+    """Anything automatic that scores items. Its settings are frozen by hash at its first run."""
+
+    class Kind(models.TextChoices):
+        LLM = "llm", "LLM"
+        IMPORTED = "imported", "Imported from a file"
+
+    class Aspects(models.TextChoices):
+        MULTIPLE = "multiple", "All questions in one call"
+        SINGLE = "single", "One call a question"
+
+    study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
+    key = models.CharField("name", max_length=200)
+    kind = models.CharField(max_length=20, choices=Kind, default=Kind.LLM)
+    endpoint = models.ForeignKey(
+        "judges.Endpoint", models.PROTECT, null=True, blank=True, related_name="judges"
+    )
+    prompt = models.CharField(max_length=100, blank=True, help_text="Name and version of a file.")
+    aspects = models.CharField(max_length=20, choices=Aspects, default=Aspects.MULTIPLE)
+    temperature = models.FloatField(default=0.0)
+    rationale = models.BooleanField(
+        default=False, help_text="Ask for a reason, written before the score."
+    )
+    max_tokens = models.PositiveIntegerField(default=400)
+    settings_hash = models.CharField(max_length=64, blank=True, help_text="Set at the first run.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "key"],
+                name="judge_key_once_a_study",
+                violation_error_message=NAME_TAKEN,
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind="imported", endpoint=None)
+                | models.Q(kind="llm", endpoint__isnull=False),
+                name="llm_judge_has_an_endpoint",
+            ),
+        ]
+
+    def __str__(self):
+        return self.key
+
+    @property
+    def is_frozen(self):
+        return bool(self.settings_hash)

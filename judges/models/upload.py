@@ -1,0 +1,58 @@
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+
+def upload_token():
+    """The name of the upload's folder and the end of its address."""
+    return secrets.token_urlsafe(18)
+
+
+class UploadQuerySet(models.QuerySet):
+    def begin(self, pk):
+        """Moves one checked upload to loading; False when somebody was faster."""
+        checked = self.filter(pk=pk, state=Upload.State.CHECKED)
+        return bool(checked.update(state=Upload.State.LOADING))
+
+
+class Upload(models.Model):
+    """Files that a researcher sent, checked and shown before anything is written."""
+
+    class State(models.TextChoices):
+        CHECKED = "checked", "Checked"
+        LOADING = "loading", "Being loaded"
+        LOADED = "loaded", "Loaded"
+        FAILED = "failed", "Not loaded"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    token = models.CharField(max_length=40, unique=True, default=upload_token)
+    slug = models.CharField(max_length=60, blank=True)
+    is_new = models.BooleanField(default=False, help_text="It makes a study of its own.")
+    state = models.CharField(max_length=10, choices=State, default=State.CHECKED)
+    files = models.JSONField(default=list, help_text="For each file: table, name, first rows.")
+    counts = models.JSONField(default=dict, help_text="Rows by table: new, changed, unchanged.")
+    problems = models.JSONField(default=dict, help_text="total, and the first fifty.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = UploadQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self):
+        return f"upload {self.pk}"
+
+    def get_absolute_url(self):
+        return reverse("upload", args=[self.token])
+
+    @property
+    def rows(self):
+        """(table, counts) pairs; a template cannot ask a dict that has a key "items"."""
+        return list(self.counts.items())
+
+    @property
+    def changes(self):
+        """True when loading it would write anything."""
+        return any(count["new"] or count["changed"] for count in self.counts.values())

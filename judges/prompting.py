@@ -1,0 +1,95 @@
+"""Prompts: text files with placeholders, filled for one item, hashed as evidence."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from judges.parsing import RATIONALE
+
+FOLDER = Path(__file__).resolve().parent / "prompts"
+NAME = re.compile(r"[a-z0-9-]+\.v[0-9]+")
+# What a text might use to end its own delimiters, or a model's chat template to change the speaker.
+MARKERS = re.compile(
+    r"<{3,}|>{3,}|<\||\|>|\[/?INST\]|</?s>|<(?=<SYS>>|</SYS>>)|</?(?:start|end)_of_turn>"
+)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One immutable prompt file."""
+
+    name: str
+    text: str
+
+    @property
+    def sha256(self):
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def names():
+    """The prompts there are, by name and version."""
+    return sorted(path.stem for path in FOLDER.glob("*.txt") if NAME.fullmatch(path.stem))
+
+
+def load(name):
+    """The prompt of that name; ValueError says which there are."""
+    if name not in names():
+        raise ValueError(f"found prompt {name!r}; there are {', '.join(names())}")
+    return Prompt(name, (FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def neutral(text):
+    """The text with its markers broken up, so that it can neither end its data nor speak."""
+    return MARKERS.sub(lambda found: " ".join(found.group()), text)
+
+
+def one_line(text):
+    return " ".join(neutral(text).split())
+
+
+def messages(template, item, questions, rationale=False):
+    """The exact messages of one call: one user message in the five parts of the template."""
+    content = item.content and one_line(item.content.title)
+    filled = Template(template).substitute(
+        aspects="\n".join(f"- {q.key}: {one_line(q.text)}" for q in questions),
+        rules=_rules(questions),
+        keys=_keys(questions, rationale),
+        examples="",
+        content=f"Recommended: {content}" if content else "",
+        text=neutral(item.text.strip()),
+    )
+    return [{"role": "user", "content": re.sub(r"\n{3,}", "\n\n", filled.strip())}]
+
+
+def _rules(questions):
+    """One sentence for each scale in use."""
+    by_rule: dict[str, list[str]] = {}
+    for question in questions:
+        by_rule.setdefault(_rule(question.scale), []).append(question.key)
+    if len(by_rule) == 1:
+        by_rule = {rule: ["the aspects" if len(questions) > 1 else "it"] for rule in by_rule}
+    return " ".join(f"Assess {', '.join(keys)} with {rule}." for rule, keys in by_rule.items())
+
+
+def _rule(scale):
+    if not scale.points:
+        return scale.allowed
+    ends = f"integers between {scale.low}-{scale.high}"
+    if not scale.labels:
+        return ends
+    points = scale.points if scale.kind != "likert" else [scale.points[0], scale.points[-1]]
+    meanings = [f"{value} indicates {_inside(label)}" for value, label in points]
+    return f"{ends}, where {', '.join(meanings[:-1])} and {meanings[-1]}"
+
+
+def _inside(label):
+    """A label within a sentence."""
+    label = one_line(label)
+    return label[:1].lower() + label[1:]
+
+
+def _keys(questions, rationale):
+    keys = "the aspects" if len(questions) > 1 else "the aspect"
+    return f'"{RATIONALE}" (one or two sentences, written first) and {keys}' if rationale else keys

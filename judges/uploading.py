@@ -1,0 +1,191 @@
+"""Files that come through the pages: kept in a folder, checked, shown, then loaded by a worker."""
+
+import json
+import os
+import shutil
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from annotate.reading import Problems, quoted
+from judges.loading import TABLES, check_files, load_files
+from judges.models import Upload
+
+KEPT_FOR = timedelta(days=1)
+# A load that said nothing for so long is taken up again: its worker was killed.
+SILENT_SECONDS = 120
+PREVIEW_ROWS, PREVIEW_CELL = 5, 200
+
+
+def folder_of(upload):
+    return Path(settings.MEDIA_ROOT) / "uploads" / upload.token
+
+
+def paths_of(upload):
+    """(study.yaml or None, {table: path}): names are ours, whatever the user's files are called."""
+    folder = folder_of(upload)
+    study = folder / "study.yaml"
+    found = {
+        table: path
+        for table in TABLES
+        for path in (folder / f"{table}.csv", folder / f"{table}.jsonl")
+        if path.exists()
+    }
+    return study if study.exists() else None, found
+
+
+def receive(user, files, slug=""):
+    """Keeps and checks the files, {"study" or a table: uploaded file}; returns the Upload."""
+    upload = Upload(user=user, slug=slug, is_new=not slug)
+    folder = folder_of(upload)
+    folder.mkdir(parents=True)
+    for table, file in files.items():
+        with (folder / _kept_name(table, file.name)).open("wb") as kept:
+            shutil.copyfileobj(file, kept)
+    study, paths = paths_of(upload)
+    loading = check_files(study, paths, slug, new=upload.is_new)
+    upload.slug = (slug or loading.study.slug)[:60]
+    upload.files = [_preview(table, file) for table, file in loading.files.items()]
+    _note(upload, loading)
+    upload.save()
+    return upload
+
+
+def _kept_name(table, name):
+    if table == "study":
+        return "study.yaml"
+    return table + (".jsonl" if name.lower().endswith((".jsonl", ".ndjson")) else ".csv")
+
+
+def _preview(table, file):
+    rows = file.first_rows(PREVIEW_ROWS) if file.header else []
+    short = [[cell[:PREVIEW_CELL] for cell in row] for row in rows]
+    return {"table": table, "name": file.name, "header": file.header, "rows": short}
+
+
+def _note(upload, loading):
+    upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
+    upload.problems = loading.problems.as_dict()
+
+
+# The worker's part
+
+
+def load_upload(pk):
+    """Loads the upload's files; that it is loaded is committed with the rows themselves."""
+    try:
+        with transaction.atomic():
+            # Two workers with the same message: the second one finds it loaded, or still locked.
+            uploads = Upload.objects.select_for_update(skip_locked=True)
+            upload = uploads.filter(pk=pk, state=Upload.State.LOADING).first()
+            if upload is not None:
+                _load(upload)
+    except DatabaseError as error:
+        # Rolled back whole. What the database said names rows, which the researcher may see.
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        _fail(pk, "database", f"refused the rows: {first[:300]}")
+    except OSError as error:
+        # Not the whole error: it names folders of the server.
+        _fail(pk, "folder", f"the files could not be read or kept: {error.strerror or 'no reason'}")
+    except (ValueError, TypeError) as error:
+        _fail(pk, "load", _reason(error))
+    except Exception as error:
+        # Else it would be taken up again for ever; raised, so that the log has it.
+        _fail(pk, "load", _reason(error))
+        raise
+
+
+def _reason(error):
+    return f"stopped by {type(error).__name__}: {quoted(error, 300)}"
+
+
+def _fail(pk, where, message):
+    """A killed worker never comes here: its load is taken up again."""
+    problems = Problems()
+    problems.add(where, message)
+    loading = Upload.objects.filter(pk=pk, state=Upload.State.LOADING)
+    loading.update(state=Upload.State.FAILED, problems=problems.as_dict())
+
+
+def _load(upload):
+    progress = Progress(upload)
+    study, paths = paths_of(upload)
+    owner = upload.user if upload.is_new else None
+    loading = load_files(study, paths, upload.slug, upload.is_new, owner, progress)
+    upload.state = Upload.State.FAILED if loading.problems else Upload.State.LOADED
+    _note(upload, loading)
+    upload.save()
+    if upload.state == Upload.State.LOADED:
+        transaction.on_commit(lambda: shutil.rmtree(folder_of(upload), ignore_errors=True))
+
+
+class Progress:
+    """How far a load is, in a small file: its transaction hides the rows themselves."""
+
+    def __init__(self, upload):
+        self.path = folder_of(upload) / "progress.json"
+        self.total = sum(counts["new"] for counts in upload.counts.values())
+        self.table, self.rows = "", 0
+        self._write()
+
+    def __call__(self, table, rows):
+        self.table, self.rows = table, self.rows + rows
+        self._write()
+
+    def _write(self):
+        part = self.path.with_suffix(".part")
+        now = {"table": self.table, "rows": min(self.rows, self.total), "total": self.total}
+        part.write_text(json.dumps(now))
+        # Readers see the whole old file or the whole new one.
+        os.replace(part, self.path)
+
+
+def progress_of(upload):
+    """What the worker last wrote, or None before it began."""
+    try:
+        return json.loads((folder_of(upload) / "progress.json").read_text())
+    except FileNotFoundError:
+        return None
+
+
+def discard(upload):
+    """Forgets the upload and its files."""
+    shutil.rmtree(folder_of(upload), ignore_errors=True)
+    upload.delete()
+
+
+# The clock's part
+
+
+def silent_uploads():
+    """Primary keys of loads that no worker is busy with."""
+    return _silent(Upload.objects.all())
+
+
+def _silent(uploads):
+    loading = uploads.filter(state=Upload.State.LOADING)
+    return [upload.pk for upload in loading if _silence(upload) > SILENT_SECONDS]
+
+
+def _silence(upload):
+    try:
+        return time.time() - (folder_of(upload) / "progress.json").stat().st_mtime
+    except FileNotFoundError:
+        return (timezone.now() - upload.created_at).total_seconds()
+
+
+def remove_old():
+    """Removes uploads, and folders without one, that are older than a day."""
+    old = timezone.now() - KEPT_FOR
+    uploads = Upload.objects.filter(created_at__lt=old)
+    uploads.exclude(state=Upload.State.LOADING).delete()
+    uploads.filter(pk__in=_silent(uploads)).delete()
+    root = Path(settings.MEDIA_ROOT) / "uploads"
+    kept = set(Upload.objects.values_list("token", flat=True))
+    for folder in root.iterdir() if root.is_dir() else ():
+        if folder.name not in kept and folder.stat().st_mtime < old.timestamp():
+            shutil.rmtree(folder, ignore_errors=True)

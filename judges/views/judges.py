@@ -1,0 +1,122 @@
+"""Researchers' pages about judges: what they are, what they ask, and the button that runs them."""
+
+import json
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotate import access
+from judges import planning, progress, prompting, running
+from judges.forms import JudgeForm, RunForm
+from judges.models import Endpoint, Heartbeat, Judge
+from judges.tasks import nudge
+
+
+@login_required
+def judges(request, slug):
+    """The study's judges, each with its newest run."""
+    study = access.study_or_404(request.user, slug)
+    newest = progress.newest_runs(study)
+    rows = Judge.objects.filter(study=study).select_related("endpoint")
+    context = {
+        "study": study,
+        "section": "judges",
+        "judges": [(judge, newest.get(judge.pk)) for judge in rows],
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    return render(request, "judges/judges.html", context)
+
+
+@login_required
+def judge_new(request, slug):
+    """A form for a new LLM judge."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    form = JudgeForm(study, request.POST or None)
+    judge = form.saved() if request.method == "POST" and form.is_valid() else None
+    if judge is not None:
+        messages.success(request, f"The judge {judge} was made.")
+        return redirect("judge", slug, judge.pk)
+    context = {
+        "study": study,
+        "section": "judges",
+        "form": form,
+        "endpoints": Endpoint.objects.all(),
+    }
+    return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+def judge(request, slug, pk):
+    """One judge: its settings, the exact prompt, its runs."""
+    study = access.study_or_404(request.user, slug)
+    return _judge_page(request, study, _judge_or_404(study, pk))
+
+
+@login_required
+@require_POST
+def judge_edit(request, slug, pk):
+    """Changes a judge that has not been run."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    judge = _judge_or_404(study, pk, kind=Judge.Kind.LLM)
+    form = JudgeForm(study, request.POST, instance=judge)
+    if not form.is_valid() or form.saved() is None:
+        judge.refresh_from_db()
+        return _judge_page(request, study, judge, form=form)
+    messages.success(request, "Saved.")
+    return redirect("judge", slug, pk)
+
+
+@login_required
+@require_POST
+def judge_run(request, slug, pk):
+    """Plans a run, or goes on with the unfinished one, and nudges a worker."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    judge = _judge_or_404(study, pk, kind=Judge.Kind.LLM)
+    form = RunForm(request.POST)
+    run, said = form.start(judge, request.user) if form.is_valid() else (None, "")
+    if run is None:
+        return _judge_page(request, study, judge, run_form=form)
+    nudge(run)
+    messages.success(request, said)
+    return redirect(run)
+
+
+def _judge_or_404(study, pk, **conditions):
+    judges = Judge.objects.select_related("endpoint", "study")
+    return get_object_or_404(judges, study=study, pk=pk, **conditions)
+
+
+def _judge_page(request, study, judge, form=None, run_form=None):
+    is_llm = judge.kind == Judge.Kind.LLM
+    editable = is_llm and study.may_edit and not judge.is_frozen
+    context = {
+        "study": study,
+        "section": "judges",
+        "judge": judge,
+        "form": form or (JudgeForm(study, instance=judge) if editable else None),
+        "run_form": run_form or RunForm(),
+        "runs": progress.with_progress(list(judge.runs.all()[:50])),
+        "preview": _preview(judge) if is_llm else None,
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    invalid = any(one is not None and one.errors for one in (form, run_form))
+    return render(request, "judges/judge.html", context, status=422 if invalid else 200)
+
+
+def _preview(judge):
+    """The exact messages for the first item, and what is sent beside them."""
+    questions = planning.scored_questions(judge.study)
+    item = planning.scored_items(judge.study.items.select_related("content")).first()
+    if item is None or judge.prompt not in prompting.names():
+        return None
+    asked = [question for question in questions if question.applies_to_kind(item.kind)]
+    if judge.aspects == Judge.Aspects.SINGLE:
+        asked = asked[:1]
+    if not asked:
+        return None
+    sent = prompting.messages(prompting.load(judge.prompt).text, item, asked, judge.rationale)
+    settings = planning.settings_of(judge)
+    options = json.dumps(running.parameters(settings, asked), indent=2)
+    return {"item": item, "messages": sent, "options": options, "sha256": settings["prompt_sha256"]}

@@ -1,0 +1,114 @@
+"""Researchers' pages about runs: live progress, cancel, resume, ask the failed again."""
+
+from functools import partial
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotate import access
+from judges import planning, progress
+from judges.forms import RunForm
+from judges.models import Heartbeat, Run
+from judges.tasks import nudge
+
+
+@login_required
+def runs(request, slug):
+    """All runs of the study, the newest first."""
+    study = access.study_or_404(request.user, slug)
+    rows = Run.objects.filter(judge__study=study).select_related("judge", "created_by")
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    page.object_list = progress.with_progress(list(page.object_list))
+    context = {
+        "study": study,
+        "section": "runs",
+        "page": page,
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    return render(request, "judges/runs.html", context)
+
+
+@login_required
+@never_cache
+def run(request, slug, pk):
+    """One run: settings, progress, what can be done about it."""
+    study = access.study_or_404(request.user, slug)
+    return render(request, "judges/run.html", _context(study, _run_or_404(study, pk)))
+
+
+@login_required
+@never_cache
+def run_progress(request, slug, pk):
+    """Fragment: the live part of the run page; asks for itself again while the run is active."""
+    study = access.study_or_404(request.user, slug)
+    return render(request, "judges/_progress.html", _context(study, _run_or_404(study, pk)))
+
+
+@login_required
+@require_POST
+def run_cancel(request, slug, pk):
+    """Stops a run; calls under way still end."""
+    run = _run_to_change(request, slug, pk)
+    if planning.cancel(run):
+        messages.success(request, "Cancelled. Calls under way still end.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_resume(request, slug, pk):
+    """Goes on with a stopped run, with a new budget if one was entered."""
+    run = _run_to_change(request, slug, pk)
+    form = RunForm({"budget": request.POST.get("budget", "")})
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("budget", [])))
+    else:
+        _go_on(request, run, partial(planning.resume, run, form.cleaned_data["budget"]), "Resumed.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_ask_again(request, slug, pk):
+    """Puts everything that failed, was refused or was not understood back into the queue."""
+    run = _run_to_change(request, slug, pk)
+    _go_on(request, run, partial(planning.reset_failed, run), "{} judgments are asked again.")
+    return redirect(run)
+
+
+def _go_on(request, run, act, said):
+    """Does what makes a run active again; says so, or why it cannot be."""
+    try:
+        count = act()
+    except planning.PlanError as error:
+        messages.error(request, str(error))
+        return
+    if count:
+        nudge(run)
+        messages.success(request, said.format(count))
+
+
+def _run_or_404(study, pk):
+    rows = Run.objects.select_related("judge__study", "judge__endpoint", "created_by")
+    return get_object_or_404(rows, judge__study=study, pk=pk)
+
+
+def _run_to_change(request, slug, pk):
+    return _run_or_404(access.study_or_404(request.user, slug, access.EDITOR), pk)
+
+
+def _context(study, run):
+    return {
+        "study": study,
+        "section": "runs",
+        "run": run,
+        "progress": progress.progress(run),
+        "spending": progress.spending(run),
+        "failures": progress.failures(run),
+        "latest": progress.latest(run),
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }

@@ -1,0 +1,49 @@
+/* Draws the figures of analysis pages from JSON blocks, in the colours of the style sheet. */
+"use strict";
+(function () {
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const config = { displayModeBar: false, responsive: true };
+
+  function themed(value, style) {
+    if (typeof value === "string" && value.startsWith("var(--")) {
+      return style.getPropertyValue(value.slice(4, -1)).trim();
+    }
+    if (Array.isArray(value)) return value.map((part) => themed(part, style));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([k, part]) => [k, themed(part, style)]));
+    }
+    return value;
+  }
+
+  function draw(plot) {
+    const figure = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
+    const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
+    const drawn = plot.dataset.drawn ? Plotly.react : Plotly.newPlot;
+    plot.dataset.drawn = "yes";
+    return drawn(plot, data, layout, config);
+  }
+
+  function save(event) {
+    const button = event.target.closest("[data-picture]");
+    if (!button) return;
+    const plot = document.querySelector(`[data-figure="${button.dataset.figureId}"]`);
+    const style = getComputedStyle(document.documentElement);
+    // A picture has no page behind it.
+    const layout = { paper_bgcolor: style.getPropertyValue("--paper").trim() };
+    Plotly.relayout(plot, layout).then(() =>
+      Plotly.downloadImage(plot, {
+        format: button.dataset.picture,
+        filename: plot.dataset.name,
+        width: plot.clientWidth,
+        height: plot.clientHeight,
+        scale: button.dataset.picture === "png" ? 2 : 1,
+      })
+    );
+  }
+
+  const plots = Array.from(document.querySelectorAll("[data-figure]"));
+  plots.forEach(draw);
+  plots.forEach((plot) => plot.closest("figure").querySelector("[data-pictures]").removeAttribute("hidden"));
+  dark.addEventListener("change", () => plots.forEach(draw));
+  document.addEventListener("click", save);
+})();

@@ -1,0 +1,184 @@
+/* The rater's page: saves that outlive a lost network, keys, gaps. The page works without it. */
+"use strict";
+
+(() => {
+  const form = document.getElementById("rate");
+  if (form) rate(form);
+  document.querySelectorAll("form").forEach(sendOnce);
+  if (navigator.clipboard) document.querySelectorAll("[data-copy]").forEach(offerCopy);
+
+  function sendOnce(plain) {
+    if (plain === form) return;
+    let sent = false;
+    plain.addEventListener("submit", (event) => (sent ? event.preventDefault() : (sent = true)));
+    window.addEventListener("pageshow", () => (sent = false));
+  }
+
+  function offerCopy(button) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = button.dataset.done;
+    });
+  }
+
+  function rate(form) {
+    const questions = [...form.querySelectorAll(".question")];
+    const status = document.getElementById("saving");
+    const notice = document.getElementById("missing");
+    const next = form.querySelector("[name=go][value=next]");
+    const onTheirWay = new Set();
+    const lost = new Set();
+    let leaving = null; // the button pressed, while answers are still on their way
+    let gone = false; // the page is being left: a second click does nothing
+    let retry = 0;
+
+    const inputs = (question) => [...question.querySelectorAll("input, textarea")];
+    const radios = (question) => inputs(question).filter((input) => input.type === "radio");
+    const holder = (question) =>
+      radios(question).length ? radios(question).find((radio) => radio.checked) : inputs(question)[0];
+    const valueOf = (question) => holder(question)?.value.trim() ?? "";
+    const shelf = (question) => "unsent " + question.getAttribute("hx-post");
+    const isGap = (question) => "required" in question.dataset && !valueOf(question);
+
+    function say(word) {
+      status.textContent = form.dataset[word] ?? "";
+      status.classList.toggle("lost", word === "lost" || word === "outdated");
+    }
+
+    // Saves. What could not be sent is kept in this tab only, and forgotten once it is sent.
+    document.addEventListener("htmx:beforeRequest", (event) => {
+      onTheirWay.add(event.target);
+      if (!lost.size) say("saving");
+    });
+    document.addEventListener("htmx:afterRequest", (event) => {
+      const question = event.target;
+      const code = event.detail.xhr.status;
+      onTheirWay.delete(question);
+      lost.delete(question);
+      if (code === 0 || code >= 500) return keep(question);
+      sessionStorage.removeItem(shelf(question));
+      if (code === 404 || code === 409) return outdated();
+      if (code === 422) leaving = null;
+      if (lost.size) return;
+      say(code === 422 ? "" : "saved");
+      setTimeout(leave); // later: a newer answer to the same question may be sent first
+    });
+
+    function keep(question) {
+      lost.add(question);
+      sessionStorage.setItem(shelf(question), valueOf(question));
+      say("lost");
+      clearTimeout(retry);
+      if (navigator.onLine) retry = setTimeout(sendLost, 3000);
+    }
+
+    function outdated() {
+      leaving = null;
+      say("outdated");
+    }
+
+    function sendLost() {
+      lost.forEach((question) => window.htmx.trigger(question, "change"));
+      if (!lost.size) leave();
+    }
+
+    function restore() {
+      for (const question of questions) {
+        const kept = sessionStorage.getItem(shelf(question));
+        if (kept === null) continue;
+        const input = radios(question).find((radio) => radio.value === kept) ?? inputs(question)[0];
+        if (input.type === "radio") input.checked = input.value === kept;
+        else input.value = kept;
+        window.htmx.trigger(question, "change");
+      }
+    }
+
+    // Going on: never with a gap, never before the last answer has arrived.
+    const isReady = () => !onTheirWay.size && !lost.size && navigator.onLine;
+
+    function leave() {
+      if (leaving && isReady()) form.requestSubmit(leaving);
+      else if (leaving && !onTheirWay.size) say("lost");
+    }
+
+    form.addEventListener("submit", (event) => {
+      const button = event.submitter ?? next;
+      if (gone || (!leaving && button === next && showGaps())) return event.preventDefault();
+      leaving = leaving ?? button;
+      gone = isReady();
+      if (gone) return setTimeout(() => (gone = false), 5000);
+      event.preventDefault();
+      if (!onTheirWay.size) say("lost");
+    });
+
+    function showGaps() {
+      const gaps = questions.filter(isGap);
+      countGaps(gaps);
+      questions.forEach((question) => mark(question, gaps.includes(question)));
+      if (gaps.length) focusOn(gaps[0], "center");
+      return gaps.length > 0;
+    }
+
+    function countGaps(gaps) {
+      notice.hidden = !gaps.length;
+      const words = gaps.length === 1 ? notice.dataset.one : notice.dataset.many;
+      notice.textContent = words.replace("%", gaps.length);
+    }
+
+    function mark(question, gap) {
+      question.classList.toggle("gap", gap);
+      if (gap) question.querySelector(".mark").replaceChildren(wrong(form.dataset.gap));
+    }
+
+    function wrong(text) {
+      const span = document.createElement("span");
+      span.className = "wrong";
+      span.textContent = text;
+      return span;
+    }
+
+    form.addEventListener("change", (event) => {
+      event.target.closest(".question")?.classList.remove("gap");
+      if (!notice.hidden) countGaps(questions.filter(isGap));
+    });
+
+    // Keys
+    function focusOn(question, block = "nearest") {
+      (holder(question) ?? inputs(question)[0]).focus({ preventScroll: true });
+      question.scrollIntoView({ block });
+    }
+
+    function answer(question, key) {
+      const radio = radios(question).find((one) => one.dataset.key === key);
+      if (!radio) return;
+      radio.checked = true;
+      radio.dispatchEvent(new Event("change", { bubbles: true }));
+      const following = questions[questions.indexOf(question) + 1];
+      if (following) focusOn(following);
+      else next.focus();
+    }
+
+    document.addEventListener("keydown", (event) => {
+      const target = event.target;
+      const types = target.matches("textarea, select, input:not([type=radio])");
+      if (types || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+      if (/^[0-9]$/.test(event.key)) {
+        const question = target.closest(".question") ?? questions.find((one) => !valueOf(one));
+        if (question) answer(question, event.key);
+      } else if (event.key === "Enter" && !target.matches("button, a, summary")) {
+        event.preventDefault();
+        form.requestSubmit(next);
+      }
+    });
+
+    window.addEventListener("online", sendLost);
+    window.addEventListener("offline", () => say("lost"));
+    window.addEventListener("pageshow", () => ((leaving = null), (gone = false)));
+    if (matchMedia("(hover: hover) and (pointer: fine)").matches) {
+      form.querySelectorAll(".hint").forEach((hint) => (hint.hidden = false));
+    }
+    document.querySelector(".question.gap")?.scrollIntoView({ block: "center" });
+    window.addEventListener("load", restore); // htmx is ready by then
+  }
+})();

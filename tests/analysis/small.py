@@ -1,0 +1,78 @@
+"""A small study whose numbers a test can check by hand or with scipy."""
+
+import random
+from io import StringIO
+from pathlib import Path
+
+from django.core.management import call_command
+
+from analysis import frames
+from analysis.options import Choices, OptionsForm, query
+from analysis.reports.kinds import REPORTS
+from annotate.models import Item, Rater, Study
+from tests import factories
+
+HANNA = Path(__file__).parent.parent / "data" / "hanna.yaml"
+
+
+def build(study, report, **options):
+    """The report of a study; without intervals unless asked for."""
+    answers = frames.read(study)
+    form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
+    assert form.is_valid(), form.errors
+    return REPORTS[report].build(answers, form.options())
+
+
+def load_hanna(folder):
+    """The HANNA study, loaded as anybody would load it."""
+    tables = [f"--{table}={folder / table}.csv" for table in ("items", "ratings", "judgments")]
+    call_command("load_study", HANNA, *tables, stdout=StringIO())
+    return Study.objects.get(slug="hanna")
+
+
+def row_of(report, **wanted):
+    """The one row with these keys."""
+    rows = [row for row in report.rows if wanted.items() <= row.items()]
+    assert len(rows) == 1, rows
+    return rows[0]
+
+
+def make_rated_study(owner=None, recipients=4, contents=2, systems=3, slug="films"):
+    """Every item rated by three third parties; two judges, one close to them and one random."""
+    study = factories.make_study(slug, owner)
+    for number in range(recipients * contents * systems):
+        who, rest = divmod(number, contents * systems)
+        what, system = divmod(rest, systems)
+        factories.make_item(
+            study, f"item-{number}", f"r{who}", f"film-{what}", f"system-{system}",
+            data={"genre": "drama" if what else "comedy"},
+        )  # fmt: skip
+    rng = random.Random(5)
+    quality = {item: 1 + (item.pk * 7) % 4 for item in study.items.all()}
+    add_raters(study, ["ann", "bob", "cem"], quality, rng)
+    add_judge(study, "close", lambda item: near(quality[item], rng))
+    add_judge(study, "random", lambda item: rng.randint(1, 5))
+    return study
+
+
+def near(value, rng):
+    return min(5, max(1, value + rng.choice([-1, 0, 0, 1])))
+
+
+def add_raters(study, names, quality, rng, role=Rater.Role.THIRD_PARTY):
+    """Each of them answers everything, near the item's quality."""
+    for name in names:
+        session = factories.make_session(study, name, role)
+        for item in study.items.all():
+            for question in study.questions.all():
+                factories.make_rating(session, item, question, near(quality[item], rng))
+
+
+def add_judge(study, name, value_of):
+    """An imported judge whose value of every question is value_of(item)."""
+    judge = factories.make_judge(study, name)
+    items, questions = Item.objects.filter(study=study), list(study.questions.all())
+    factories.make_judgments(
+        judge, {(item, question): value_of(item) for item in items for question in questions}
+    )
+    return judge

@@ -1,0 +1,97 @@
+"""manage.py analyse: three formats, the options of the page, clear refusals."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.analysis.small import add_judge, make_rated_study
+
+pytestmark = pytest.mark.django_db
+KEYS = {
+    "correlation": "evaluator question level coefficient value low high n groups skipped",
+    "agreement": "raters question measure value low high n_units n_raters",
+    "roc": "evaluator question threshold auc low high positives negatives",
+    "confusion": "evaluator question labels matrix",
+}
+
+
+@pytest.fixture(autouse=True)
+def rated(db):
+    return make_rated_study()
+
+
+def analyse(*arguments):
+    out = StringIO()
+    call_command("analyse", *arguments, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("report", KEYS)
+def test_json_has_the_documented_keys(report):
+    found = json.loads(analyse("films", report, "--draws", "0", "--format", "json"))
+    assert list(found) == ["study", "report", "options", "rows", "notes"]
+    assert (found["study"], found["report"]) == ("films", report)
+    assert list(found["rows"][0]) == KEYS[report].split()
+
+
+def test_undefined_numbers_are_null_in_json_and_blank_in_csv(rated):
+    add_judge(rated, "constant", lambda item: 3)
+    text = analyse("films", "correlation", "--draws", "0", "--format", "json")
+    assert "NaN" not in text
+    rows = list(csv.DictReader(StringIO(analyse("films", "correlation", "--format", "csv"))))
+    assert {row["value"] for row in rows if row["evaluator"] == "constant"} == {""}
+
+
+def test_text_is_an_aligned_table_with_the_notes_below():
+    lines = analyse("films", "roc", "--draws", "0").splitlines()
+    assert lines[0].split() == KEYS["roc"].split()
+    assert set(lines[1]) == {"-", " "}
+    assert lines[2].startswith("close ")
+    assert "No intervals: 0 draws." in lines
+
+
+def test_options_are_those_of_the_page():
+    found = json.loads(
+        analyse(
+            "films", "correlation", "--reference", "all", "--exclude", "genre=drama",
+            "--exclude", "system=system-1", "--missing-reference", "3", "--missing-judgment",
+            "drop", "--undefined", "zero", "--threshold", "3.5", "--draws", "0", "--seed", "7",
+            "--format", "json",
+        )
+    )  # fmt: skip
+    assert found["options"] == {
+        "reference": "all",
+        "exclude": ["genre=drama", "system=system-1"],
+        "missing_reference": 3.0,
+        "missing_judgment": "drop",
+        "undefined": "zero",
+        "threshold": 3.5,
+        "draws": 0,
+        "seed": 7,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing", "roc"], "There is no study 'nothing'; there are: films."),
+        (["films", "horoscope"], "there are: correlation, agreement, roc, confusion"),
+        (["films", "roc", "--exclude", "colour=red"], "use column=value with one of the columns"),
+        (["films", "roc", "--exclude", "system=sistem"], "values of system are system-0"),
+        (["films", "roc", "--reference", "boss"], "reference: Select a valid choice"),
+        (["films", "roc", "--missing-judgment", "zero"], "Use drop, or the number to put in"),
+        (["films", "roc", "--undefined", "maybe"], "undefined: Select a valid choice"),
+        (["films", "roc", "--draws", "many"], "draws: Enter a whole number"),
+        (["films", "roc", "--draws", "-1"], "draws: Ensure this value is greater than"),
+        (["films", "roc", "--draws", "999999"], "less than or equal to 20000"),
+        (["films", "roc", "--threshold", "nan"], "threshold: Enter a number"),
+        (["films", "roc", "--seed", "x"], "seed: Enter a whole number"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_words(arguments, words):
+    with pytest.raises(CommandError) as refusal:
+        analyse(*arguments)
+    assert words in str(refusal.value)

@@ -1,0 +1,204 @@
+"""Study list, raters, settings, members: who sees and who may."""
+
+import re
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.template.loader import render_to_string
+from django.test import Client
+
+from annotate.forms_study import MemberForm
+from annotate.models import Membership, Study
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def login(user):
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def member(study, name, role):
+    user = factories.make_user(name)
+    Membership.objects.create(study=study, user=user, role=role)
+    return user
+
+
+PAGES = ["", "items/", "raters/", "settings/", "delete/"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_stranger_is_told_there_is_no_such_study(as_stranger, study, path):
+    assert as_stranger.get(f"/studies/films/{path}").status_code == 404
+    assert as_stranger.get(f"/studies/no-such/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_owner_sees_every_page(as_owner, study, path):
+    assert as_owner.get(f"/studies/films/{path}").status_code == 200
+
+
+def test_an_operator_who_is_no_member_does_not_see_a_study(study):
+    operator = factories.make_user("root", is_staff=True, is_superuser=True)
+    assert login(operator).get("/studies/films/").status_code == 404
+
+
+def test_a_viewer_reads_but_changes_nothing(study):
+    viewer = login(member(study, "vera", "viewer"))
+    assert viewer.get("/studies/films/raters/").status_code == 200
+    assert viewer.get("/studies/films/settings/").status_code == 404
+    assert viewer.post("/studies/films/settings/", {"title": "X"}).status_code == 404
+    assert viewer.post("/studies/films/settings/members/", {"username": "vera"}).status_code == 404
+    assert viewer.post("/studies/films/delete/", {"slug": "films"}).status_code == 404
+    assert Study.objects.get().title == "Films"
+
+
+def test_a_viewer_is_led_to_no_page_that_is_not_theirs(study):
+    empty = factories.make_study("empty", items=0)
+    for each in (study, empty):
+        viewer = login(member(each, f"viewer-of-{each.slug}", "viewer"))
+        page = viewer.get(f"/studies/{each.slug}/raters/").content.decode()
+        for path in ("settings", "load"):
+            assert f"/studies/{each.slug}/{path}/" not in page
+        editor = login(member(each, f"editor-of-{each.slug}", "editor"))
+        page = editor.get(f"/studies/{each.slug}/raters/").content.decode()
+        for path in ("settings", "load"):
+            assert f"/studies/{each.slug}/{path}/" in page
+
+
+def test_an_editor_changes_settings_but_not_members(study):
+    editor = login(member(study, "ed", "editor"))
+    form = {
+        "title": "New title", "state": "closed", "items_per_session": 5, "hold_minutes": 30,
+        "completion_code": "ABC",
+    }  # fmt: skip
+    assert editor.post("/studies/films/settings/", form).status_code == 302
+    assert Study.objects.get().title == "New title"
+    assert editor.post("/studies/films/settings/members/", {"username": "x"}).status_code == 404
+
+
+def test_wrong_settings_come_back_with_what_is_wrong(as_owner, study):
+    answer = as_owner.post("/studies/films/settings/", {"title": "", "items_per_session": 0})
+    assert answer.status_code == 422
+    assert "This field is required" in answer.content.decode()
+
+
+def test_the_last_owner_stays(as_owner, study, owner):
+    own = study.memberships.get(user=owner)
+    as_owner.post(f"/studies/films/settings/members/{own.pk}/remove/")
+    assert study.memberships.filter(pk=own.pk).exists()
+
+
+def test_an_owner_adds_and_removes_a_member(as_owner, study):
+    factories.make_user("new")
+    as_owner.post("/studies/films/settings/members/", {"username": "new", "role": "viewer"})
+    added = study.memberships.get(user__username="new")
+    assert added.role == "viewer"
+    as_owner.post(f"/studies/films/settings/members/{added.pk}/remove/")
+    assert not study.memberships.filter(user__username="new").exists()
+
+
+def test_adding_somebody_unknown_says_so(as_owner, study):
+    answer = as_owner.post(
+        "/studies/films/settings/members/", {"username": "nobody", "role": "viewer"}
+    )
+    assert answer.status_code == 422 and "no account nobody" in answer.content.decode()
+
+
+def test_adding_a_member_twice_says_so_even_in_two_windows_at_once(as_owner, study):
+    factories.make_user("new")
+    given = {"username": "new", "role": "viewer"}
+    first, second = MemberForm(study, given), MemberForm(study, given)
+    assert first.is_valid() and second.is_valid()
+    assert first.save() and not second.save()
+    answer = as_owner.post("/studies/films/settings/members/", {**given, "role": "owner"})
+    assert answer.status_code == 422 and "new already is a member" in answer.content.decode()
+    assert study.memberships.get(user__username="new").role == "viewer"
+
+
+@pytest.mark.parametrize("name", ["400", "403", "403_csrf", "404", "500"])
+def test_error_pages_need_nothing_but_themselves(name):
+    page = render_to_string(f"{name}.html")
+    heading = re.search("<h1>(.+)</h1><p>(.+)</p><p>", page)[1]
+    assert f"<title>{heading} · Concord</title>" in page
+
+
+def test_what_happened_is_said_in_its_colour(as_owner, study, owner):
+    own = study.memberships.get(user=owner)
+    refused = as_owner.post(f"/studies/films/settings/members/{own.pk}/remove/", follow=True)
+    assert '<div class="notice error"' in refused.content.decode()
+    factories.make_user("new")
+    given = {"username": "new", "role": "viewer"}
+    done = as_owner.post("/studies/films/settings/members/", given, follow=True)
+    assert '<div class="notice ok"' in done.content.decode()
+
+
+def test_deleting_asks_for_the_name_and_takes_everything_along(as_owner, study):
+    question = study.questions.first()
+    session = factories.make_session(study)
+    factories.make_rating(session, study.items.first(), question, 4)
+    factories.make_judgments(factories.make_judge(study), {(study.items.first(), question): 3})
+    assert as_owner.post("/studies/films/delete/", {"slug": "wrong"}).status_code == 422
+    assert Study.objects.exists()
+    assert as_owner.post("/studies/films/delete/", {"slug": "films"}).status_code == 302
+    assert not Study.objects.exists()
+
+
+def test_the_list_of_studies_takes_the_same_queries_for_one_and_for_ten(
+    as_owner, study, owner, django_assert_num_queries
+):
+    with django_assert_num_queries(3):
+        as_owner.get("/")
+    for number in range(9):
+        factories.make_study(slug=f"s{number}", owner=owner, items=1)
+    with django_assert_num_queries(3):
+        assert as_owner.get("/").content.decode().count("<section") == 10
+
+
+def test_the_raters_page_takes_few_queries(as_owner, study, django_assert_max_num_queries):
+    for number in range(30):
+        factories.make_session(study, key=f"r{number}")
+    with django_assert_max_num_queries(9):
+        assert "r29" in as_owner.get("/studies/films/raters/").content.decode()
+
+
+def test_what_people_typed_is_shown_and_never_run(as_owner, study):
+    bad = "<script>alert(1)</script>"
+    factories.make_item(study, key="evil", text=bad, system=bad, recipient=bad, content=bad)
+    Study.objects.update(title=bad, notice=bad)
+    for path in ("", "items/", f"items/{study.items.get(key='evil').pk}/", "raters/"):
+        page = as_owner.get(f"/studies/films/{path}").content.decode()
+        assert bad not in page, path
+        assert "&lt;script&gt;alert(1)" in page, path
+
+
+@pytest.fixture
+def as_operator(db):
+    return login(factories.make_user("root", is_staff=True, is_superuser=True))
+
+
+def test_raters_and_sessions_are_not_deleted_on_the_admin_pages(as_operator, study):
+    session = factories.make_session(study)
+    for path in (f"rater/{session.rater_id}", f"session/{session.pk}"):
+        address = f"/admin/annotate/{path}"
+        assert as_operator.get(f"{address}/change/").status_code == 200
+        assert as_operator.post(f"{address}/delete/", {"post": "yes"}).status_code == 403
+    assert study.sessions.exists()
+
+
+def test_a_study_is_deleted_with_its_raters_on_the_admin_pages(as_operator, study):
+    factories.make_session(study)
+    as_operator.post(f"/admin/annotate/study/{study.pk}/delete/", {"post": "yes"})
+    assert not Study.objects.exists()
+
+
+def test_no_study_may_hide_the_page_that_makes_studies(as_operator, study):
+    study.slug = "new"
+    with pytest.raises(ValidationError, match="the page that makes studies"):
+        study.full_clean()
+    answer = as_operator.get(f"/admin/annotate/study/{study.pk}/change/")
+    form = answer.context["adminform"].form
+    given = {name: form[name].value() for name in form.fields} | {"slug": "new"}
+    assert "slug" in form.__class__(given, instance=study).errors

@@ -1,0 +1,82 @@
+"""Chromium for browser tests: a page that reports every fault it sees."""
+
+import os
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.conftest import CHROMIUM, missing
+
+# Playwright's sync API runs an event loop in the test's thread; the ORM refuses that otherwise.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if not CHROMIUM:
+        missing("no Chromium on this machine (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium, live_server):
+    """Opens pages, each in a browser of its own; every fault fails the test at its end.
+
+    new_page(width=, height=, login=user, **context options)
+    """
+    contexts, faults = [], []
+
+    def open_page(width=1200, height=900, login=None, **options):
+        context = chromium.new_context(
+            base_url=live_server.url, viewport={"width": width, "height": height}, **options
+        )
+        contexts.append(context)
+        if login is not None:
+            context.add_cookies([_login_cookie(live_server.url, login)])
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        page.on("console", lambda message: _note(faults, message))
+        page.on("request", lambda request: _note_foreign(faults, request, live_server.url))
+        return page
+
+    open_page.faults = faults
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def _note(faults, message):
+    # Plotly sets style attributes by script; the policy reports and refuses them, harmlessly.
+    plotly = "style-src-attr" in message.text or (
+        "inline style" in message.text and "plotly" in str(message.location)
+    )
+    if message.type == "error" and not plotly:
+        faults.append(f"console: {message.text}")
+
+
+def _note_foreign(faults, request, own):
+    if not request.url.startswith((own, "data:", "blob:")):
+        faults.append(f"external request: {request.url}")
+
+
+def _login_cookie(url, user):
+    from django.test import Client
+
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": url}
+
+
+@pytest.fixture
+def page(new_page):
+    """A desktop page without login."""
+    return new_page()

@@ -1,0 +1,87 @@
+"""Analysis pages in Chromium: figures are drawn, nothing is blocked, phones do not scroll aside."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import factories
+from tests.analysis.small import make_rated_study
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+PAGES = ["", "correlation/", "agreement/", "roc/", "confusion/"]
+SHOTS = os.environ.get("SCREENSHOTS")
+
+
+@pytest.fixture
+def researcher(transactional_db):
+    return factories.make_user("owner")
+
+
+@pytest.fixture
+def rated(researcher):
+    return make_rated_study(researcher)
+
+
+def shoot(page, name):
+    """A picture for people to look at, where SCREENSHOTS names a folder."""
+    if SHOTS:
+        page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_report_draws_its_figure(new_page, rated, researcher, scheme):
+    page = new_page(login=researcher, color_scheme=scheme)
+    for path in PAGES:
+        page.goto(f"/studies/films/analysis/{path}")
+        expect(page.locator(".plot .main-svg").first).to_be_visible()
+        shoot(page, f"{path.strip('/') or 'index'}-{scheme}")
+
+
+def test_figures_are_drawn_in_the_colours_of_the_scheme(new_page, rated, researcher):
+    page = new_page(login=researcher, color_scheme="light")
+    page.goto("/studies/films/analysis/correlation/")
+    label = page.locator(".plot .ytick text").first
+    expect(label).to_have_css("fill", "rgb(29, 31, 35)")
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".plot .ytick text").first).to_have_css("fill", "rgb(233, 232, 228)")
+
+
+@pytest.mark.parametrize("path", [f"analysis/{path}" for path in PAGES] + ["export/"])
+def test_a_phone_needs_no_sideways_scroll(new_page, rated, researcher, path):
+    page = new_page(width=360, height=740, login=researcher)
+    page.goto(f"/studies/films/{path}")
+    page.wait_for_timeout(300)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    shoot(page, f"{path.strip('/').replace('/', '-')}-phone")
+    assert width <= 360
+
+
+def test_options_stay_in_the_address_and_change_the_numbers(new_page, rated, researcher):
+    page = new_page(login=researcher)
+    page.goto("/studies/films/analysis/correlation/?draws=50")
+    page.get_by_label("Coefficient").select_option("kendall")
+    page.get_by_label("Leave out items with").last.fill("system=system-0")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("coefficient=kendall.*exclude=system%3Dsystem-0"))
+    expect(page.get_by_text("Left out: 8 items with system=system-0.")).to_be_visible()
+
+
+def test_a_figure_can_be_saved(new_page, rated, researcher):
+    page = new_page(login=researcher)
+    page.goto("/studies/films/analysis/roc/?draws=0")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as SVG").first.click()
+    assert download.value.suggested_filename == "films-roc.svg"
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as PNG").first.click()
+    assert download.value.suggested_filename == "films-roc.png"
+
+
+def test_tables_stand_without_javascript(new_page, rated, researcher):
+    page = new_page(login=researcher, java_script_enabled=False)
+    page.goto("/studies/films/analysis/correlation/")
+    expect(page.get_by_role("rowheader", name="close", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Save as SVG")).to_have_count(0)

@@ -1,0 +1,81 @@
+"""A researcher makes a judge, presses Run and watches a real worker finish it."""
+
+import os
+
+import pytest
+
+from judges.models import Heartbeat, Judgment, Run
+from tests import factories, processes
+from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def researcher():
+    return factories.make_user("owner")
+
+
+@pytest.fixture
+def study(researcher):
+    return factories.make_study(owner=researcher, items=8)
+
+
+@pytest.fixture
+def worker(tmp_path, transactional_db):
+    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
+    with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra) as process:
+        processes.wait_for(Heartbeat.objects.alive().exists, 60, "the worker's heartbeat")
+        yield process
+
+
+def script(number, request):
+    """Good replies, but prose instead of JSON for the last item."""
+    if "item-7" in request["messages"][0]["content"]:
+        return chat("I would say a four.", delay=0.3)
+    return chat(by_schema(request), delay=0.3)
+
+
+def test_from_no_judge_to_a_finished_run(new_page, researcher, study, worker):
+    with ScriptedServer(script) as server:
+        factories.make_endpoint(server.url, key="scripted", concurrency=2, notice="A test.")
+        page = new_page(login=researcher)
+        page.goto(f"/studies/{study.slug}/judges/")
+        page.get_by_role("link", name="Make a judge").click()
+        page.get_by_label("Name").fill("careful")
+        page.get_by_label("Endpoint").select_option(label="scripted (test-model)")
+        page.get_by_role("button", name="Make the judge").click()
+        page.get_by_text("Because you like films (item-0).").wait_for()
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_text("of 32 judgments").wait_for()
+        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        assert page.get_by_text("32 of 32 judgments").is_visible()
+        row = page.get_by_role("row", name="no JSON in the reply Reply not understood")
+        assert "4" in row.inner_text()
+        row.locator("summary").click()
+        assert row.get_by_text("I would say a four.").is_visible()
+        server.script = lambda number, request: chat(by_schema(request))
+        page.get_by_role("button", name="Ask the 4 without a value again").click()
+        page.get_by_text("4 judgments are asked again.").wait_for()
+        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        assert page.get_by_text("no JSON in the reply").count() == 0
+    assert Judgment.objects.filter(state="done").count() == 32
+
+
+def test_a_run_without_a_worker_says_so_and_can_be_cancelled_and_resumed(
+    new_page, researcher, study
+):
+    with ScriptedServer(lambda *_: Reply("", 500)) as server:
+        factories.make_judge(study, "careful", factories.make_endpoint(server.url))
+        page = new_page(width=360, login=researcher)
+        page.goto(f"/studies/{study.slug}/judges/")
+        page.get_by_role("button", name="Run careful").click()
+        page.get_by_text("No worker is alive").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Cancel").click()
+        page.get_by_text("Calls under way still end").wait_for()
+        assert Run.objects.get().state == Run.State.CANCELLED
+        page.get_by_role("button", name="Resume").click()
+        page.locator("#progress .badge", has_text="Active").wait_for()
+    assert Run.objects.get().state == Run.State.ACTIVE

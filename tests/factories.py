@@ -1,0 +1,110 @@
+"""Plain makers of rows: make_x(**overrides)."""
+
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from annotate.access import make_owner
+from annotate.models import (
+    Content,
+    Item,
+    Place,
+    Question,
+    Rater,
+    Rating,
+    Recipient,
+    Session,
+    Study,
+    System,
+)
+from annotate.scales import parse_scale
+from judges.models import Endpoint, Judge, Judgment, Run
+
+ASPECTS = {
+    "persuasiveness": "This explanation is convincing to me.",
+    "transparency": "Based on this explanation, I understand why this film is recommended.",
+    "accuracy": "This explanation is consistent with my interests.",
+    "satisfaction": "I am satisfied with this explanation.",
+}
+
+
+def make_user(username="owner", **fields):
+    user = get_user_model()(username=username, **fields)
+    user.set_unusable_password()
+    user.save()
+    return user
+
+
+def make_study(slug="films", owner=None, items=0, questions=ASPECTS, **fields):
+    fields = {"title": "Films", "raters_per_item": 3, "items_per_session": 4} | fields
+    study = Study.objects.create(slug=slug, **fields)
+    if owner is not None:
+        make_owner(study, owner)
+    for position, (key, text) in enumerate(questions.items()):
+        make_question(study, key, text=text, position=position)
+    for number in range(items):
+        make_item(study, f"item-{number}")
+    return study
+
+
+def make_question(study, key="satisfaction", scale="likert5", **fields):
+    fields = {"text": f"About {key}."} | fields
+    return Question.objects.create(
+        study=study, key=key, scale_spec=parse_scale(scale).as_dict(), **fields
+    )
+
+
+def make_item(study, key="item-0", recipient="r1", content="film-1", system="good", **fields):
+    """An explanation with its recipient, content, system and open places."""
+    fields = {"kind": Item.Kind.EXPLANATION, "text": f"Because you like films ({key})."} | fields
+    item = Item.objects.create(
+        study=study,
+        key=key,
+        recipient=recipient and Recipient.objects.get_or_create(study=study, key=recipient)[0],
+        content=content
+        and Content.objects.get_or_create(study=study, key=content, defaults={"title": content})[0],
+        system=system and System.objects.get_or_create(study=study, key=system)[0],
+        **fields,
+    )
+    Place.objects.bulk_create(
+        Place(study=study, item=item, number=number, shuffle=item.pk % 97)
+        for number in range(1, study.raters_per_item + 1)
+    )
+    return item
+
+
+def make_session(study, key="ann", role=Rater.Role.THIRD_PARTY, **fields):
+    """A session of one rater; loaded and completed unless said otherwise."""
+    fields = {"state": Session.State.COMPLETED, "source": Session.Source.FILE} | fields
+    rater = Rater.objects.get_or_create(study=study, key=key, defaults={"role": role})[0]
+    return Session.objects.create(study=study, rater=rater, **fields)
+
+
+def make_rating(session, item, question, value, **fields):
+    fields = {"answered_at": timezone.now()} | fields
+    return Rating.objects.create(
+        session=session, item=item, question=question, value=value, **fields
+    )
+
+
+def make_endpoint(base_url="http://127.0.0.1:9/v1", **fields):
+    fields = {"key": "local", "model": "test-model"} | fields
+    return Endpoint.objects.create(base_url=base_url, **fields)
+
+
+def make_judge(study, key="judge", endpoint=None, **fields):
+    """An LLM judge where an endpoint is given, else an imported one."""
+    kind = Judge.Kind.LLM if endpoint else Judge.Kind.IMPORTED
+    fields = {"prompt": "explanation.v1"} | fields if endpoint else fields
+    return Judge.objects.create(study=study, key=key, kind=kind, endpoint=endpoint, **fields)
+
+
+def make_judgments(judge, values):
+    """A finished run with a judgment for each {(item, question): value}."""
+    run = Run.objects.create(judge=judge, state=Run.State.FINISHED)
+    Judgment.objects.bulk_create(
+        Judgment(
+            run=run, item=item, question=question, value=value, state=Judgment.State.DONE, unit=unit
+        )
+        for unit, ((item, question), value) in enumerate(values.items())
+    )
+    return run

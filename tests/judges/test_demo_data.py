@@ -1,0 +1,33 @@
+"""The demo's data: a load that is cut short leaves nothing half made."""
+
+import pytest
+
+from analysis.demo import preparing
+from annotate.models import Membership
+from judges.models import Endpoint
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_study_has_its_owner_from_the_moment_it_is_loaded(monkeypatch):
+    plain = preparing.call_command
+
+    def killed_after(*arguments, **options):
+        plain(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(preparing, "call_command", killed_after)
+    with pytest.raises(KeyboardInterrupt):
+        preparing.prepare(8001, print)
+    owner = Membership.objects.get(role=Membership.Role.OWNER)
+    assert (owner.study.slug, owner.user.username) == ("films-demo", preparing.USERNAME)
+
+
+def test_a_new_endpoint_waits_for_a_busy_machine_and_an_old_one_keeps_what_was_entered():
+    preparing.prepare(8001, print)
+    endpoint = Endpoint.objects.get(key="local-demo")
+    assert endpoint.timeout_seconds == 120
+    Endpoint.objects.update(timeout_seconds=30)
+    preparing.prepare(8002, print)
+    endpoint.refresh_from_db()
+    assert (endpoint.timeout_seconds, endpoint.base_url) == (30, "http://127.0.0.1:8002/v1")

@@ -1,0 +1,248 @@
+"""Leases: never the same unit twice, nothing lost, the run's and the endpoint's limits kept."""
+
+import threading
+from collections import Counter
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from judges import leasing, planning, settling
+from judges.client import Answer
+from judges.models import Judgment, Run
+from tests import factories
+from tests.processes import environment
+
+
+@pytest.fixture
+def run(study):
+    endpoint = factories.make_endpoint(concurrency=64, timeout_seconds=5)
+    return planning.plan(factories.make_judge(study, "judge", endpoint))
+
+
+def lease(run, worker="a", most=64):
+    return leasing.lease(run, run.judge.endpoint, worker, most)
+
+
+def numbers(units):
+    return [unit.number for unit in units]
+
+
+def settle(run, worker, units, content='{"accuracy": 3}'):
+    outcomes = [settling.Outcome(unit, [], {}, Answer(content=content)) for unit in units]
+    calls = settling.store_calls(run, run.judge.endpoint, outcomes)
+    settling.settle(run, worker, list(zip(outcomes, calls, strict=True)))
+
+
+@pytest.mark.django_db
+def test_a_unit_is_leased_with_all_its_rows_to_one_worker(run):
+    units = lease(run, "a", 3)
+    assert numbers(units) == [0, 1, 2]
+    assert [len(unit.questions) for unit in units] == [4, 4, 4]
+    assert numbers(lease(run, "b")) == [3]
+    assert lease(run, "c") == []
+    assert set(Judgment.objects.values_list("state", "attempts")) == {("leased", 1)}
+
+
+@pytest.mark.django_db
+def test_a_lease_is_two_statements_and_the_units_come_in_one_query(
+    run, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(11):
+        lease(run)
+
+
+@pytest.mark.django_db
+def test_only_an_active_run_is_leased_from(run):
+    for state in (Run.State.CANCELLED, Run.State.FINISHED, Run.State.OUT_OF_BUDGET):
+        Run.objects.update(state=state)
+        assert lease(run) == []
+
+
+@pytest.mark.django_db
+def test_the_endpoint_is_shared_fairly_by_its_active_runs(run):
+    endpoint = run.judge.endpoint
+    endpoint.concurrency = 4
+    endpoint.save()
+    other = planning.plan(factories.make_judge(run.judge.study, "other", endpoint))
+    assert len(lease(run)) == 2
+    assert len(lease(run)) == 0, "its share is under way"
+    assert len(lease(other)) == 2
+
+
+@pytest.mark.django_db
+def test_a_second_run_waits_for_the_places_that_the_first_one_took(run):
+    endpoint = run.judge.endpoint
+    endpoint.concurrency = 4
+    endpoint.save()
+    units = lease(run)
+    assert len(units) == 4
+    other = planning.plan(factories.make_judge(run.judge.study, "other", endpoint))
+    assert lease(other) == [], "all four places are taken"
+    planning.cancel(run)
+    assert lease(other) == [], "calls under way still end"
+    settle(run, "a", units[:3])
+    assert len(lease(other)) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_runs_at_once_never_pass_the_endpoint_together(owner):
+    study = factories.make_study("many", items=12)
+    endpoint = factories.make_endpoint(concurrency=6)
+    runs = [planning.plan(factories.make_judge(study, f"j{n}", endpoint)) for n in range(2)]
+    # As at the moment when the first run is still alone: its share is the whole endpoint.
+    Run.objects.filter(pk=runs[1].pk).update(state=Run.State.CANCELLED)
+    assert len(lease(runs[0], most=5)) == 5
+    Run.objects.filter(pk=runs[1].pk).update(state=Run.State.ACTIVE)
+
+    def take(run):
+        for _ in range(4):
+            lease(run, str(run.pk), 1)
+        connection.close()
+
+    threads = [threading.Thread(target=take, args=[run]) for run in runs * 2]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Judgment.objects.filter(state="leased", lead=True).count() == 6
+
+
+@pytest.mark.django_db
+def test_an_expired_lease_waits_again_and_a_late_reply_changes_nothing(run):
+    (unit,) = lease(run, "slow", 1)
+    assert leasing.return_expired() == 0
+    later = timezone.now() + leasing.lease_length(run.judge.endpoint) + timedelta(seconds=1)
+    assert leasing.return_expired(later) == 4
+    (again,) = lease(run, "fast", 1)
+    assert again.number == unit.number
+    settle(run, "slow", [unit], '{"accuracy": 1}')
+    assert not Judgment.objects.filter(state="done").exists()
+    settle(run, "fast", [again])
+    assert Judgment.objects.get(state="done").value == 3
+    assert run.calls.count() == 2, "both replies are kept as evidence"
+
+
+@pytest.mark.django_db
+def test_a_call_whose_worker_was_lost_counts_against_the_budget(study):
+    endpoint = factories.make_endpoint(price_in=Decimal(5), price_out=Decimal(5))
+    run = planning.plan(factories.make_judge(study, "j", endpoint), budget=Decimal(100))
+    lease(run, "lost", 2)
+    run.refresh_from_db()
+    assert run.reserved_usd == 2 * leasing.unit_usd(run) > 0
+    leasing.return_expired(timezone.now() + timedelta(hours=1))
+    run.refresh_from_db()
+    assert (run.reserved_usd, run.spent_usd) == (0, 2 * leasing.unit_usd(run))
+
+
+@pytest.mark.django_db
+def test_a_unit_that_takes_its_worker_down_each_time_fails_in_the_end(run):
+    for _ in range(leasing.MOST_LEASES):
+        assert len(lease(run, "x", 1)) == 1
+        leasing.return_expired(timezone.now() + timedelta(hours=1))
+    assert Judgment.objects.filter(state="failed", reason=leasing.WORKER_LOST).count() == 4
+
+
+@pytest.mark.django_db
+def test_a_unit_asked_again_is_found_though_its_first_row_is_done(run):
+    (unit, *_) = units = lease(run)
+    settle(run, "a", units, '{"persuasiveness": 3, "transparency": 3}')
+    run.refresh_from_db()
+    assert run.state == Run.State.FINISHED
+    assert planning.reset_failed(run) == 8
+    again = lease(run)
+    assert numbers(again) == numbers(units)
+    assert len(again[0].questions) == 4, "the same questions are asked, for the same prompt"
+    assert Judgment.objects.filter(state="leased").count() == 8
+
+
+@pytest.mark.django_db
+def test_what_a_worker_gives_back_waits_again(run):
+    lease(run, "a", 2)
+    lease(run, "b", 1)
+    leasing.give_back(run, "a")
+    assert Judgment.objects.filter(state="leased").count() == 4
+    assert set(Judgment.objects.filter(state="leased").values_list("leased_by")) == {("b",)}
+
+
+@pytest.mark.django_db
+def test_a_run_is_finished_by_the_sweep_too(run):
+    Judgment.objects.update(state="failed")
+    assert leasing.finish_if_done() == 1
+    run.refresh_from_db()
+    assert run.state == Run.State.FINISHED
+    assert run.ended_at is not None
+
+
+@pytest.mark.django_db
+def test_the_lease_reads_no_more_than_it_needs(run):
+    """Its statement goes by the two indexes made for it, however long the run."""
+    sql = leasing.TAKE.format(materialized="", skip_locked="")
+    arguments = [run.pk, 4, timezone.now().isoformat(), "a", run.pk]
+    explain = "EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN "
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(explain + sql, arguments)
+        plan = str(cursor.fetchall())
+    assert "judgment_pending" in plan
+    assert "judgment_unit" in plan
+
+
+LEASE_ALL = """
+import sys
+import django
+django.setup()
+from judges import leasing
+from judges.models import Run
+run = Run.objects.select_related("judge__endpoint").get(pk=int(sys.argv[1]))
+while units := leasing.lease(run, run.judge.endpoint, sys.argv[2], 3):
+    print(" ".join(str(unit.number) for unit in units), flush=True)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_processes_at_once_never_lease_the_same_unit(owner, tmp_path):
+    import subprocess
+    import sys
+
+    study = factories.make_study("many", items=150)
+    endpoint = factories.make_endpoint(concurrency=512)
+    run = planning.plan(factories.make_judge(study, "judge", endpoint))
+    env = environment(tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", LEASE_ALL, str(run.pk), name], env=env, stdout=subprocess.PIPE
+        )
+        for name in ("a", "b", "c")
+    ]
+    leased = Counter()
+    for process in processes:
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0
+        leased.update(map(int, output.split()))
+    assert leased == Counter(range(150))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_threads_at_once_never_pass_the_budget(owner):
+    study = factories.make_study("many", items=40)
+    endpoint = factories.make_endpoint(concurrency=512, price_in=Decimal(5), price_out=Decimal(5))
+    judge = factories.make_judge(study, "judge", endpoint)
+    run = planning.plan(judge, budget=Decimal(100))
+    Run.objects.update(budget_usd=10 * leasing.unit_usd(run))
+    leased = []
+
+    def take():
+        while units := lease(run, "x", 1):
+            leased.extend(numbers(units))
+        connection.close()
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(leased) == len(set(leased)) == 10

@@ -1,0 +1,246 @@
+"""manage.py load_study: whole studies, judges and judgments, and the reference data."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db.models import Count
+
+from annotate.models import Content, Interaction, Item, Membership, Place, Rating, Study
+from judges.models import Judge, Judgment, Run
+from tests import factories
+from tests.files import ITEMS, JUDGMENTS, RATINGS, STUDY, load, messages, write
+
+pytestmark = pytest.mark.django_db
+HANNA = Path(__file__).parent.parent / "data" / "hanna.yaml"
+EXAMPLES = Path(__file__).parent.parent.parent / "static" / "examples"
+LLM = """\
+judges:
+  - judge: small model
+    endpoint: local
+    prompt: explanation.v1
+    temperature: 0.5
+    max_tokens: 200
+"""
+
+
+@pytest.fixture
+def load_study(tmp_path, capsys):
+    """Runs the command on the texts as files; returns what it prints."""
+
+    def run(*flags, **files):
+        study, paths = write(tmp_path, **files)
+        tables = [f"--{table}={path}" for table, path in paths.items()]
+        call_command("load_study", study, *tables, *flags)
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_it_prints_what_changed(load_study):
+    first = load_study(items=ITEMS, ratings=RATINGS, judgments=JUDGMENTS)
+    assert "ratings              3 rows: 3 new, 0 changed, 0 unchanged" in first
+    assert "Study films is loaded." in first
+    again = load_study(items=ITEMS, ratings=RATINGS, judgments=JUDGMENTS)
+    assert "judgments            2 rows: 0 new, 0 changed, 2 unchanged" in again
+    assert "Nothing changes" in again
+
+
+def test_problems_are_printed_and_nothing_is_written(load_study, capsys):
+    with pytest.raises(CommandError, match="^1 problem; nothing was written$"):
+        load_study(items=ITEMS, ratings=RATINGS.replace("ness,4", "ness,6"))
+    assert "ratings.csv, line 2, column value: found '6'" in capsys.readouterr().err
+    assert not Study.objects.exists()
+
+
+def test_a_check_writes_nothing(load_study):
+    assert "can be loaded" in load_study("--check", items=ITEMS)
+    assert not Study.objects.exists()
+
+
+def test_an_owner_is_named(load_study, owner):
+    load_study("--owner=owner", items=ITEMS)
+    assert Membership.objects.get().role == "owner"
+
+
+def test_an_unknown_owner_or_file_is_said_before_anything_is_read(load_study, tmp_path):
+    with pytest.raises(CommandError, match="no user named 'nobody'"):
+        load_study("--owner=nobody", items=ITEMS)
+    with pytest.raises(CommandError, match="there is no such file"):
+        call_command("load_study", tmp_path / "none.yaml")
+
+
+def test_the_examples_offered_on_the_page_load():
+    tables = [f"--{path.stem}={path}" for path in EXAMPLES.glob("*.csv")]
+    assert len(tables) == 5
+    call_command("load_study", EXAMPLES / "study.yaml", *tables, verbosity=0)
+    assert Judgment.objects.count() == 4  # one row of the five has no question: it means two
+
+
+# Judges
+
+
+def test_judges_of_the_study_file(tmp_path):
+    endpoint = factories.make_endpoint()
+    assert messages(load(tmp_path, study=STUDY + LLM)) == []
+    judge = Judge.objects.get()
+    assert (judge.key, judge.kind, judge.endpoint) == ("small model", "llm", endpoint)
+    assert (judge.temperature, judge.max_tokens, judge.rationale) == (0.5, 200, False)
+    assert messages(load(tmp_path, study=STUDY + LLM.replace("200", "300"))) == []
+    assert Judge.objects.get().max_tokens == 300
+
+
+def test_a_frozen_judge_may_not_change(tmp_path):
+    factories.make_endpoint()
+    load(tmp_path, study=STUDY + LLM)
+    Judge.objects.update(settings_hash="abc")
+    assert messages(load(tmp_path, study=STUDY + LLM)) == []
+    loading = load(tmp_path, study=STUDY + LLM.replace("200", "300"))
+    assert "found other settings for 'small model', which are frozen" in messages(loading)[0]
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("local", "lokal", "line 10, column judges.endpoint: found 'lokal'; endpoints here: local"),
+        ("0.5", "warm", "column judges.temperature: found 'warm'; allowed is a number from 0 to 2"),
+        ("explanation.v1", "../x", "found '../x'; prompts here: explanation.v1"),
+        ("max_tokens", "max_token", "column judges.max_token: is not a known key"),
+        ("judge: small model", "judge: ''", "expected is a name of 1 to 200 characters"),
+        (
+            "endpoint",
+            "kind: robot\n    endpoint",
+            "column judges.kind: found 'robot'; allowed is llm",
+        ),
+    ],
+)
+def test_a_bad_judge_is_named(tmp_path, old, new, message):
+    factories.make_endpoint()
+    loading = load(tmp_path, study=STUDY + LLM.replace(old, new, 1))
+    assert message in messages(loading)[0]
+    assert not Study.objects.exists()
+
+
+# Judgments
+
+
+def test_judgments_become_one_finished_run_of_an_imported_judge(tmp_path):
+    load(tmp_path, items=ITEMS, judgments=JUDGMENTS)
+    run = Run.objects.get()
+    assert (run.judge.key, run.judge.kind, run.state) == ("BLEU", "imported", "finished")
+    assert list(run.judgments.order_by("id").values_list("value", "state")) == [
+        (0.25, "done"), (-0.5, "done")
+    ]  # fmt: skip
+
+
+def test_judges_run_in_the_order_of_the_file(tmp_path):
+    """Their colours follow it: with a set it differed from one load to the next."""
+    names = ["zeta", "alpha", "mid", "beta", "omega", "gamma", "eta", "iota"]
+    rows = "".join(f"e1,{name},persuasiveness,1\n" for name in names)
+    load(tmp_path, items=ITEMS, judgments="item,judge,question,value\n" + rows)
+    assert list(Run.objects.order_by("pk").values_list("judge__key", flat=True)) == names
+
+
+def test_a_blank_question_means_all_that_have_numbers_and_a_blank_value_is_missing(tmp_path):
+    rows = "item,judge,question,value,cost_usd\ne1,BLEU,,,0.00000003\n"
+    load(tmp_path, items=ITEMS, judgments=rows)
+    found = Judgment.objects.order_by("id").values_list("question__key", "value", "state", "reason")
+    assert list(found) == [
+        ("persuasiveness", None, "failed", "missing in file"),
+        ("fits", None, "failed", "missing in file"),
+    ]
+    # Half of 3e-8 has no eighth decimal: the first takes what rounding leaves.
+    costs = Judgment.objects.order_by("id").values_list("cost_usd", flat=True)
+    assert sum(costs) == Decimal("3e-8") == Run.objects.get().spent_usd
+
+
+def test_later_judgments_join_the_same_run(tmp_path):
+    load(tmp_path, items=ITEMS, judgments=JUDGMENTS)
+    more = load(tmp_path, items=ITEMS, judgments=JUDGMENTS + "e1,BLEU,fits,1\n")
+    counts = more.counts["judgments"]
+    assert (counts.new, counts.unchanged) == (1, 2)
+    assert Run.objects.get().judgments.count() == 3
+    assert sorted(Judgment.objects.values_list("unit", flat=True)) == [1, 2, 3]
+
+
+def test_changed_texts_of_judged_items_are_refused(tmp_path):
+    load(tmp_path, items=ITEMS, judgments=JUDGMENTS)
+    loading = load(tmp_path, items=ITEMS.replace("Slow", "Fast"))
+    assert "item 'e2' has answers already" in messages(loading)[0]
+
+
+BAD_JUDGMENTS = {
+    "another value": ("e1,BLEU,persuasiveness,0.3", "found 0.3, but this judgment is 0.25 already"),
+    "NaN": ("e1,x,fits,nan", "line 2, column value: found 'nan'; allowed is a finite number"),
+    "infinite": ("e1,x,fits,inf", "found 'inf'; allowed is a finite number"),
+    "word": ("e1,x,fits,good", "found 'good'; allowed is a number"),
+    "unknown item": ("e9,x,fits,1", "column item: found 'e9'"),
+    "unknown question": ("e1,x,charm,1", "column question: found 'charm'; allowed is one of"),
+    "twice": (
+        "e1,x,,1\ne1,x,fits,1",
+        "line 3: the judgment of item 'e1' by 'x' on question 'fits'",
+    ),
+    "a judge with runs": ("e1,small model,fits,1", "which is an LLM judge of this study"),
+}
+
+
+@pytest.mark.parametrize("rows, message", BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
+def test_a_bad_judgment_is_named_and_nothing_is_written(tmp_path, rows, message):
+    factories.make_endpoint()
+    load(tmp_path, study=STUDY + LLM, items=ITEMS, judgments=JUDGMENTS)
+    loading = load(tmp_path, judgments="item,judge,question,value\n" + rows + "\n")
+    assert len(messages(loading)) == 1
+    assert message in messages(loading)[0]
+    assert Judgment.objects.count() == 2
+
+
+# Reference data
+
+
+@pytest.mark.shared_data
+def test_hanna_loads_whole_and_loading_it_again_changes_nothing(shared_data, capsys):
+    tables = ("items", "ratings", "judgments")
+    files = [f"--{table}={shared_data / 'hanna' / table}.csv" for table in tables]
+    call_command("load_study", HANNA, *files)
+    assert "judgments      106,656 rows: 106,656 new" in capsys.readouterr().out
+    assert (Item.objects.count(), Rating.objects.count()) == (1056, 19008)
+    assert not Place.objects.exclude(state="filled").exists()
+    assert Place.objects.count() == 3 * 1056
+    # 16 LLM judges x 6 questions x 1,056 items; 5 metrics have one row for all six questions.
+    rows = (
+        Judgment.objects.values("run__judge")
+        .order_by()
+        .annotate(n=Count("id"), units=Count("unit", distinct=True))
+    )
+    assert [row["n"] for row in rows] == [6336] * 21
+    assert sorted(row["units"] for row in rows) == [1056] * 5 + [6336] * 16
+    assert sum(row["units"] for row in rows) == 106_656
+    call_command("load_study", HANNA, *files)
+    assert "Nothing changes" in capsys.readouterr().out
+
+
+@pytest.mark.shared_data
+def test_movielens_loads_as_contents_and_interactions(shared_data, tmp_path):
+    folder = shared_data / "movielens-small"
+    study, _ = write(tmp_path)
+    call_command(
+        "load_study",
+        study,
+        f"--contents={folder / 'movies.csv'}",
+        f"--interactions={folder / 'ratings.csv'}",
+        verbosity=0,
+    )
+    assert (Content.objects.count(), Interaction.objects.count()) == (9742, 100836)
+    assert Content.objects.get(key="1").title == "Toy Story (1995)"
+    first = Interaction.objects.get(recipient__key="1", content__key="1")
+    assert (first.rating, first.at.isoformat()) == (4.0, "2000-07-30T18:45:03+00:00")
+
+
+@pytest.mark.shared_data
+def test_podcasts_load_as_contents(shared_data, tmp_path):
+    study, _ = write(tmp_path)
+    path = shared_data / "podcasts" / "contents.csv"
+    call_command("load_study", study, f"--contents={path}", verbosity=0)
+    assert Content.objects.count() == 1954
+    assert Content.objects.exclude(data__topics=None).count() == 1274

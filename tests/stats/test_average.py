@@ -1,0 +1,59 @@
+"""The mean of several estimates: value, interval from shared draws, what makes it undefined."""
+
+from math import nan
+
+import numpy as np
+import pytest
+
+from analysis.stats.average import average
+from analysis.stats.bootstrap import draw_counts
+from analysis.stats.correlation import dataset_correlation
+from analysis.stats.estimate import Estimate
+
+
+def test_value_and_counts_by_hand():
+    mean = average(
+        [Estimate(0.2, n=10, groups=4, skipped=1), Estimate(0.5, n=20, groups=6, skipped=0)]
+    )
+    assert mean.value == pytest.approx(0.35)
+    assert (mean.n, mean.groups, mean.skipped) == (30, 10, 1)
+    assert np.isnan(mean.low)
+
+
+def test_the_interval_is_that_of_the_draws_means():
+    one = Estimate(0.1, draws=np.array([0.0, 0.1, 0.2]))
+    two = Estimate(0.3, draws=np.array([0.4, 0.3, 0.2]))
+    mean = average([one, two])  # every draw's mean is .2
+    assert (mean.low, mean.high) == (pytest.approx(0.2), pytest.approx(0.2))
+
+
+def test_the_average_of_one_estimate_is_that_estimate():
+    rng = np.random.default_rng(1)
+    x, clusters = rng.normal(size=60), np.repeat(np.arange(12), 5)
+    counts = draw_counts(12, 300, rng)
+    one = dataset_correlation(
+        x, x + rng.normal(size=60), "pearson", clusters=clusters, counts=counts
+    )
+    mean = average([one])
+    assert (mean.value, mean.low, mean.high) == pytest.approx((one.value, one.low, one.high))
+
+
+def test_order_does_not_matter():
+    parts = [Estimate(v, draws=np.array([v, v + 0.1])) for v in (0.1, 0.4, 0.7)]
+    one, other = average(parts), average(parts[::-1])
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
+
+
+def test_one_undefined_value_makes_it_undefined():
+    mean = average([Estimate(0.2), Estimate(nan, reason="constant")])
+    assert np.isnan(mean.value)
+    assert mean.reason == "undefined in 1 of 2"
+
+
+def test_one_shared_reason_is_kept():
+    assert average([Estimate(nan, reason="constant")] * 2).reason == "constant"
+
+
+def test_nothing_to_average_is_refused():
+    with pytest.raises(ValueError, match="at least one"):
+        average([])
