@@ -7,7 +7,8 @@ from playwright.sync_api import sync_playwright
 
 from tests.conftest import CHROMIUM, missing
 
-# Playwright's sync API runs an event loop in the test's thread; the ORM refuses that otherwise.
+# Playwright's sync API runs an event loop in the test's thread; the ORM refuses that otherwise,
+# and asyncio.run fails while it runs: so it ends with the last browser test, not with the session.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -15,7 +16,7 @@ FLAGS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium():
     if not CHROMIUM:
         missing("no Chromium on this machine (Debian: apt-get install chromium)")
