@@ -5,7 +5,6 @@ again exactly when one of these has changed.
 """
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 
 from django import forms
@@ -13,34 +12,9 @@ from django.core.cache import cache
 
 from analysis import frames
 from analysis.options import Choices, OptionsForm
-from analysis.reports.labels import ORDERED
 
 KEPT_FOR = 24 * 3600  # seconds
 LARGEST_KEPT = 20_000  # rows
-COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ-b"}
-MEASURES = {
-    "alpha_ordinal": "Krippendorff's α, ordinal",
-    "alpha_nominal": "Krippendorff's α, nominal",
-    "alpha_interval": "Krippendorff's α, interval",
-    "percent": "percent agreement",
-    "kappa": "Cohen's κ",
-    "kappa_linear": "Cohen's κ, linear",
-    "kappa_quadratic": "Cohen's κ, quadratic",
-    "icc_1_1": "ICC(1)",
-    "icc_a_1": "ICC(A,1)",
-    "icc_c_1": "ICC(C,1)",
-    "icc_1_k": "ICC(k)",
-    "icc_a_k": "ICC(A,k)",
-    "icc_c_k": "ICC(C,k)",
-}
-
-# Options without a meaning for a report: they are not asked for on its page.
-IDLE = {
-    "correlation": ["threshold"],
-    "agreement": ["threshold", "undefined", "missing_reference"],
-    "roc": ["undefined"],
-    "confusion": ["undefined", "draws", "seed"],
-}
 
 
 class Source:
@@ -74,35 +48,12 @@ class Source:
         return value
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The part of a report that its page shows: which field chooses it, and among what."""
-
-    name: str
-    label: str
-    choices: list
-
-    def build(self, kind, answers, options, chosen):
-        """The report with no more numbers than the page shows."""
-        return kind.build(answers, options, [chosen] if chosen else None)
-
-
-def shown(source, kind):
-    """What one may choose to see of a report, the first choice being the usual one."""
-    if kind.name == "correlation":
-        return Shown("coefficient", "Coefficient", list(COEFFICIENTS.items()))
-    if kind.name == "agreement":
-        return Shown("measure", "Measure with judges", list(MEASURES.items()))
-    kinds = ORDERED if kind.name == "roc" else ("likert", "binary", "choice")
-    keys = [question.key for question in source.reader.questions if question.scale.kind in kinds]
-    return Shown("question", "Question", [(key, key) for key in keys])
-
-
 class ReportForm(OptionsForm):
     """The options of a report page, and what the page shows of it."""
 
     def __init__(self, data, source, kind):
-        self.shown, self.idle = shown(source, kind), {"exclude", *IDLE[kind.name]}
+        self.shown = kind.shown(source.reader.questions)
+        self.idle = {"exclude", *kind.idle}
         super().__init__(data, source.choices)
         if self.shown.choices and not self.data.get(self.shown.name):
             self.data[self.shown.name] = self.shown.choices[0][0]
@@ -128,6 +79,4 @@ class ReportForm(OptionsForm):
 def report_of(source, form, kind):
     """The report that a valid form asks for, from the cache or computed."""
     name = f"{kind.name} {form.query_string()}"
-    return source.kept(
-        name, lambda: form.shown.build(kind, source.answers, form.options(), form.chosen)
-    )
+    return source.kept(name, lambda: kind.part(source.answers, form.options(), form.chosen))

@@ -7,8 +7,7 @@ from django.shortcuts import render
 from analysis import codebook, exports, tables, writing
 from analysis.asking import ReportForm, Source, report_of
 from analysis.charts import Looks
-from analysis.report_tables import layout
-from analysis.reports.kinds import KINDS, REPORTS
+from analysis.pages.kinds import KINDS, REPORTS
 from analysis.summaries import cards, likert_figure, missing, no_judges
 from annotate import access
 
@@ -56,7 +55,7 @@ def _shown(source, form, kind):
     if gap or not form.chosen:
         return {"missing": gap}
     found = report_of(source, form, kind)
-    page = layout(found, form.chosen, Looks(source.choices.judges))
+    page = kind.layout(found, form.chosen, Looks(source.choices.judges))
     return {
         "report": found,
         "layout": page,

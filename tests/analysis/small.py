@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from analysis import frames
 from analysis.options import Choices, OptionsForm, query
-from analysis.reports.kinds import REPORTS
+from analysis.pages.kinds import REPORTS
 from annotate.models import Item, Rater, Study
 from tests import factories
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis import frames, tables
 from analysis.management.studies import study_or_error
 from analysis.options import DEFAULT_DRAWS, Choices, OptionsForm, query
-from analysis.reports.kinds import REPORTS
+from analysis.pages.kinds import REPORTS
 
 OPTIONS = [
     ("--reference", "ROLE: recipient, third_party, expert or all people; default: by the study"),

@@ -1,0 +1,6 @@
+"""The reports by name, in the order of the pages."""
+
+from analysis.pages import agreement, confusion, correlation, roc
+
+KINDS = [correlation.KIND, agreement.KIND, roc.KIND, confusion.KIND]
+REPORTS = {kind.name: kind for kind in KINDS}
