@@ -2,7 +2,8 @@
 
 Colours are Okabe and Ito's. People have one hue, judges the others; a judge keeps its colour and
 marker on every page, as both follow from its place among the study's judges. "var(--ink)" stands
-for a colour of the style sheet, so that one figure fits the light and the dark scheme.
+for a colour of the style sheet, so that one figure fits the light and the dark scheme. "narrow"
+holds the parts of a layout that are different on a phone.
 """
 
 from math import isnan
@@ -63,7 +64,24 @@ def dots(entries, line, series, looks, title, unit_interval=False):
         "showgrid": False,
     }
     layout["showlegend"] = len(shapes) > 1
-    return {"data": data, "layout": layout}
+    return {"data": data, "layout": layout, "narrow": _names_above(layout, names)}
+
+
+def _names_above(layout, names):
+    """A dot plot for a phone: each name above its dots, not beside them."""
+    above = [
+        {
+            "text": name, "x": 0, "xref": "paper", "xanchor": "left", "y": place - 0.42,
+            "yanchor": "middle", "showarrow": False, "font": {"size": 11},
+        }
+        for place, name in enumerate(map(_short, names))
+    ]  # fmt: skip
+    return {
+        "height": layout["height"] + 14 * len(names),
+        "annotations": above,
+        "xaxis": layout["xaxis"] | _small_title(layout["xaxis"]),
+        "yaxis": layout["yaxis"] | {"showticklabels": False, "ticks": ""},
+    }
 
 
 def _dots(rows, at, colours, name, symbol, line):
@@ -92,6 +110,11 @@ def _in_words(row, line):
     return f"{row[line]}: {row['value']:.2f}{interval}, n = {n}"
 
 
+def _small_title(axis):
+    """An axis's title where there is little room: smaller, its n on a line of its own."""
+    return {"title": {"text": axis["title"]["text"].replace(" (", "<br>("), "font": {"size": 11}}}
+
+
 def curves(report, question, looks):
     """ROC curves of the best evaluators for one question."""
     known = [
@@ -111,7 +134,8 @@ def curves(report, question, looks):
     layout["yaxis"] |= {"title": {"text": f"True positive rate (n = {sizes['positives']})"}}
     layout["xaxis"]["range"], layout["yaxis"]["range"] = [0, 1], [0, 1.01]
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
-    return {"data": [chance, *data], "layout": layout}
+    narrow = {axis: layout[axis] | _small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
+    return {"data": [chance, *data], "layout": layout, "narrow": narrow}
 
 
 def _curve(curve, entry, looks):
@@ -151,7 +175,9 @@ def matrices(entries):
             **_axis(), "title": {"text": "people"}, "type": "category", "autorange": "reversed",
         }  # fmt: skip
         layout["annotations"].append(_heading(entry.row["evaluator"], suffix))
-    return {"data": data, "layout": layout}
+    one_column = {"rows": len(entries), "columns": 1, "pattern": "independent", "ygap": 0.35}
+    narrow = {"height": 70 + 290 * max(len(entries), 1), "grid": one_column}
+    return {"data": data, "layout": layout, "narrow": narrow}
 
 
 def _matrix(row, suffix, who):

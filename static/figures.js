@@ -2,6 +2,7 @@
 "use strict";
 (function () {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const narrow = window.matchMedia("(max-width: 40rem)");
   const config = { displayModeBar: false, responsive: true };
 
   function themed(value, style) {
@@ -17,6 +18,7 @@
 
   function draw(plot) {
     const figure = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
+    if (narrow.matches) Object.assign(figure.layout, figure.narrow);
     const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
     const drawn = plot.dataset.drawn ? Plotly.react : Plotly.newPlot;
     plot.dataset.drawn = "yes";
@@ -44,6 +46,6 @@
   const plots = Array.from(document.querySelectorAll("[data-figure]"));
   plots.forEach(draw);
   plots.forEach((plot) => plot.closest("figure").querySelector("[data-pictures]").removeAttribute("hidden"));
-  dark.addEventListener("change", () => plots.forEach(draw));
+  [dark, narrow].forEach((query) => query.addEventListener("change", () => plots.forEach(draw)));
   document.addEventListener("click", save);
 })();

@@ -59,6 +59,17 @@ def test_a_phone_needs_no_sideways_scroll(new_page, rated, researcher, path):
     assert width <= 360
 
 
+@pytest.mark.parametrize("report", ["correlation", "agreement", "roc", "confusion"])
+def test_a_figure_stands_whole_on_a_phone(new_page, rated, researcher, report):
+    page = new_page(width=360, height=740, login=researcher)
+    page.goto(f"/studies/films/analysis/{report}/")
+    expect(page.locator(".plot .main-svg").first).to_be_visible()
+    box = "box => box.scrollWidth <= box.clientWidth"
+    assert page.locator(".figure .scroll").evaluate_all(f"all => all.every({box})")
+    right = "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
+    assert page.locator(".plot text").evaluate_all(right) <= 350
+
+
 def test_options_stay_in_the_address_and_change_the_numbers(new_page, rated, researcher):
     page = new_page(login=researcher)
     page.goto("/studies/films/analysis/correlation/?draws=50")
