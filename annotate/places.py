@@ -119,21 +119,14 @@ def put_in_order(session: Session, first: Sequence[int]) -> None:
     if not order:
         return
     whens = " ".join(["WHEN %s THEN %s"] * len(order))
-    pairs = [number for pair in zip(order, range(1, len(order) + 1), strict=True) for number in pair]
+    pairs = [
+        number for pair in zip(order, range(1, len(order) + 1), strict=True) for number in pair
+    ]
     with connection.cursor() as cursor:
         cursor.execute(
             f"UPDATE annotate_place SET position = CASE item_id {whens} END WHERE session_id = %s",
             [*pairs, session.pk],
         )
-
-
-def keep(place: Place, filled: bool) -> bool:
-    """The place stays the session's, filled or as it is; False if it no longer is.
-
-    Call it with the session's row locked: until then the place cannot go to somebody else.
-    """
-    own = Place.objects.filter(pk=place.pk, session=place.session_id)
-    return bool(own.update(state=Place.State.FILLED)) if filled else own.exists()
 
 
 def release(session_ids: Sequence[int]) -> int:
