@@ -4,7 +4,6 @@ import hashlib
 from collections import defaultdict
 
 import numpy as np
-from django.db.models import Max
 
 from annotate.bulk import insert, update
 from annotate.loading.common import batches
@@ -92,11 +91,15 @@ def _fill(study, batch, raters, sessions, any_before):
 
 def _there(pks):
     """What items have: highest number, (item, rater) pairs, open places with the lowest last."""
-    places = Place.objects.filter(item__in=pks)
-    highest = dict(places.values_list("item").annotate(Max("number")).order_by())
-    raters = set(places.exclude(rater=None).values_list("item", "rater"))
-    free = defaultdict(list)
-    open_places = places.filter(state=Place.State.OPEN).order_by("-number")
-    for item, place in open_places.values_list("item", "pk"):
-        free[item].append(place)
+    highest: dict[int, int] = {}
+    raters, free = set(), defaultdict(list)
+    places = Place.objects.filter(item__in=pks).order_by("-number")
+    for pk, item, number, state, rater in places.values_list(
+        "pk", "item_id", "number", "state", "rater_id"
+    ):
+        highest.setdefault(item, number)
+        if rater is not None:
+            raters.add((item, rater))
+        if state == OPEN:
+            free[item].append(pk)
     return highest, raters, free
