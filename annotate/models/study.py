@@ -86,6 +86,9 @@ class Study(models.Model):
     extra = models.JSONField(
         default=dict, blank=True, help_text="Keys of study.yaml that later versions use."
     )
+    loads = models.PositiveIntegerField(
+        default=0, editable=False, help_text="How many loads changed it: see annotate/loading."
+    )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership")
     created_at = models.DateTimeField(auto_now_add=True)
 
