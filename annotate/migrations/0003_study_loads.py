@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0001_first"),
+        ("annotate", "0002_running_sessions"),
     ]
 
     operations = [
