@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from annotate.views import accounts, rating, studies
+from annotate.views import accounts, making, rating, studies
 
 urlpatterns = [
     path("", studies.studies, name="studies"),
@@ -9,6 +9,7 @@ urlpatterns = [
     path("accounts/login/", LoginView.as_view(template_name="annotate/login.html"), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/once/<uid>/<token>/", accounts.login_once, name="login_once"),
+    path("studies/new/template/", making.study_from_template, name="study_from_template"),
     path("studies/<slug:slug>/raters/", studies.raters, name="raters"),
     path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
     path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),
