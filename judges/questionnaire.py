@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotate.models import Rating, Study
 from judges.models import Judgment
@@ -28,14 +28,17 @@ def why_frozen(study):
 
 @contextmanager
 def changing(study):
-    """Questions of the study change within; Frozen where there are answers to them.
+    """Questions change within, by one editor at a time; Frozen where there are answers.
 
-    The study's lock keeps other editors out. Answers point at questions, so locked questions let
-    no new answer in until all is changed.
+    Nothing waits for raters: who has the old words on the screen may answer a moment later anyway,
+    so the page says when raters are at work.
     """
-    with transaction.atomic():
-        Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-        list(study.questions.select_for_update())
-        if why_frozen(study):
-            raise Frozen
-        yield
+    try:
+        with transaction.atomic():
+            Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+            if why_frozen(study):
+                raise Frozen
+            yield
+    except IntegrityError:
+        # The first answer came between the look and the commit: the question cannot go.
+        raise Frozen from None
