@@ -13,17 +13,17 @@ class Frozen(Exception):
 
 
 def why_frozen(study):
-    """Whose answers freeze the questionnaire, in words; empty where it may change.
+    """Whose answers freeze the questions, in words; empty where they may change.
 
     Waiting judgments count too: they point at the questions as they are.
     """
     people = Rating.objects.filter(question__study=study).exists()
     judges = Judgment.objects.filter(question__study=study).exists()
     if people and judges:
-        return "raters and judges have answered it"
+        return "raters and judges have answered them"
     if people:
-        return "raters have answered it"
-    return "judges have answered it, or are about to" if judges else ""
+        return "raters have answered them"
+    return "judges have answered them, or are about to" if judges else ""
 
 
 @contextmanager

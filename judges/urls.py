@@ -1,6 +1,6 @@
 from django.urls import path
 
-from judges.views import health, judges, loading, questionnaire, runs
+from judges.views import health, judges, loading, questionnaire, runs, study_file
 
 urlpatterns = [
     path("studies/new/", loading.study_new, name="study_new"),
@@ -20,6 +20,7 @@ urlpatterns = [
         questionnaire.question_delete,
         name="question_delete",
     ),
+    path("studies/<slug:slug>/study.yaml", study_file.study_file, name="study_file"),
     path("uploads/<slug:token>/", loading.upload, name="upload"),
     path("uploads/<slug:token>/load/", loading.upload_load, name="upload_load"),
     path("uploads/<slug:token>/discard/", loading.upload_discard, name="upload_discard"),

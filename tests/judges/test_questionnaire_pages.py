@@ -205,14 +205,14 @@ def test_a_questionnaire_with_answers_is_frozen_and_says_why(as_owner, study, an
     answer(study)
     before = list(Question.objects.order_by("pk").values())
     page = as_owner.get(HOME).content.decode()
-    assert "The questions are frozen" in page and f"{words} answered it" in page
+    assert "The questions are frozen" in page and f"{words} answered them" in page
     assert "question_new" not in page and "/delete/" not in page and "/move/" not in page
     pk = study.questions.first().pk
     for path, given in [
         ("new/", NEW), (f"{pk}/", NEW), (f"{pk}/move/", {"to": "down"}), (f"{pk}/delete/", {}),
     ]:  # fmt: skip
         said = as_owner.post(HOME + path, given, follow=True).content.decode()
-        assert f"Nothing was changed: {words} answered it" in said, path
+        assert f"Nothing was changed: {words} answered them" in said, path
     assert list(Question.objects.order_by("pk").values()) == before
 
 
