@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from annotate.views import accounts, making, rating, studies
+from annotate.views import accounts, making, preview, rating, studies
 
 urlpatterns = [
     path("", studies.studies, name="studies"),
@@ -19,6 +19,13 @@ urlpatterns = [
         name="remove_member",
     ),
     path("studies/<slug:slug>/delete/", studies.delete_study, name="delete_study"),
+    path("studies/<slug:slug>/preview/", preview.preview, name="preview"),
+    # The rater's addresses with a token that is no session's; before the real ones.
+    path("r/preview-<slug:slug>/", preview.start),
+    path("r/preview-<slug:slug>/consent/", preview.consent),
+    path("r/preview-<slug:slug>/begin/", preview.begin),
+    path("r/preview-<slug:slug>/item/<int:position>/", preview.item),
+    path("r/preview-<slug:slug>/answer/<int:item>/<int:question>/", preview.answer),
     path("join/<slug:slug>/", rating.join, name="join"),
     path("r/<slug:token>/", rating.session, name="session"),
     path("r/<slug:token>/consent/", rating.consent, name="session_consent"),
