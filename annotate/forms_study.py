@@ -17,10 +17,9 @@ MARKDOWN = (
 )
 
 
-class NewStudyForm(forms.Form):
-    """A study from one of the project's templates."""
+class NameForm(forms.Form):
+    """What a new study is called, and where it stands."""
 
-    template = forms.ChoiceField(label="Template", widget=forms.RadioSelect)
     title = forms.CharField(max_length=200, help_text="Raters and researchers read it.")
     slug = forms.CharField(
         label="Address",
@@ -30,19 +29,6 @@ class NewStudyForm(forms.Form):
         help_text="Lower-case letters, digits and hyphens; it cannot be changed later. "
         "Empty: made from the title.",
     )
-
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        names = study_templates()
-        self.fields["template"].choices = [(name, one.title) for name, one in names.items()]
-        self.fields["template"].initial = next(iter(names))
-
-    @property
-    def options(self):
-        """(radio button, template, its questions) of each template."""
-        templates = study_templates().values()
-        for radio, template in zip(self["template"], templates, strict=True):
-            yield radio, template, template.questions()
 
     def clean(self):
         """An address is made from the title where none was given."""
@@ -58,19 +44,41 @@ class NewStudyForm(forms.Form):
         except forms.ValidationError:
             self.add_error("slug", "No address can be made from this title: please give one.")
 
-    def made(self, owner):
+    def made(self, template, owner):
         """The study, or None with the reason among the form's errors: its address is taken.
 
         Not looked up before: between the look and the write somebody else may take it.
         """
-        data = self.cleaned_data
-        template = study_templates()[data["template"]]
+        slug, title = self.cleaned_data["slug"], self.cleaned_data["title"]
         try:
             with transaction.atomic():
-                return make_study(template, data["slug"], data["title"], owner)
+                return make_study(template, slug, title, owner)
         except IntegrityError:
-            self.add_error("slug", f"“{data['slug']}” is taken; choose another address.")
+            self.add_error("slug", f"“{slug}” is taken; choose another address.")
             return None
+
+
+class NewStudyForm(NameForm):
+    """A study from one of the project's templates."""
+
+    template = forms.ChoiceField(label="Template", widget=forms.RadioSelect)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        names = study_templates()
+        self.fields["template"].choices = [(name, one.title) for name, one in names.items()]
+        self.fields["template"].initial = next(iter(names))
+
+    @property
+    def options(self):
+        """(radio button, template, its questions) of each template."""
+        templates = study_templates().values()
+        for radio, template in zip(self["template"], templates, strict=True):
+            yield radio, template, template.questions()
+
+    def clean_template(self):
+        """The template of that name."""
+        return study_templates()[self.cleaned_data["template"]]
 
 
 class StudyForm(forms.ModelForm):

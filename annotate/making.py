@@ -9,7 +9,7 @@ from django.db import transaction
 from annotate.access import make_owner
 from annotate.models import Question, Study
 from annotate.reading import Problems
-from annotate.reading.studyfile import StudyFile, read_study
+from annotate.reading.studyfile import NUMBERS, TEXTS, StudyFile, read_study
 
 FOLDER = Path(__file__).parent / "study_templates"
 # In the order of the page.
@@ -46,6 +46,15 @@ def _template(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     title, *about = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     return StudyTemplate(path.stem, title, " ".join(about), read)
+
+
+def template_of(study):
+    """A study's settings and questions, for another study like it; the code is made anew."""
+    kept = ("kind", *NUMBERS, *(key for key in TEXTS if key not in ("title", "completion_code")))
+    fields = {key: getattr(study, key) for key in (*kept, "extra")}
+    names = ("key", "text", "scale_spec", "required", "applies_to", "position")
+    questions = list(study.questions.values(*names))
+    return StudyTemplate("", study.title, "", StudyFile(fields=fields, questions=questions))
 
 
 @transaction.atomic

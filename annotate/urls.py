@@ -10,6 +10,7 @@ urlpatterns = [
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/once/<uid>/<token>/", accounts.login_once, name="login_once"),
     path("studies/new/template/", making.study_from_template, name="study_from_template"),
+    path("studies/<slug:slug>/copy/", making.study_copy, name="study_copy"),
     path("studies/<slug:slug>/raters/", studies.raters, name="raters"),
     path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
     path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),

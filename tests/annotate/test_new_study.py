@@ -2,9 +2,10 @@
 
 import pytest
 import yaml
+from django.test import Client
 
 from annotate.making import FOLDER, NAMES, study_templates
-from annotate.models import Study
+from annotate.models import Membership, Study
 from annotate.reading import Problems
 from annotate.reading.studyfile import read_study
 from annotate.scales import AGREEMENT
@@ -155,3 +156,47 @@ def test_items_that_are_loaded_into_a_made_study_can_be_rated(as_owner, client):
     assert "not ready" in client.get("/join/mine/").content.decode() or study.items.count() == 0
     factories.make_item(study)
     assert "I agree and take part" in client.get("/join/mine/").content.decode()
+
+
+def test_a_study_like_another_gets_its_questions_and_settings_alone(as_owner, study):
+    Study.objects.update(consent="Agreed.", extra={"quality": {"min_seconds": 2}}, notice="N")
+    factories.make_rating(
+        factories.make_session(study), study.items.first(), study.questions.first(), 4
+    )
+    assert "/studies/films/copy/" in as_owner.get("/studies/films/questions/").content.decode()
+    form = as_owner.get("/studies/films/copy/").context["form"]
+    assert form["title"].value() == "Films"
+    given = {"title": "Films, two", "slug": ""}
+    page = as_owner.post("/studies/films/copy/", given, follow=True).content.decode()
+    made = Study.objects.get(slug="films-two")
+    names = ("key", "text", "scale_spec", "required", "applies_to", "position")
+    assert list(made.questions.values(*names)) == list(study.questions.values(*names))
+    assert (made.consent, made.notice, made.extra["quality"]) == ("Agreed.", "N",
+                                                                  {"min_seconds": 2})  # fmt: skip
+    assert made.completion_code != study.completion_code
+    assert not made.items.exists() and not made.sessions.exists()
+    assert "Next: load its items." in page
+    assert study.questions.count() == 4 and study.items.count() == 4
+
+
+def test_a_copy_needs_an_address_of_its_own_and_an_editor(as_owner, as_stranger, study):
+    answer = as_owner.post("/studies/films/copy/", {"title": "Films", "slug": ""})
+    assert answer.status_code == 422 and "“films” is taken" in answer.content.decode()
+    viewer, client = factories.make_user("vera"), Client()
+    Membership.objects.create(study=study, user=viewer, role="viewer")
+    client.force_login(viewer, backend="django.contrib.auth.backends.ModelBackend")
+    for who in (client, as_stranger):
+        assert who.get("/studies/films/copy/").status_code == 404
+        assert who.post("/studies/films/copy/", {"title": "X", "slug": "x"}).status_code == 404
+    assert Study.objects.count() == 1
+
+
+def test_a_study_without_questions_says_so_where_it_matters(as_owner):
+    make(as_owner, "blank", slug="empty")
+    factories.make_item(Study.objects.get())
+    for path in ("", "raters/"):
+        page = as_owner.get(f"/studies/empty/{path}").content.decode()
+        assert page.count('href="/studies/empty/questions/"') == 2, path  # the tab, and the link
+    factories.make_question(Study.objects.get())
+    page = as_owner.get("/studies/empty/").content.decode()
+    assert "Write questions" not in page

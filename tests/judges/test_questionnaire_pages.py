@@ -185,6 +185,12 @@ def test_a_new_question_comes_last(as_owner, study):
     assert keys(study)[-1] == "watch" and study.questions.last().position == 4
 
 
+def test_saving_closes_the_gap_that_an_operator_left(as_owner, study):
+    study.questions.filter(key="transparency").delete()
+    add(as_owner)
+    assert list(study.questions.values_list("position", flat=True)) == [0, 1, 2, 3]
+
+
 def answered_by_a_rater(study):
     factories.make_rating(
         factories.make_session(study), study.items.first(), study.questions.first(), 4
