@@ -22,7 +22,7 @@ MTURK_APPROVAL = ("AssignmentId", "HITId", "WorkerId", "Approve", "Reject")
 
 def visits(study):
     """The sessions held here, with what was answered."""
-    held = study.sessions.exclude(source=Session.Source.FILE).select_related("rater")
+    held = study.sessions.visits().select_related("rater")
     repeats = Count("rater__repeat_visits", distinct=True)
     return held.with_answers().annotate(repeats=repeats).order_by("pk")
 

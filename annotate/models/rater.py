@@ -49,6 +49,10 @@ class SessionQuerySet(models.QuerySet):
         """Without the personal links that nobody has used."""
         return self.exclude(source=Session.Source.LINK, state=Session.State.CONSENT)
 
+    def visits(self):
+        """Those that somebody began here, not loaded from a file."""
+        return self.begun().exclude(source=Session.Source.FILE)
+
     def with_answers(self):
         """Each with its answers, the items they are about, and when the last one came."""
         return self.annotate(

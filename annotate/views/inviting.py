@@ -147,7 +147,7 @@ def _pay_page(request, study, returns, status=200):
 
 def _outcomes(study):
     """(words, sessions, code) of every state that sessions held here are in."""
-    found = list(paying.visits(study).values_list("state", flat=True))
+    found = list(study.sessions.visits().values_list("state", flat=True))
     for state, label in State.choices:
         if state in found:
             outcome = platforms.OUTCOMES.get(state)
