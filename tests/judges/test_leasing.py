@@ -9,7 +9,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from judges import leasing, planning, running, settling
@@ -17,7 +17,7 @@ from judges.client import Answer
 from judges.models import Judgment, Run
 from tests import factories
 from tests.processes import environment
-from tests.scripted_server import ScriptedServer, by_schema, chat
+from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
 
 @pytest.fixture
@@ -251,6 +251,36 @@ def test_the_lease_reads_no_more_than_it_needs(run):
         plan = str(cursor.fetchall())
     assert "judgment_pending" in plan
     assert "judgment_unit" in plan
+    assert "one_lead_a_unit" not in plan
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_unit_that_waits_longer_than_its_lease_stays_with_its_worker(owner, settings):
+    settings.LEASE_MARGIN_SECONDS = 1
+    study = factories.make_study("few", items=2)
+
+    def once_busy(number, request):
+        busy = Reply("", 429, {"retry-after": "3.5"})
+        return busy if number == 0 else chat(by_schema(request))
+
+    returned, ended = [], threading.Event()
+
+    def sweep():
+        while not ended.wait(0.2):
+            returned.append(leasing.return_expired())
+        connection.close()
+
+    with ScriptedServer(once_busy) as server:
+        endpoint = factories.make_endpoint(server.url, concurrency=1, timeout_seconds=2)
+        run = planning.plan(factories.make_judge(study, "judge", endpoint))
+        sweeper = threading.Thread(target=sweep)
+        sweeper.start()
+        running.work_through(run.pk)
+        ended.set()
+        sweeper.join()
+        assert len(server.requests) == 3
+    assert sum(returned) == 0
+    assert set(run.judgments.values_list("state", flat=True)) == {"done"}
 
 
 LEASE_ALL = """
@@ -346,3 +376,11 @@ def test_a_worker_killed_while_it_settles_a_batch_loses_and_doubles_nothing(owne
     assert list(run.judgments.values_list("state").distinct()) == [("done",)]
     assert run.judgments.count() == 240
     assert not run.judgments.filter(call=None).exists()
+
+
+@pytest.mark.django_db
+def test_the_database_refuses_a_second_lead_of_a_unit(run):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        run.judgments.filter(unit=0).update(lead=True)
+    other = planning.plan(factories.make_judge(run.judge.study, "other", run.judge.endpoint))
+    assert other.judgments.filter(unit=0, lead=True).count() == 1, "each run has leads of its own"
