@@ -13,6 +13,7 @@ from django.db.models.functions import Cast
 
 from analysis import codebook, frames
 from annotate.models import Item, Question, Rating, Session
+from annotate.models.rating import SURPLUS
 
 CHUNK = 5000
 
@@ -83,10 +84,13 @@ def _human_scores(study, clean, items, questions):
         pk: ((clean.key(rater), "", role, ""), (bool(why), clean.key(why)))
         for pk, (rater, role, why) in frames.exclusions(study).items()
     }
+    surplus = frames.surplus(study)
     answers = frames.human_answers(study).order_by("pk")
     names = ["item_id", "question_id", "session_id", "value", "seconds", "answered_at"]
     for item, question, session, value, seconds, at in answers.values_list(*names).iterator(CHUNK):
         who, counts = sessions[session]
+        if (session, item) in surplus:
+            counts = True, SURPLUS
         yield (
             *items[item], questions[question], frames.HUMAN, *who,
             number(value), "", seconds, None, at, *counts,

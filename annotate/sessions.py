@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate import places
+from annotate import excluding, places
 from annotate.models import Place, Question, Rater, Rating, RatingRevision, Session, Study
 
 State = Session.State
@@ -242,6 +242,7 @@ def finish(session):
         if gap is None:
             move(session, State.COMPLETED)
             session.places.update(state=Place.State.FILLED)
+            excluding.close_session(session)
     return gap
 
 

@@ -23,6 +23,14 @@ def leading_point(value, digits=2):
 
 
 @register.filter
+def measured(value):
+    """A measured number with at most two decimals, without the zeros at its end; – if unknown."""
+    if not is_number(value):
+        return "–"
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+@register.filter
 def interval(low, high):
     """[.35, .47], or nothing where there is none."""
     if not (is_number(low) and is_number(high)):
