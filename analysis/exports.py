@@ -11,16 +11,16 @@ from operator import itemgetter
 from django.db.models import Count, FloatField
 from django.db.models.functions import Cast
 
-from analysis import codebook, frames
+from analysis import codebook, frames, people_exports
 from annotate.models import Item, Question, Rating, Session
 from annotate.models.rating import SURPLUS
 
 CHUNK = 5000
 
 
-def rows(study, table, clean):
-    """The header and an iterator of tuples."""
-    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean))
+def rows(study, table, clean, **options):
+    """The header and an iterator of tuples; raters take platform_ids=True."""
+    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), **options)
 
 
 def count(study, table):
@@ -29,7 +29,9 @@ def count(study, table):
         "ratings": lambda: _counted(study).count(),
         "judgments": lambda: _units(study).count(),
         "items": study.items.count,
+        "raters": study.raters.count,
         "sessions": study.sessions.count,
+        "revisions": lambda: people_exports.count_revisions(study),
         "scores": lambda: frames.human_answers(study).count() + _units(study).count(),
     }
     return counts[table]() if table in counts else None
@@ -220,7 +222,9 @@ ROWS = {
     "ratings": _ratings,
     "judgments": _judgments,
     "items": _items,
+    "raters": people_exports.raters,
     "sessions": _sessions,
+    "revisions": people_exports.revisions,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {

@@ -12,13 +12,13 @@ from annotate.formulas import guarded
 PIECE = 1000
 
 
-def pieces(study, table, form):
+def pieces(study, table, form, **options):
     """The whole file as texts, one after another; form is "csv" or "jsonl"."""
-    return FORMS[form](study, table)
+    return FORMS[form](study, table, **options)
 
 
-def _csv(study, table):
-    header, rows = exports.rows(study, table, guarded)
+def _csv(study, table, **options):
+    header, rows = exports.rows(study, table, guarded, **options)
     buffer = StringIO()
     # \r\n, because the csv module quotes a lone \r only where it is part of the line end.
     writer = csv.writer(buffer, lineterminator="\r\n")
@@ -41,8 +41,8 @@ def _cell(value):
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _jsonl(study, table):
-    header, rows = exports.rows(study, table, str)
+def _jsonl(study, table, **options):
+    header, rows = exports.rows(study, table, str, **options)
     for batch in _batches(rows):
         yield "".join(_line(header, row) for row in batch)
 

@@ -6,82 +6,233 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotate', '0001_first'),
+        ("annotate", "0001_first"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ExcludedRater',
+            name="ExcludedRater",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('measured', models.FloatField(blank=True, help_text='What the rule looked at.', null=True)),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='exclusions', to='annotate.rater')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "measured",
+                    models.FloatField(blank=True, help_text="What the rule looked at.", null=True),
+                ),
+                (
+                    "rater",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="exclusions",
+                        to="annotate.rater",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='FreedPlace',
+            name="FreedPlace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('open', 'Open'), ('held', 'Held'), ('filled', 'Filled')], max_length=10)),
-                ('position', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('exclusion', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='freed_places', to='annotate.excludedrater')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotate.item')),
-                ('place', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotate.place')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotate.session')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "Open"), ("held", "Held"), ("filled", "Filled")],
+                        max_length=10,
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField(blank=True, null=True)),
+                (
+                    "exclusion",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="freed_places",
+                        to="annotate.excludedrater",
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.item",
+                    ),
+                ),
+                (
+                    "place",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="annotate.place",
+                    ),
+                ),
+                (
+                    "session",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="annotate.session",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='QualityStep',
+            name="QualityStep",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('applied', 'Excluded'), ('undone', 'Included again')], default='applied', max_length=10)),
-                ('rule', models.CharField(help_text='A key of quality.RULES, or by_hand.', max_length=40)),
-                ('parameters', models.JSONField(blank=True, default=dict)),
-                ('words', models.CharField(help_text='The reason that the raters got.', max_length=200)),
-                ('reopens', models.BooleanField(default=True, help_text='Whether their places open again.')),
-                ('by_name', models.CharField(help_text='Stays when the account goes.', max_length=150)),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('rater_count', models.PositiveIntegerField(default=0)),
-                ('place_count', models.PositiveIntegerField(default=0, help_text='Places that opened, or were given back.')),
-                ('lost_count', models.PositiveIntegerField(default=0, help_text='Undoing: places that others had taken meanwhile.')),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='quality_steps', to='annotate.study')),
-                ('undoes', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='undone_by', to='annotate.qualitystep')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("applied", "Excluded"), ("undone", "Included again")],
+                        default="applied",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "rule",
+                    models.CharField(
+                        help_text="A key of quality.RULES, or by_hand.", max_length=40
+                    ),
+                ),
+                ("parameters", models.JSONField(blank=True, default=dict)),
+                (
+                    "words",
+                    models.CharField(help_text="The reason that the raters got.", max_length=200),
+                ),
+                (
+                    "reopens",
+                    models.BooleanField(default=True, help_text="Whether their places open again."),
+                ),
+                (
+                    "by_name",
+                    models.CharField(help_text="Stays when the account goes.", max_length=150),
+                ),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("rater_count", models.PositiveIntegerField(default=0)),
+                (
+                    "place_count",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Places that opened, or were given back."
+                    ),
+                ),
+                (
+                    "lost_count",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Undoing: places that others had taken meanwhile."
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="quality_steps",
+                        to="annotate.study",
+                    ),
+                ),
+                (
+                    "undoes",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="undone_by",
+                        to="annotate.qualitystep",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.AddField(
-            model_name='excludedrater',
-            name='ended_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='ended', to='annotate.qualitystep'),
+            model_name="excludedrater",
+            name="ended_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="ended",
+                to="annotate.qualitystep",
+            ),
         ),
         migrations.AddField(
-            model_name='excludedrater',
-            name='step',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='excluded', to='annotate.qualitystep'),
+            model_name="excludedrater",
+            name="step",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="excluded",
+                to="annotate.qualitystep",
+            ),
         ),
         migrations.CreateModel(
-            name='Tombstone',
+            name="Tombstone",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('by_name', models.CharField(help_text='Stays when the account goes.', max_length=150)),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('session_count', models.PositiveIntegerField()),
-                ('rating_count', models.PositiveIntegerField()),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tombstones', to='annotate.study')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "by_name",
+                    models.CharField(help_text="Stays when the account goes.", max_length=150),
+                ),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("session_count", models.PositiveIntegerField()),
+                ("rating_count", models.PositiveIntegerField()),
+                (
+                    "by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tombstones",
+                        to="annotate.study",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.AddConstraint(
-            model_name='excludedrater',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_by', None)), fields=('rater',), name='one_exclusion_at_a_time'),
+            model_name="excludedrater",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("ended_by", None)),
+                fields=("rater",),
+                name="one_exclusion_at_a_time",
+            ),
         ),
     ]

@@ -16,12 +16,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("study", help="the study's name in its address")
         parser.add_argument("table", choices=list(exports.ROWS))
+        parser.add_argument(
+            "--platform-ids",
+            action="store_true",
+            help="of raters: the platform's own ids of people instead of pseudonyms",
+        )
         parser.add_argument("--format", choices=list(writing.FORMS), default="csv")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print")
 
     def handle(self, **given):
         study = study_or_error(given["study"])
-        pieces = writing.pieces(study, given["table"], given["format"])
+        options = {"platform_ids": True} if given["platform_ids"] else {}
+        if options and given["table"] != "raters":
+            raise CommandError("--platform-ids belongs to the table raters.")
+        pieces = writing.pieces(study, given["table"], given["format"], **options)
         if given["output"] is None:
             for piece in pieces:
                 self.stdout.write(piece, ending="")
