@@ -24,14 +24,12 @@ def rows(study, table, clean, **options):
 
 
 def count(study, table):
-    """How many rows a table has, without making them; None for the codebook."""
+    """How many rows a table has, without making them; None where the page does not say."""
     counts = {
         "ratings": lambda: _counted(study).count(),
         "judgments": lambda: _units(study).count(),
         "items": study.items.count,
-        "raters": study.raters.count,
         "sessions": study.sessions.count,
-        "revisions": lambda: people_exports.count_revisions(study),
         "scores": lambda: frames.human_answers(study).count() + _units(study).count(),
     }
     return counts[table]() if table in counts else None

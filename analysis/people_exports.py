@@ -91,8 +91,3 @@ def revisions(study, clean):
 
 def _whole(value):
     return int(value) if value == int(value) else value
-
-
-def count_revisions(study):
-    """How many rows `revisions` has."""
-    return RatingRevision.objects.filter(rating__session__study=study).count()

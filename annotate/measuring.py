@@ -108,10 +108,14 @@ def participant_of(ids):
     return next((str(ids[name]) for name in PARTICIPANT if ids.get(name)), "")
 
 
-def has_participants(study):
+def told_by_platform(study):
+    """What a platform told about each rater about whom it told anything."""
+    return list(study.raters.exclude(platform_ids={}).values_list("platform_ids", flat=True))
+
+
+def has_participants(told):
     """Whether any rater has a participant id."""
-    raters = study.raters.exclude(platform_ids={}).values_list("platform_ids", flat=True)
-    return any(map(participant_of, raters.iterator()))
+    return any(map(participant_of, told))
 
 
 def visit_of_participant(evidence):
@@ -138,13 +142,8 @@ def platform_number(name):
 
 
 def has_platform_number(name):
-    """Whether the platform gave that number about any rater of a study."""
-
-    def offered(study):
-        raters = study.raters.exclude(platform_ids={}).values_list("platform_ids", flat=True)
-        return any(_number(ids, name) is not None for ids in raters.iterator())
-
-    return offered
+    """Whether the platform gave that number about any rater."""
+    return lambda told: any(_number(ids, name) is not None for ids in told)
 
 
 def _number(ids, name):

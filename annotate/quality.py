@@ -32,7 +32,8 @@ class Rule:
     """measure(evidence, **parameters) -> {rater id: number}; who is missing cannot be judged.
 
     excludes(number, parameters): whether that number leaves a rater out. words: the reason that
-    the raters get, with the parameters filled in. offered: whether the study has such data.
+    the raters get, with the parameters filled in. offered(told): whether there are such data,
+    given what a platform told about the raters.
     """
 
     key: str
@@ -44,7 +45,7 @@ class Rule:
     parameters: tuple[Parameter, ...]
     measure: Callable
     excludes: Callable
-    offered: Callable = field(default=lambda study: True)
+    offered: Callable = field(default=lambda told: True)
 
     def reason(self, parameters):
         """The words that Rater.excluded_because gets."""
@@ -162,6 +163,12 @@ LIST = [
 ]  # fmt: skip
 RULES = {rule.key: rule for rule in LIST}
 TITLES = {rule.key: rule.title for rule in LIST} | {BY_HAND: "By hand"}
+
+
+def offered(study):
+    """The rules that the study has data for."""
+    told = measuring.told_by_platform(study)
+    return [rule for rule in LIST if rule.offered(told)]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from annotate import access, excluding
 from annotate.forms_quality import RuleForm
-from annotate.quality import RULES, TITLES, preview
+from annotate.quality import LIST, RULES, TITLES, offered, preview
 
 MOST_SHOWN = 200  # raters of a preview
 
@@ -28,21 +28,21 @@ def quality(request, slug):
 
 
 def _page(request, study, form=None, found=None, status=200, changed=False):
-    offered = [rule for rule in RULES.values() if rule.offered(study)]
-    forms = [form if form and form.rule == rule else RuleForm(rule) for rule in offered]
+    rules, reasons = offered(study), _reasons(study)
+    forms = [form if form and form.rule == rule else RuleForm(rule) for rule in rules]
     context = {
         "study": study,
         "section": "quality",
         "forms": forms,
-        "missing": [rule for rule in RULES.values() if rule not in offered],
+        "missing": [rule for rule in LIST if rule not in rules],
         "wrong": form.rule if form and form.errors else None,
         "preview": found,
         "changed": changed,
         "out": found.out[:MOST_SHOWN] if found else [],
         "page": _log(study, request.GET.get("page")),
         "query": urlencode({k: v for k, v in request.GET.items() if k != "page"}),
-        "excluded": _reasons(study),
-        "rater_count": study.raters.count(),
+        "excluded": [(reason, count) for reason, count in reasons if reason],
+        "rater_count": sum(count for _, count in reasons),
         "tombstones": study.tombstones.all()[:50],
     }
     return render(request, "annotate/quality.html", context, status=status)
@@ -58,9 +58,8 @@ def _log(study, number):
 
 
 def _reasons(study):
-    """(reason, raters) of everybody who is excluded now."""
-    excluded = study.raters.exclude(excluded_because="").order_by()
-    counted = excluded.values_list("excluded_because").annotate(n=Count("pk"))
+    """(reason, raters) of everybody; the reason is empty where nothing excludes them."""
+    counted = study.raters.order_by().values_list("excluded_because").annotate(n=Count("pk"))
     return sorted(counted, key=lambda row: (-row[1], row[0]))
 
 

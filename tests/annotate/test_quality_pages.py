@@ -205,7 +205,7 @@ def test_the_quality_page_takes_few_queries(
     for number in range(30):
         rater = factories.make_session(study, f"r{number}").rater
         excluding.exclude_by_hand(rater, owner, f"reason {number}")
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(12):
         assert as_owner.get(QUALITY, query).status_code == 200
 
 
