@@ -24,10 +24,11 @@ def leading_point(value, digits=2):
 
 @register.filter
 def measured(value):
-    """A measured number with at most two decimals, without the zeros at its end; – if unknown."""
+    """A measured number with two decimals at most, three below 1, no zeros behind; – if unknown."""
     if not is_number(value):
         return "–"
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    text = f"{value:.{3 if abs(value) < 1 else 2}f}"
+    return text.rstrip("0").rstrip(".")
 
 
 @register.filter

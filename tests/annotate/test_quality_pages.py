@@ -75,11 +75,15 @@ def test_applying_and_undoing_is_one_click_each_and_logged(as_owner, study):
     assert excluded() == {"ann": "too fast: median under 5 s per item"}
     step = QualityStep.objects.get()
     assert (step.by_name, step.parameters) == ("owner", {"seconds": 5.0, "items": 2})
-    log = text_of(done).split("Log When")[1]
-    assert "owner Excluded Too fast: median time" in log and "1 4 opened" in log
+    log = text_of(done).split("Log What")[1]
+    assert (
+        log.startswith(" When Who Rule Raters Places Excluded Undo")
+        and "owner Too fast: median" in log
+        and "1 4 opened" in log
+    )
     undone = as_owner.post(f"{QUALITY}{step.pk}/undo/", follow=True)
     assert "1 rater was included again. 4 of their places came back." in text_of(undone)
-    assert not excluded() and "Included again" in text_of(undone).split("Log When")[1]
+    assert not excluded() and "Included again" in text_of(undone).split("Log What")[1]
     again = as_owner.post(f"{QUALITY}{step.pk}/undo/", follow=True)
     assert "included again already" in text_of(again)
 
