@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from annotate import places
+from annotate.bulk import insert
 from annotate.models import (
     ExcludedRater,
     FreedPlace,
@@ -78,16 +79,11 @@ def _open(exclusions, sessions):
     """The sessions' places open, as far as they are of these raters; remembered for undoing."""
     of_rater = dict(exclusions.values_list("rater", "pk"))
     held = Place.objects.filter(session__in=sessions, rater__in=list(of_rater))
-    names = ["pk", "item", "rater", "session", "state", "position"]
-    freed = [
-        FreedPlace(
-            exclusion_id=of_rater[rater], place_id=pk, item_id=item, session_id=session,
-            state=state, position=position,
-        )
-        for pk, item, rater, session, state, position in held.values_list(*names)
-    ]  # fmt: skip
-    FreedPlace.objects.bulk_create(freed, batch_size=2000)
-    places.release({place.session_id for place in freed})
+    names = ["rater", "pk", "item", "session", "state", "position"]
+    freed = [(of_rater[rater], *place) for rater, *place in held.values_list(*names)]
+    columns = ["exclusion_id", "place_id", "item_id", "session_id", "state", "position"]
+    insert(FreedPlace, columns, freed)
+    places.release({session for _, _, _, session, _, _ in freed})
     step = exclusions.values_list("step", flat=True)[:1]
     QualityStep.objects.filter(pk__in=list(step)).update(place_count=F("place_count") + len(freed))
 
