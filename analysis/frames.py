@@ -1,6 +1,6 @@
 """The one reader of the database: the answers of people and judges as one tidy frame.
 
-Only here do human and automatic answers meet. `read(study)` costs six queries, however large the
+Only here do human and automatic answers meet. `read(study)` costs seven queries, however large the
 study is; `human_answers` and `judge_answers` are the rows behind it, which exports.py streams.
 """
 
@@ -28,6 +28,7 @@ from django.db.models import (
 from pandas.api.types import union_categoricals
 
 from annotate.models import Item, Question, Rating, Session
+from annotate.models.rating import SURPLUS
 from judges.models import Judgment, Run
 
 HUMAN, JUDGE = "human", "judge"
@@ -51,7 +52,8 @@ COLUMNS = {
     "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
     "answered_at": "When it was answered (UTC).",
     "excluded": "true if the answer does not count in the analysis.",
-    "exclusion_reason": "Why it does not count: the rule, or the state of the session.",
+    "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
+    "answer is surplus: the rater paused too long, and the place went to somebody else.",
 }
 # Columns of the item that are read beside the extra ones, so that they can be filtered by.
 ITEM_COLUMNS = ["item", "kind", "recipient", "content", "system"]
@@ -108,6 +110,10 @@ class Reader:
         return exclusions(self.study)
 
     @cached_property
+    def surplus(self):
+        return surplus(self.study)
+
+    @cached_property
     def runs(self):
         return judge_of_runs(self.study)
 
@@ -116,7 +122,7 @@ class Reader:
         items, extra = _items(self.item_rows)
         ids = [row[0] for row in self.item_rows]
         places = _Places(ids, [question.pk for question in self.questions])
-        people = _people(self.study, self.sessions, places)
+        people = _people(self.study, self.sessions, self.surplus, places)
         judges = _judges(self.runs, places)
         table = {name: _joined(people[name], judges[name]) for name in people.columns}
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
@@ -134,7 +140,8 @@ class Reader:
             n=Count("value"), last=Max("pk"), total=Sum("value"), at=Max("settled_at")
         )
         questions = [(question.key, question.scale_spec) for question in self.questions]
-        parts = [questions, self.item_rows, self.sessions, self.runs, ratings, judgments]
+        parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.runs]
+        parts += [ratings, judgments]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -196,30 +203,52 @@ def human_answers(study):
 def exclusions(study):
     """{session id: (rater, role, why excluded)} of all sessions; why is "" where it counts.
 
-    Rating.objects.for_analysis() alone decides who counts; here that gets its words.
+    Rating.objects.for_analysis() decides who counts; here and in `surplus` that gets its words,
+    and a test holds them to it.
     """
-    counted = Rating.objects.for_analysis().filter(session=OuterRef("pk"))
-    rows = Session.objects.filter(study=study).annotate(counts=Exists(counted))
-    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state", "counts"]
+    rows = Session.objects.filter(study=study)
+    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state"]
     return {
-        pk: (rater, role, "" if counts else because or f"session not completed: {state}")
-        for pk, rater, role, because, state, counts in rows.values_list(*names)
+        pk: (rater, role, because or _unfinished(state))
+        for pk, rater, role, because, state in rows.values_list(*names)
     }
+
+
+def _unfinished(state):
+    return "" if state == Session.State.COMPLETED else f"session not completed: {state}"
+
+
+def surplus(study):
+    """{(session id, item id)} of answers that have no place, in sessions that count."""
+    answers = Rating.objects.filter(session__study=study).surplus()
+    return set(answers.values_list("session_id", "item_id").distinct())
 
 
 HUMAN_TYPES = [("item", "i8"), ("question", "i8"), ("session", "i8"), ("value", "f8")]
 
 
-def _people(study, sessions, places):
+def _people(study, sessions, surplus, places):
     names = ["item_id", "question_id", "session_id", "value"]
     rows = _array(human_answers(study), names, HUMAN_TYPES)
     ids, of_session = np.unique(rows["session"], return_inverse=True)
-    known = [sessions[pk] for pk in ids.tolist()]
-    rater, role, why = (_taken_texts(known, at, of_session) for at in range(3))
+    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS)] * bool(surplus)
+    rater, role = (_taken_texts(known, at, of_session) for at in range(2))
+    reason = np.where(_among(surplus, rows), len(ids), of_session)
+    why = _taken_texts(known, 2, reason)
     return _table(
         places, rows, HUMAN,
         rater=rater, role=role, excluded=np.asarray(why != ""), exclusion_reason=why,
     )  # fmt: skip
+
+
+def _among(pairs, rows):
+    """Whether (session, item) of each row is one of few pairs."""
+    if not pairs:
+        return np.zeros(len(rows), dtype=bool)
+    sessions, items = np.array(sorted(pairs), dtype="i8").T
+    found = np.isin(rows["session"], sessions) & np.isin(rows["item"], items)
+    found[found] = [(s, i) in pairs for s, i in rows[["session", "item"]][found].tolist()]
+    return found
 
 
 def _taken_texts(rows, at, places):
