@@ -61,6 +61,17 @@ def lease(run, endpoint, worker, most):
     return _units(run, numbers)
 
 
+def lease_free(run, worker, most, until):
+    """Up to `most` pending units of a run that calls nobody and spends nothing."""
+    with transaction.atomic():
+        current = Run.objects.select_for_update().get(pk=run.pk)
+        if current.state != Run.State.ACTIVE:
+            return []
+        numbers = _take(run, worker, most, until)
+        _reserve(current, len(numbers))
+    return _units(run, numbers)
+
+
 def _room(run, endpoint):
     """What is left of this run's fair share of the endpoint, and of the endpoint as a whole.
 

@@ -96,15 +96,26 @@ def failures(run):
 
 
 def latest(run, most=8):
-    """The calls that came back last, with their judgments."""
+    """[(call, judgments)] of the calls that came back last; without calls, of the last items."""
     shown = Judgment.objects.select_related("item", "question").order_by(
         "question__position", "question_id"
     )
     calls = list(run.calls.order_by("-pk")[:most])
+    if not calls:
+        return _latest_units(run, shown, most)
     judgments: dict[int, list] = {}
     for judgment in shown.filter(call__in=calls):
         judgments.setdefault(judgment.call_id, []).append(judgment)
     return [(call, judgments[call.pk]) for call in calls if call.pk in judgments]
+
+
+def _latest_units(run, shown, most):
+    """The settled units with the highest numbers: those of a run that calls nobody."""
+    last = run.judgments.settled().order_by("-unit").values_list("unit", flat=True).distinct()
+    judgments: dict[int, list] = {}
+    for judgment in shown.filter(run=run, unit__in=list(last[:most])):
+        judgments.setdefault(judgment.unit, []).append(judgment)
+    return [(None, judgments[unit]) for unit in sorted(judgments, reverse=True)]
 
 
 def newest_runs(study):

@@ -4,11 +4,21 @@ from annotate.loading import Counts
 from annotate.reading import quoted
 from judges import prompting
 from judges.models import Endpoint, Judge
+from judges.scorers import SCORERS
 
-KEYS = (
-    "judge", "kind", "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens",
+LLM_KEYS = ("endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens")
+SETTINGS = (
+    "kind", "endpoint_id", "prompt", "aspects", "temperature", "rationale", "max_tokens",
+    "language", "seed",
 )  # fmt: skip
-SETTINGS = ("kind", "endpoint_id", "prompt", "aspects", "temperature", "rationale", "max_tokens")
+MOST_SEED = 2**31 - 1
+
+
+def keys_of(kind):
+    """The keys that a judge of this kind may have."""
+    if kind in SCORERS:
+        return "judge", "kind", *SCORERS[kind].settings
+    return "judge", "kind", *(LLM_KEYS if kind == Judge.Kind.LLM else ())
 
 
 def check_judges(loading, entries, name):
@@ -58,20 +68,29 @@ class _JudgeReader:
         self.problems.add(self.name, message, self.entry.line_of(key), f"judges.{key}")
 
     def judge(self):
-        for key in self.entry:
-            if key not in KEYS:
-                self.add(key, f"is not a known key; allowed are {', '.join(KEYS)}")
         kind = self._choice("kind", Judge.Kind)
-        judge = Judge(key=self._key(), kind=kind, aspects=self._choice("aspects", Judge.Aspects))
+        self._check_keys(kind)
+        judge = Judge(key=self._key(), kind=kind)
+        if kind == Judge.Kind.LLM:
+            self._read_llm(judge)
+        elif kind in SCORERS:
+            judge.language = self._choice("language", Judge.Language)
+            judge.seed = self._number("seed", 1, 0, MOST_SEED, int)
+        return judge
+
+    def _check_keys(self, kind):
+        known = keys_of(kind)
+        for key in self.entry:
+            if key not in known:
+                self.add(key, f"is not a known key of kind {kind}; allowed are {', '.join(known)}")
+
+    def _read_llm(self, judge):
+        judge.aspects = self._choice("aspects", Judge.Aspects)
         judge.temperature = self._number("temperature", 0.0, 0, 2, (int, float))
         judge.max_tokens = self._number("max_tokens", 400, 1, 100_000, int)
         judge.rationale = self._rationale()
-        if kind == Judge.Kind.LLM:
-            judge.endpoint = self._endpoint()
-            judge.prompt = self._prompt()
-        elif self.entry.get("endpoint"):
-            self.add("endpoint", "an imported judge has no endpoint")
-        return judge
+        judge.endpoint = self._endpoint()
+        judge.prompt = self._prompt()
 
     def _key(self):
         key = str(self.entry.get("judge") or "").strip()

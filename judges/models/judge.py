@@ -1,3 +1,4 @@
+from django.core.validators import MaxValueValidator
 from django.db import models
 
 NAME_TAKEN = "This study already has a judge of that name."
@@ -8,11 +9,22 @@ class Judge(models.Model):
 
     class Kind(models.TextChoices):
         LLM = "llm", "LLM"
+        RANDOM = "random", "Random (seeded)"
+        BLEU_1 = "bleu-1", "BLEU-1"
+        BLEU_4 = "bleu-4", "BLEU-4"
+        ROUGE_1 = "rouge-1", "ROUGE-1-F"
+        ROUGE_L = "rouge-l", "ROUGE-L-F"
         IMPORTED = "imported", "Imported from a file"
 
     class Aspects(models.TextChoices):
         MULTIPLE = "multiple", "All questions in one call"
         SINGLE = "single", "One call a question"
+
+    class Language(models.TextChoices):
+        ENGLISH = "en", "English"
+        CHINESE = "zh", "Chinese"
+        WORDS = "words", "Another, with spaces between words"
+        CHARACTERS = "characters", "Another, character by character"
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
     key = models.CharField("name", max_length=200)
@@ -27,6 +39,17 @@ class Judge(models.Model):
         default=False, help_text="Ask for a reason, written before the score."
     )
     max_tokens = models.PositiveIntegerField(default=400)
+    language = models.CharField(
+        max_length=20,
+        choices=Language,
+        default=Language.ENGLISH,
+        help_text="Of the texts: it decides what counts as a word.",
+    )
+    seed = models.PositiveIntegerField(
+        default=1,
+        validators=[MaxValueValidator(2**31 - 1)],
+        help_text="The same seed draws the same scores.",
+    )
     settings_hash = models.CharField(max_length=64, blank=True, help_text="Set at the first run.")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -39,8 +62,8 @@ class Judge(models.Model):
                 violation_error_message=NAME_TAKEN,
             ),
             models.CheckConstraint(
-                condition=models.Q(kind="imported", endpoint=None)
-                | models.Q(kind="llm", endpoint__isnull=False),
+                condition=models.Q(kind="llm", endpoint__isnull=False)
+                | ~models.Q(kind="llm") & models.Q(endpoint=None),
                 name="llm_judge_has_an_endpoint",
             ),
         ]
@@ -51,3 +74,8 @@ class Judge(models.Model):
     @property
     def is_frozen(self):
         return bool(self.settings_hash)
+
+    @property
+    def runs_here(self):
+        """Whether its scores are made by runs; those of a file are not."""
+        return self.kind != Judge.Kind.IMPORTED
