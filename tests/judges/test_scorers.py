@@ -160,5 +160,7 @@ def test_the_frozen_settings_name_what_the_scores_depend_on():
 
 
 def test_a_library_that_is_not_there_is_named():
-    with pytest.raises(NotInstalled, match="the package no-such-thing is not installed"):
-        installed("no-such-thing")
+    with pytest.raises(
+        NotInstalled, match="the package no-such-thing is not installed.* pip install -r x.txt"
+    ):
+        installed("no-such-thing", "-r x.txt")
