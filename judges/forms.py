@@ -7,9 +7,8 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from judges import hosts, planning, prompting
-from judges.forms_kinds import KindForm, ScorerForm
+from judges.forms_kinds import EnsembleForm, KindForm, ScorerForm
 from judges.models import Endpoint, Judge
-from judges.scorers import SCORERS
 
 
 class JudgeForm(KindForm):
@@ -49,8 +48,8 @@ class JudgeForm(KindForm):
 
 def judge_form(study, kind, *args, **kwargs):
     """The form of a judge of this kind."""
-    form = ScorerForm if kind in SCORERS else JudgeForm
-    return form(study, kind, *args, **kwargs)
+    forms_of = {Judge.Kind.LLM: JudgeForm, Judge.Kind.ENSEMBLE: EnsembleForm}
+    return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
 
 
 class RunForm(forms.Form):

@@ -48,3 +48,25 @@ class ScorerForm(KindForm):
         for name in {"language", "seed"} - set(SCORERS[kind].settings):
             del self.fields[name]
         self.fields["key"].initial = Judge.Kind(kind).label
+
+
+class EnsembleForm(KindForm):
+    """A judge that is made of others; never frozen, for nothing of it is stored."""
+
+    class Meta:
+        model = Judge
+        fields = ["key", "members", "rule"]
+        widgets = {"members": forms.CheckboxSelectMultiple}
+        field_classes = {"members": forms.ModelMultipleChoiceField}
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        others = Judge.objects.filter(study=study).exclude(kind=Judge.Kind.ENSEMBLE)
+        self.fields["members"].queryset = others
+        self.fields["members"].required = True
+
+    def clean_members(self):
+        members = self.cleaned_data["members"]
+        if len(members) < 2:
+            raise forms.ValidationError("Choose two judges or more.")
+        return members

@@ -125,6 +125,11 @@ def plan(judge, limit=None, budget=None, items=None, user=None):
 
 
 def _check(judge, budget):
+    if judge.kind == Judge.Kind.ENSEMBLE:
+        raise PlanError(
+            f"The judge {judge.key} is an ensemble, which is computed from its members' judgments "
+            "whenever it is read. Run its members instead."
+        )
     if not judge.runs_here:
         raise PlanError(f"The judge {judge.key} was imported from a file; it cannot be run.")
     if judge.kind in SCORERS:

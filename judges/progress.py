@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from judges.models import Call, Judgment, Run
+from judges.scorers import SCORERS
 
 RECENT = timedelta(seconds=60)
 COUNTS = {
@@ -131,3 +132,33 @@ def with_progress(runs):
     for run in runs:
         run.progress = found.get(run.pk, Progress())
     return runs
+
+
+@dataclass
+class EnsembleState:
+    """What an ensemble is made of: answers that all members gave, of those that any gave."""
+
+    members: list
+    complete: int
+    begun: int
+
+    @property
+    def own_scales(self):
+        """(member, scale) of the members that do not answer on the questions' scales."""
+        found = [(member, SCORERS.get(member.kind)) for member in self.members]
+        return [(member, scorer.scale) for member, scorer in found if scorer and scorer.packages]
+
+
+def ensemble(judge):
+    """The state of an ensemble, in two queries."""
+    members = list(judge.members.all())
+    answers = (
+        Judgment.objects.filter(run__judge__in=members, state=Judgment.State.DONE)
+        .order_by()
+        .values("item", "question")
+        .annotate(judges=Count("run__judge", distinct=True))
+    )
+    counts = answers.aggregate(
+        complete=Count("item", filter=Q(judges=len(members))), begun=Count("item")
+    )
+    return EnsembleState(members, **counts)

@@ -15,6 +15,7 @@ class Judge(models.Model):
         ROUGE_1 = "rouge-1", "ROUGE-1-F"
         ROUGE_L = "rouge-l", "ROUGE-L-F"
         STS = "sts", "STS cosine (MiniLM)"
+        ENSEMBLE = "ensemble", "Ensemble"
         IMPORTED = "imported", "Imported from a file"
 
     class Aspects(models.TextChoices):
@@ -26,6 +27,11 @@ class Judge(models.Model):
         CHINESE = "zh", "Chinese"
         WORDS = "words", "Another, with spaces between words"
         CHARACTERS = "characters", "Another, character by character"
+
+    class Rule(models.TextChoices):
+        MEAN = "mean", "Mean"
+        MEDIAN = "median", "Median"
+        MAJORITY = "majority", "Majority, without a value at a tie"
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
     key = models.CharField("name", max_length=200)
@@ -50,6 +56,19 @@ class Judge(models.Model):
         default=1,
         validators=[MaxValueValidator(2**31 - 1)],
         help_text="The same seed draws the same scores.",
+    )
+    members = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        blank=True,
+        related_name="+",
+        help_text="Two judges or more. They weigh alike only on the same scale.",
+    )
+    rule = models.CharField(
+        max_length=20,
+        choices=Rule,
+        default=Rule.MEAN,
+        help_text="Questions with a choice of words always take the majority.",
     )
     settings_hash = models.CharField(max_length=64, blank=True, help_text="Set at the first run.")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -78,5 +97,5 @@ class Judge(models.Model):
 
     @property
     def runs_here(self):
-        """Whether its scores are made by runs; those of a file are not."""
-        return self.kind != Judge.Kind.IMPORTED
+        """Whether its scores are made by runs, not loaded from a file or those of its members."""
+        return self.kind not in (Judge.Kind.IMPORTED, Judge.Kind.ENSEMBLE)

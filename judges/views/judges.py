@@ -16,7 +16,7 @@ from judges.scorers import SCORERS
 from judges.tasks import nudge
 
 # Kinds in the order of the page "New judge".
-MADE_HERE = [Judge.Kind.LLM, *SCORERS]
+MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
 
 
 @login_required
@@ -24,7 +24,7 @@ def judges(request, slug):
     """The study's judges, each with its newest run."""
     study = access.study_or_404(request.user, slug)
     newest = progress.newest_runs(study)
-    rows = Judge.objects.filter(study=study).select_related("endpoint")
+    rows = Judge.objects.filter(study=study).select_related("endpoint").prefetch_related("members")
     context = {
         "study": study,
         "section": "judges",
@@ -82,7 +82,7 @@ def judge_edit(request, slug, pk):
 def judge_run(request, slug, pk):
     """Plans a run, or goes on with the unfinished one, and nudges a worker."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    judge = _judge_or_404(study, pk, kind__in=MADE_HERE)
+    judge = _judge_or_404(study, pk, kind__in=[Judge.Kind.LLM, *SCORERS])
     form = _run_form(judge, request.POST)
     run, said = form.start(judge, request.user) if form.is_valid() else (None, "")
     if run is None:
@@ -120,6 +120,7 @@ def _judge_page(request, study, judge, form=None, run_form=None):
         "runs": progress.with_progress(list(judge.runs.all()[:50])),
         "preview": _preview(judge) if judge.kind == Judge.Kind.LLM else None,
         "scorer": SCORERS.get(judge.kind),
+        "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
     }
     invalid = any(one is not None and one.errors for one in (form, run_form))
