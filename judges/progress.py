@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from judges.models import Call, Judgment, Run
-from judges.scorers import SCORERS
+from judges.scorers import ON_SCALE, SCORERS
 
 RECENT = timedelta(seconds=60)
 COUNTS = {
@@ -143,10 +143,10 @@ class EnsembleState:
     begun: int
 
     @property
-    def own_scales(self):
-        """(member, scale) of the members that do not answer on the questions' scales."""
-        found = [(member, SCORERS.get(member.kind)) for member in self.members]
-        return [(member, scorer.scale) for member, scorer in found if scorer and scorer.packages]
+    def scales(self):
+        """The different scales of the members; those of a file count as that of the question."""
+        scorers = [SCORERS.get(member.kind) for member in self.members]
+        return list(dict.fromkeys(scorer.scale if scorer else ON_SCALE for scorer in scorers))
 
 
 def ensemble(judge):

@@ -24,6 +24,7 @@ ROUGE_TOKENIZERS = {
     Language.WORDS: "Unicode words, lower case",
     Language.CHARACTERS: "sacrebleu char, lower case",
 }
+ON_SCALE = "that of each question"
 # How the frozen settings are called on pages.
 NAMES = {
     "language": "Language",
@@ -127,7 +128,7 @@ SCORERS = {
     Kind.RANDOM: Scorer(
         method="Draws a point of the question’s scale for each item and question, from the seed "
         "and the item’s id alone. It understands nothing: the floor of every comparison.",
-        scale="that of each question",
+        scale=ON_SCALE,
         path="judges.scorers.chance.Random",
         settings=("seed",),
     ),

@@ -152,7 +152,7 @@ def test_figures_follow_a_changed_ensemble(study, panel, as_owner):
 def test_the_pages_show_it(study, panel, as_owner):
     take_away("high", "item-1")
     page = as_owner.get(reverse("judge", args=[study.slug, panel.pk])).content.decode()
-    assert "All members answered 3 of the 4 questions on items" in page
+    assert "Of 4 answers that some member gave, all members gave 3." in page
     assert "Run<" not in page.split("<main")[1]
     judges = as_owner.get(reverse("judges", args=[study.slug])).content.decode()
     assert "Mean of low, high" in judges

@@ -32,8 +32,17 @@ def test_it_is_made_and_changed_by_the_form(as_owner, study, two):
     panel.refresh_from_db()
     assert (panel.rule, [*panel.members.all()]) == ("mean", [two[0], third])
     page = as_owner.get(reverse("judge", args=[study.slug, panel.pk])).content.decode()
-    assert "Scores on different scales do not weigh alike: c goes from 0 to 100." in page
+    assert "do not weigh alike. Here they are that of each question; 0 to 100." in page
     assert "None of them has judged anything yet." in page
+
+
+def test_members_on_one_scale_need_no_warning(as_owner, study, two):
+    rouge = [factories.make_judge(study, kind, kind=kind) for kind in ("rouge-1", "rouge-l")]
+    for number, members in enumerate((two, rouge)):
+        panel = factories.make_judge(study, f"panel {number}", kind=Judge.Kind.ENSEMBLE)
+        panel.members.set(members)
+        page = as_owner.get(reverse("judge", args=[study.slug, panel.pk])).content.decode()
+        assert "do not weigh alike" not in page
 
 
 def test_one_member_is_no_ensemble(as_owner, study, two):
