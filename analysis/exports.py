@@ -1,25 +1,26 @@
 """The tables that leave the project, as streams: memory stays flat however many rows there are.
 
-A table's rows are tuples of texts, numbers, times and None; `clean` is applied to every text, so
-that a CSV cell cannot act as a formula, while JSON lines keep texts as they are.
+A table's rows are tuples of parts. A part is what the form of the file makes of some cells that
+stand side by side, texts, numbers, times and None: what many rows share is made once. Every text is
+cleaned, so that a CSV cell cannot act as a formula, while JSON lines keep texts as they are.
 """
 
 import json
 from itertools import groupby
 from operator import itemgetter
 
-from django.db.models import Count, FloatField
+from django.db.models import Count, FloatField, Value
 from django.db.models.functions import Cast
 
-from analysis import codebook, frames
+from analysis import codebook, csvlines, frames
 from annotate.models import Item, Question, Rating, Session
 
 CHUNK = 5000
 
 
-def rows(study, table, clean):
-    """The header and an iterator of tuples."""
-    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean))
+def rows(study, table, clean, cells):
+    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part."""
+    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells)
 
 
 def count(study, table):
@@ -52,7 +53,7 @@ class _Cleaner:
 
 def number(value):
     """4 for 4.0; every other number as it is."""
-    return int(value) if value is not None and value == int(value) else value
+    return int(value) if value is not None and value.is_integer() else value
 
 
 def extra_columns(study):
@@ -66,40 +67,52 @@ def extra_columns(study):
 # scores
 
 
-def _scores(study, clean):
+def _scores(study, clean, cells):
     items = {
-        pk: (study.slug, clean.key(key), kind, *map(clean.key, links))
+        pk: cells(study.slug, clean(key), kind, *map(clean.key, links))
         for pk, key, kind, *links in Item.objects.filter(study=study)
         .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
         .iterator(CHUNK)
     }
     questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
-    yield from _human_scores(study, clean, items, questions)
-    yield from _judge_scores(study, clean, items, questions)
+    yield from _human_scores(study, clean, cells, items, questions)
+    yield from _judge_scores(study, clean, cells, items, questions)
 
 
-def _human_scores(study, clean, items, questions):
+def _human_scores(study, clean, cells, items, questions):
+    asked = {pk: cells(key, frames.HUMAN) for pk, key in questions.items()}
     sessions = {
-        pk: ((clean.key(rater), "", role, ""), (bool(why), clean.key(why)))
+        pk: (cells(clean.key(rater), "", role, ""), cells(bool(why), clean.key(why)))
         for pk, (rater, role, why) in frames.exclusions(study).items()
     }
-    answers = frames.human_answers(study).order_by("pk")
-    names = ["item_id", "question_id", "session_id", "value", "seconds", "answered_at"]
-    for item, question, session, value, seconds, at in answers.values_list(*names).iterator(CHUNK):
+    for item, question, session, answer in _human_answers(study, cells):
         who, counts = sessions[session]
-        yield (
-            *items[item], questions[question], frames.HUMAN, *who,
-            number(value), "", seconds, None, at, *counts,
-        )  # fmt: skip
+        yield items[item], asked[question], who, answer, counts
 
 
-def _judge_scores(study, clean, items, questions):
+def _human_answers(study, cells):
+    """(item, question, session, the part value to answered_at)"""
+    answers = frames.human_answers(study).order_by("pk")
+    keys = ["item_id", "question_id", "session_id"]
+    if csvlines.written_by_database(cells):
+        value, seconds = csvlines.Number("value"), csvlines.Float("seconds")
+        at = csvlines.Time("answered_at")
+        part = csvlines.written(value, Value(""), seconds, Value(""), at)
+        yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
+        return
+    names = [*keys, "value", "seconds", "answered_at"]
+    for *pks, value, seconds, at in answers.values_list(*names).iterator(CHUNK):
+        yield *pks, cells(number(value), "", seconds, None, at)
+
+
+def _judge_scores(study, clean, cells, items, questions):
     judges = frames.judge_of_runs(study)
+    asked = {pk: cells(key, frames.JUDGE, "") for pk, key in questions.items()}
+    who = {run: cells(clean.key(judge), "", run) for run, judge in judges.items()}
+    counts = cells(False, "")
     for run, item, question, value, why, _, cost, at in _judged(judges):
-        yield (
-            *items[item], questions[question], frames.JUDGE, "", clean.key(judges[run]), "", run,
-            number(value), clean(why), None, cost, at, False, "",
-        )  # fmt: skip
+        answer = cells(number(value), clean(why), None, cost, at)
+        yield items[item], asked[question], who[run], answer, counts
 
 
 def _judged(runs):
@@ -140,7 +153,7 @@ def _counted(study):
     return Rating.objects.for_analysis().filter(session__study=study)
 
 
-def _ratings(study, clean):
+def _ratings(study, clean, cells):
     names = [
         "item__key", "session__rater__key", "session__rater__role", "question__key", "value",
         "text", "answered_at", "seconds", "reason",
@@ -148,19 +161,17 @@ def _ratings(study, clean):
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
     for item, rater, role, question, value, text, at, seconds, reason in answers:
         answer = clean(text) if value is None else number(value)
-        key = clean.key
-        yield key(item), key(rater), role, question, answer, at, seconds, clean(reason)
+        keys = clean.key(item), clean.key(rater), role, question
+        yield (cells(*keys, answer, at, seconds, clean(reason)),)
 
 
-def _judgments(study, clean):
+def _judgments(study, clean, cells):
     judges = frames.judge_of_runs(study)
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
     questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
     for run, item, question, value, _, rationale, cost, _ in _judged(judges):
-        yield (
-            clean.key(items[item]), clean.key(judges[run]), questions[question], number(value),
-            clean(rationale), cost,
-        )  # fmt: skip
+        keys = clean.key(items[item]), clean.key(judges[run]), questions[question]
+        yield (cells(*keys, number(value), clean(rationale), cost),)
 
 
 ITEM_FIELDS = [
@@ -169,14 +180,14 @@ ITEM_FIELDS = [
 ]  # fmt: skip
 
 
-def _items(study, clean):
+def _items(study, clean, cells):
     extra = extra_columns(study)
     answers = Item.objects.filter(study=study).order_by("pk")
     for *texts, position, data in answers.values_list(*ITEM_FIELDS, "position", "data").iterator(
         CHUNK
     ):
         more = (_extra(data.get(name), clean) for name in extra)
-        yield *map(clean, texts), position, *more
+        yield (cells(*map(clean, texts), position, *more),)
 
 
 def _extra(value, clean):
@@ -188,7 +199,7 @@ def _extra(value, clean):
     return value
 
 
-def _sessions(study, clean):
+def _sessions(study, clean, cells):
     sessions = Session.objects.filter(study=study).order_by("pk")
     names = [
         "pk", "rater__key", "rater__role", "state", "source", "rater__excluded_because",
@@ -196,15 +207,15 @@ def _sessions(study, clean):
     ]  # fmt: skip
     counted = sessions.annotate(answers=Count("ratings"))
     for pk, rater, role, state, source, why, *more in counted.values_list(*names).iterator(CHUNK):
-        yield pk, clean(rater), role, state, source, bool(why), clean(why), *more
+        yield (cells(pk, clean(rater), role, state, source, bool(why), clean(why), *more),)
 
 
-def _codebook(study, clean):
+def _codebook(study, clean, cells):
     for row in codebook.column_rows(extra_columns(study)):
-        yield tuple(map(clean, row))
+        yield (cells(*map(clean, row)),)
     for question in study.questions.all():
         meaning = codebook.question_meaning(question)
-        yield "scores", clean(f"question = {question.key}"), clean(meaning)
+        yield (cells("scores", clean(f"question = {question.key}"), clean(meaning)),)
 
 
 def _header(table):

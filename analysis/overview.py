@@ -59,6 +59,7 @@ def _steps(study, facts):
         return reverse(name, args=[study.slug])
 
     return [
+        *_questions_step(study, url),
         Step("Load items", f"{facts['item_count']:,} items",
              facts["item_count"] > 0, url("load") if study.may_edit else "", "Load files"),
         Step("Invite raters", f"{facts['rating_count']:,} ratings by {facts['rater_count']} raters",
@@ -68,6 +69,15 @@ def _steps(study, facts):
         Step("Read the analysis", "Agreement, correlation, ROC-AUC, confusion matrices",
              facts["rating_count"] > 0 and facts["judged"] > 0, url("analysis"), "Open"),
     ]  # fmt: skip
+
+
+def _questions_step(study, url):
+    """Comes first while there are no questions."""
+    if study.questions.exists():
+        return []
+    there = url("questionnaire") if study.may_edit else ""
+    words = "Without one nobody can begin"
+    return [Step("Write questions", words, False, there, "Write questions")]
 
 
 def _attention(study, judgments, sessions):

@@ -1,12 +1,11 @@
 """Rows of a table as lines of CSV or JSON, in pieces of about a thousand rows."""
 
-import csv
 import json
 from datetime import datetime
-from io import StringIO
-from itertools import islice
+from itertools import chain, islice
 
 from analysis import exports
+from analysis.csvlines import END, csv_cells
 from annotate.formulas import guarded
 
 PIECE = 1000
@@ -18,33 +17,16 @@ def pieces(study, table, form):
 
 
 def _csv(study, table):
-    header, rows = exports.rows(study, table, guarded)
-    buffer = StringIO()
-    # \r\n, because the csv module quotes a lone \r only where it is part of the line end.
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(map(guarded, header))
+    header, rows = exports.rows(study, table, guarded, csv_cells)
+    yield csv_cells(*map(guarded, header)) + END
     for batch in _batches(rows):
-        writer.writerows(map(_cells, batch))
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
-
-
-def _cells(row):
-    return [_cell(value) for value in row]
-
-
-def _cell(value):
-    if value is True or value is False:
-        return "true" if value else "false"
-    return value.isoformat() if isinstance(value, datetime) else value
+        yield END.join(map(",".join, batch)) + END
 
 
 def _jsonl(study, table):
-    header, rows = exports.rows(study, table, str)
+    header, rows = exports.rows(study, table, str, lambda *cells: cells)
     for batch in _batches(rows):
-        yield "".join(_line(header, row) for row in batch)
+        yield "".join(_line(header, chain.from_iterable(parts)) for parts in batch)
 
 
 def _line(header, row):

@@ -1,8 +1,13 @@
 """Who may see and change what. Everything that is not theirs does not exist: 404."""
 
+import json
+from functools import lru_cache
+
+from django.db.models import BigIntegerField
 from django.http import Http404
 
-from annotate.models import Membership, Place, Session
+from annotate.models import Item, Membership, Place, Question, Session
+from annotate.statements import rows
 
 VIEWER, EDITOR, OWNER = Membership.Role.VIEWER, Membership.Role.EDITOR, Membership.Role.OWNER
 RANK = {VIEWER: 0, EDITOR: 1, OWNER: 2}
@@ -33,6 +38,39 @@ def place_of_session(token, **which):
     """The place of a session's item, with session, study and item; None if it is not there."""
     places = Place.objects.select_related("session__study", "item")
     return places.filter(session__token=token, **which).first()
+
+
+ASKED = """
+SELECT place.id, place.session_id, item.kind,
+    question.id, question.scale_spec, question.required, question.applies_to
+FROM annotate_session session
+JOIN annotate_place place ON place.session_id = session.id
+JOIN annotate_item item ON item.id = place.item_id
+JOIN annotate_question question ON question.study_id = session.study_id
+WHERE session.token = %s AND place.item_id = %s
+"""
+
+
+def asked_of_session(token, item_id):
+    """(the place of a session's item, all questions of its study): what a save needs, no more.
+
+    None if the place is not there, or the study asks nothing.
+    """
+    found = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [token, item_id])
+    if not found:
+        return None
+    pk, session_id, kind = found[0][:3]
+    # The columns in the order of the models' fields, else values get lost.
+    place = Place.from_db(None, ["id", "item_id", "session_id"], [pk, item_id, session_id])
+    place.item = Item.from_db(None, ["id", "kind"], [item_id, kind])
+    return place, [_asked(*row[3:]) for row in found]
+
+
+@lru_cache(maxsize=1_000)
+def _asked(pk, scale_spec, required, applies_to):
+    # Kept by what stands in the row now, so never out of date.
+    scale_spec, applies_to = json.loads(scale_spec), json.loads(applies_to)
+    return Question(pk=pk, scale_spec=scale_spec, required=required, applies_to=applies_to)
 
 
 def make_owner(study, user):

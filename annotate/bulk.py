@@ -4,6 +4,7 @@ bulk_create costs about 40 µs a row in model instances, bulk_update a CASE of a
 column; files of a million rows are usual here.
 """
 
+import json
 from itertools import islice
 
 from django.db import connection, models
@@ -28,7 +29,7 @@ def insert(model, names, rows, done=None, same=None):
     tail = tuple(_constant(field, same or {}) for field in rest)
     columns = ", ".join(connection.ops.quote_name(field.column) for field in fields + rest)
     table = connection.ops.quote_name(model._meta.db_table)
-    prepared = [(i, f) for i, f in enumerate(fields) if isinstance(f, PREPARED)]
+    prepared = [(i, _preparer(f)) for i, f in enumerate(fields) if isinstance(f, PREPARED)]
     ready = (_prepare(row, prepared) + tail for row in rows)
     send = _copy if connection.vendor == "postgresql" else _execute_many
     total = 0
@@ -60,13 +61,21 @@ def _constant(field, same):
     return field.get_db_prep_save(value, connection)
 
 
+def _preparer(field):
+    """A function from a value of the field to what the driver takes."""
+    if isinstance(field, models.JSONField) and field.encoder is None:
+        # Both databases take a text; the field's own way costs ten times as much.
+        return json.dumps
+    return lambda value: field.get_db_prep_save(value, connection)
+
+
 def _prepare(row, prepared):
     if not prepared:
         return tuple(row)
     row = list(row)
-    for index, field in prepared:
+    for index, prepare in prepared:
         if row[index] is not None:
-            row[index] = field.get_db_prep_save(row[index], connection)
+            row[index] = prepare(row[index])
     return tuple(row)
 
 

@@ -18,20 +18,29 @@ from annotate.models import Item, Place, Question, Session, Study
 # The state stands in the text, not among the parameters: else the partial index is not used.
 # The item's part is a subquery for each candidate, not a join: right after a load, without
 # statistics, PostgreSQL takes a join for tiny and compares every place with every item.
+# A "WITH", not "id IN (SELECT ..)": PostgreSQL may run the latter again for each row, and each
+# time other rows are not locked.
 CLAIM = """
-UPDATE annotate_place SET state = 'held', rater_id = %s, session_id = %s
-WHERE id = (
-    SELECT place.id FROM annotate_place place
+WITH chosen AS (
+    SELECT place.id AS place_id FROM annotate_place place
     WHERE place.study_id = %s AND place.state = 'open'
     AND NOT EXISTS (
         SELECT 1 FROM annotate_place mine
         WHERE mine.item_id = place.item_id AND mine.rater_id = %s
     )
     AND {only}
-    ORDER BY place.number, place.shuffle LIMIT 1 {lock}
+    ORDER BY place.number, place.shuffle LIMIT %s {lock}
 )
-RETURNING id, item_id
+UPDATE annotate_place SET state = 'held', rater_id = %s, session_id = %s
+FROM chosen WHERE id = chosen.place_id
+RETURNING item_id
 """
+# Several places in one statement are on different items: of each item only its first open one.
+# The || keeps PostgreSQL from reading all of the index of open places for each candidate.
+FIRST_OF_ITEM = """NOT EXISTS (
+    SELECT 1 FROM annotate_place lower WHERE lower.item_id = place.item_id
+    AND lower.number < place.number AND lower.state || '' = 'open'
+)"""
 STANDS_ALONE = """(
     SELECT item.parent_id IS NULL AND item.kind IN ({kinds}) AND {whose}
     FROM annotate_item item WHERE item.id = place.item_id
@@ -76,46 +85,48 @@ def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
 
 
 def _claim_while_open(session: Session, only: str, values: list[Any], count: int) -> list[int]:
-    lock = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    sql = CLAIM.format(only=only, lock=lock)
-    parameters = [session.rater_id, session.pk, session.study_id, session.rater_id, *values]
-    items: list[int] = []
-    with connection.cursor() as cursor:
-        for _ in range(count):
-            # Near the end every open place may be locked by claims that then take another one:
-            # "none" is true only when it is said twice.
-            row = _one(cursor, sql, parameters) or _one(cursor, sql, parameters)
-            if row is None:
-                break
-            items.append(row[1])
+    items = _claimed(session, f"{only} AND {FIRST_OF_ITEM}", values, count)
+    while len(items) < count:
+        # An item whose first open place is locked was left out, its second one may be free. And
+        # near the end every open place may be locked by claims that then take another one:
+        # "none" is true only when it is said twice.
+        more = _claimed(session, only, values, 1) or _claimed(session, only, values, 1)
+        if not more:
+            break
+        items += more
     return items
 
 
-def _one(cursor: Any, sql: str, parameters: list[Any]) -> Any:
-    cursor.execute(sql, parameters)
-    return cursor.fetchone()
+def _claimed(session: Session, only: str, values: list[Any], count: int) -> list[int]:
+    """The items of up to count places, in one statement; without FIRST_OF_ITEM one at a time."""
+    lock = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    rater = session.rater_id
+    with connection.cursor() as cursor:
+        cursor.execute(
+            CLAIM.format(only=only, lock=lock),
+            [session.study_id, rater, *values, count, rater, session.pk],
+        )
+        return [item_id for (item_id,) in cursor.fetchall()]
 
 
 def put_in_order(session: Session, first: Sequence[int]) -> None:
     """Positions 1..n: the given items first, the others in an order drawn for this session."""
-    held = dict(session.places.order_by("item_id").values_list("item_id", "pk"))
+    held = list(session.places.order_by("item_id").values_list("item_id", flat=True))
     others = [item_id for item_id in held if item_id not in set(first)]
     # The seed is the session's own number: the same order whenever it is drawn again.
     Random(f"{session.study_id}:{session.pk}").shuffle(others)
-    order = [held[item_id] for item_id in [*first, *others] if item_id in held]
+    order = [item_id for item_id in [*first, *others] if item_id in set(held)]
+    if not order:
+        return
+    whens = " ".join(["WHEN %s THEN %s"] * len(order))
+    pairs = [
+        number for pair in zip(order, range(1, len(order) + 1), strict=True) for number in pair
+    ]
     with connection.cursor() as cursor:
-        cursor.executemany(
-            "UPDATE annotate_place SET position = %s WHERE id = %s", enumerate(order, start=1)
+        cursor.execute(
+            f"UPDATE annotate_place SET position = CASE item_id {whens} END WHERE session_id = %s",
+            [*pairs, session.pk],
         )
-
-
-def keep(place: Place, filled: bool) -> bool:
-    """The place stays the session's, filled or as it is; False if it no longer is.
-
-    Call it with the session's row locked: until then the place cannot go to somebody else.
-    """
-    own = Place.objects.filter(pk=place.pk, session=place.session_id)
-    return bool(own.update(state=Place.State.FILLED)) if filled else own.exists()
 
 
 def release(session_ids: Sequence[int]) -> int:

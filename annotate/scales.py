@@ -42,6 +42,16 @@ class Scale:
         return [(value, labels.get(value, str(value))) for value in values]
 
     @property
+    def summary(self):
+        """What can be answered, in a few words."""
+        if self.kind in ("text", "number"):
+            return "free text" if self.kind == "text" else "a number"
+        if self.kind != "likert":
+            return " / ".join(self.labels)
+        ends = f": {self.labels[0]} … {self.labels[-1]}" if self.labels else ""
+        return f"{self.low} to {self.high}{ends}"
+
+    @property
     def allowed(self):
         """The allowed values in words, for error messages."""
         if self.kind == "text":
@@ -75,31 +85,53 @@ class Scale:
         return self.kind == "number" or float(value).is_integer()
 
 
+NAMED = {
+    "likert5": Scale("likert", 1, 5, AGREEMENT),
+    "likert7": Scale("likert", 1, 7, AGREEMENT_7),
+    "binary": Scale("binary", 0, 1, ["No", "Yes"]),
+    "number": Scale("number"),
+    "text": Scale("text"),
+}
+
+
 def parse_scale(spec):
     """A Scale from its form in study.yaml; ValueError says which forms there are."""
-    named = {
-        "likert5": Scale("likert", 1, 5, AGREEMENT),
-        "likert7": Scale("likert", 1, 7, AGREEMENT_7),
-        "binary": Scale("binary", 0, 1, ["No", "Yes"]),
-        "number": Scale("number"),
-        "text": Scale("text"),
-    }
-    if isinstance(spec, str) and spec in named:
-        return named[spec]
+    if isinstance(spec, str) and spec in NAMED:
+        return NAMED[spec]
     if isinstance(spec, dict) and set(spec) == {"choice"}:
         return _choice(spec["choice"])
+    if isinstance(spec, dict) and set(spec) == {"binary"}:
+        return _binary(spec["binary"])
     if isinstance(spec, dict) and {"min", "max"} <= set(spec) <= {"min", "max", "labels"}:
         return _ends(spec["min"], spec["max"], spec.get("labels", []))
     raise ValueError(
         f"found scale {spec!r}; allowed is likert5, likert7, binary, number, text, "
-        "{choice: [..]} or {min: .., max: .., labels: [..]}"
+        "{choice: [..]}, {binary: [no, yes]} or {min: .., max: .., labels: [..]}"
     )
+
+
+def spec_of(scale):
+    """The form of a scale in study.yaml: parse_scale makes the same scale of it."""
+    for name, named in NAMED.items():
+        if scale == named:
+            return name
+    if scale.kind in ("choice", "binary"):
+        return {scale.kind: list(scale.labels)}
+    labels = {"labels": list(scale.labels)} if scale.labels else {}
+    return {"min": scale.low, "max": scale.high} | labels
 
 
 def _choice(labels):
     if not isinstance(labels, list) or len(labels) < 2 or len(set(map(str, labels))) < len(labels):
         raise ValueError("found a choice scale without two or more different labels")
     return Scale("choice", 1, len(labels), _plain(labels))
+
+
+def _binary(labels):
+    """Words of its own for 0 and 1, such as: Not supported, Supported."""
+    if not isinstance(labels, list) or len(labels) != 2 or len(set(map(str, labels))) != 2:
+        raise ValueError("found a binary scale without two different labels, those of 0 and of 1")
+    return Scale("binary", 0, 1, _plain(labels))
 
 
 def _ends(low, high, labels):

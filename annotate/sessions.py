@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate import places
-from annotate.models import Place, Question, Rater, Rating, RatingRevision, Session, Study
+from annotate import places, saving
+from annotate.models import Place, Question, Rater, Session, Study
 
 State = Session.State
 PLATFORM_FIELDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -161,7 +161,6 @@ def missing(item, questions, answered):
     ]
 
 
-@transaction.atomic
 def save_answers(place, questions, answers, shown_at=None, emptied=()):
     """Keep the answers to the place's item: each with its revision, and the place with its state.
 
@@ -170,68 +169,18 @@ def save_answers(place, questions, answers, shown_at=None, emptied=()):
     already changes nothing, not even its time.
     """
     now = timezone.now()
-    # First the session's row: its lock lets the saves of one session pass one after the other.
-    _touch(place.session, now)
-    known = {rating.question_id: rating for rating in _ratings(place)}
-    _write(place, [a for a in answers if _differs(a, known.get(a.question.pk))], shown_at, now)
-    _take_back(place, [q.pk for q in emptied if q.pk in known and not q.required])
-    gaps = missing(place.item, questions, {*known, *(a.question.pk for a in answers)})
-    if not places.keep(place, filled=not gaps):
-        raise NotNow("the place has gone to somebody else")
-    return gaps
-
-
-def _touch(session, now):
-    rating = Session.objects.filter(pk=session.pk, state=State.RATING)
-    if not rating.update(last_seen_at=now):
-        raise NotNow("the session is not rating")
-
-
-def _ratings(place):
-    return Rating.objects.filter(session=place.session_id, item=place.item_id)
-
-
-def _differs(answer, rating):
-    return rating is None or (rating.value, rating.text) != (answer.value, answer.text)
-
-
-def _write(place, answers, shown_at, now):
-    if not answers:
-        return
     seconds = shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
-    ratings = [
-        Rating(
-            session_id=place.session_id,
-            item_id=place.item_id,
-            question=answer.question,
-            value=answer.value,
-            text=answer.text,
-            seconds=seconds,
-            answered_at=now,
-        )
-        for answer in answers
-    ]
-    Rating.objects.bulk_create(
-        ratings,
-        update_conflicts=True,
-        unique_fields=["session", "item", "question"],
-        update_fields=["value", "text", "seconds", "answered_at"],
-    )
-    RatingRevision.objects.bulk_create(
-        RatingRevision(rating=rating, value=rating.value, text=rating.text, at=now)
-        for rating in ratings
-    )
+    required = [question.pk for question in missing(place.item, questions, ())]
+    taken_back = [question.pk for question in emptied if not question.required]
+    answered = saving.write(place, answers, taken_back, required, seconds, now)
+    if answered is None:
+        raise NotNow("the session is not rating, or the place has gone to somebody else")
+    return missing(place.item, questions, answered)
 
 
 def go_to(session, position):
     """The item on the screen is another one now: where a reload resumes."""
     Session.objects.filter(pk=session.pk, state=State.RATING).update(current=position)
-
-
-def _take_back(place, question_ids):
-    # With its revisions: a text that its writer took back is not kept.
-    if question_ids:
-        _ratings(place).filter(question__in=question_ids).delete()
 
 
 def finish(session):

@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from annotate.views import accounts, rating, studies
+from annotate.views import accounts, making, preview, rating, studies
 
 urlpatterns = [
     path("", studies.studies, name="studies"),
@@ -9,6 +9,8 @@ urlpatterns = [
     path("accounts/login/", LoginView.as_view(template_name="annotate/login.html"), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/once/<uid>/<token>/", accounts.login_once, name="login_once"),
+    path("studies/new/template/", making.study_from_template, name="study_from_template"),
+    path("studies/<slug:slug>/copy/", making.study_copy, name="study_copy"),
     path("studies/<slug:slug>/raters/", studies.raters, name="raters"),
     path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
     path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),
@@ -18,6 +20,13 @@ urlpatterns = [
         name="remove_member",
     ),
     path("studies/<slug:slug>/delete/", studies.delete_study, name="delete_study"),
+    path("studies/<slug:slug>/preview/", preview.preview, name="preview"),
+    # The rater's addresses with a token that is no session's; before the real ones.
+    path("r/preview-<slug:slug>/", preview.start),
+    path("r/preview-<slug:slug>/consent/", preview.consent),
+    path("r/preview-<slug:slug>/begin/", preview.begin),
+    path("r/preview-<slug:slug>/item/<int:position>/", preview.item),
+    path("r/preview-<slug:slug>/answer/<int:item>/<int:question>/", preview.answer),
     path("join/<slug:slug>/", rating.join, name="join"),
     path("r/<slug:token>/", rating.session, name="session"),
     path("r/<slug:token>/consent/", rating.consent, name="session_consent"),

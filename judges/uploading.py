@@ -12,7 +12,7 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from annotate.reading import Problems, quoted
-from judges.loading import TABLES, check_files, load_files
+from judges.loading import TABLES, check_files, write_files
 from judges.models import Upload
 
 KEPT_FOR = timedelta(days=1)
@@ -78,12 +78,9 @@ def _note(upload, loading):
 def load_upload(pk):
     """Loads the upload's files; that it is loaded is committed with the rows themselves."""
     try:
-        with transaction.atomic():
-            # Two workers with the same message: the second one finds it loaded, or still locked.
-            uploads = Upload.objects.select_for_update(skip_locked=True)
-            upload = uploads.filter(pk=pk, state=Upload.State.LOADING).first()
-            if upload is not None:
-                _load(upload)
+        upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
+        if upload is not None:
+            _load(upload)
     except DatabaseError as error:
         # Rolled back whole. What the database said names rows, which the researcher may see.
         first = (str(error).splitlines() or [type(error).__name__])[0]
@@ -114,8 +111,17 @@ def _fail(pk, where, message):
 def _load(upload):
     progress = Progress(upload)
     study, paths = paths_of(upload)
-    owner = upload.user if upload.is_new else None
-    loading = load_files(study, paths, upload.slug, upload.is_new, owner, progress)
+    loading = check_files(study, paths, upload.slug, upload.is_new, progress)
+    with transaction.atomic():
+        # Two workers with the same message: the second one finds it loaded, or still locked.
+        uploads = Upload.objects.select_for_update(skip_locked=True)
+        if uploads.filter(pk=upload.pk, state=Upload.State.LOADING).first() is not None:
+            _write(upload, loading)
+
+
+def _write(upload, loading):
+    if not loading.problems:
+        loading = write_files(loading, upload.user if upload.is_new else None)
     upload.state = Upload.State.FAILED if loading.problems else Upload.State.LOADED
     _note(upload, loading)
     upload.save()

@@ -1,10 +1,26 @@
 from django.urls import path
 
-from judges.views import health, judges, loading, runs
+from judges.views import health, judges, loading, questionnaire, runs, study_file
 
 urlpatterns = [
     path("studies/new/", loading.study_new, name="study_new"),
     path("studies/<slug:slug>/load/", loading.load, name="load"),
+    path("studies/<slug:slug>/questions/", questionnaire.questionnaire, name="questionnaire"),
+    path("studies/<slug:slug>/questions/new/", questionnaire.question_new, name="question_new"),
+    path(
+        "studies/<slug:slug>/questions/<int:pk>/", questionnaire.question_edit, name="question_edit"
+    ),
+    path(
+        "studies/<slug:slug>/questions/<int:pk>/move/",
+        questionnaire.question_move,
+        name="question_move",
+    ),
+    path(
+        "studies/<slug:slug>/questions/<int:pk>/delete/",
+        questionnaire.question_delete,
+        name="question_delete",
+    ),
+    path("studies/<slug:slug>/study.yaml", study_file.study_file, name="study_file"),
     path("uploads/<slug:token>/", loading.upload, name="upload"),
     path("uploads/<slug:token>/load/", loading.upload_load, name="upload_load"),
     path("uploads/<slug:token>/discard/", loading.upload_discard, name="upload_discard"),

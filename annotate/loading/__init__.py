@@ -6,9 +6,11 @@ the keys of items, contents, recipients and raters.
 """
 
 from annotate.loading.common import Answers, Counts, Loading
+from annotate.loading.holding import stamp, still_hold
 from annotate.loading.study import check_study, write_study
 from annotate.loading.tables import check_tables, write_tables
 
 __all__ = [
-    "Answers", "Counts", "Loading", "check_study", "check_tables", "write_study", "write_tables",
+    "Answers", "Counts", "Loading", "check_study", "check_tables", "stamp", "still_hold",
+    "write_study", "write_tables",
 ]  # fmt: skip

@@ -44,7 +44,8 @@ class Loading:
     """One load: the study, its files by table, what is wrong, what was counted, what is known.
 
     recipients, contents, systems and items map keys to primary keys (0: to be made);
-    kinds maps the keys of items to their kind.
+    kinds maps the keys of items to their kind. changed_items are the primary keys of items whose
+    texts or links change. again does the same check once more, under a lock; see holding.py.
     """
 
     study: Study
@@ -60,12 +61,20 @@ class Loading:
     items: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     raters: dict = field(default_factory=dict)
+    changed_items: array = field(default_factory=lambda: array("q"))
+    stamp: list = field(default_factory=list)
+    again: Callable[[], "Loading"] | None = None
     has_children: bool = False
     more_places: bool = False
 
     @property
     def is_new(self):
         return self.study.pk is None
+
+    @property
+    def changes(self):
+        """True when anything is to be written."""
+        return any(counts.new or counts.changed for counts in self.counts.values())
 
     def add(self, table, message, line=None, column=""):
         """One more problem in the table's file."""

@@ -98,6 +98,7 @@ def _refuse_answered(loading, changed):
                 line,
                 columns[0],
             )
+    loading.changed_items.extend(shown)
 
 
 def _check_parents(loading, parents):
@@ -122,6 +123,10 @@ def write_items(loading):
     names += ["side", "position", "data"]
     for children in (False, True) if loading.has_children else (False,):
         insert(Item, names, _new(loading, children), loading.reporter("items"))
+        if loading.files.keys() <= {"items", "contents", "interactions"} and (
+            children or not loading.has_children
+        ):
+            continue  # nobody asks for the keys of the new ones
         loading.items.update(
             loading.study.items.filter(parent__isnull=not children)
             .values_list("key", "pk")

@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 
-from django.db.models import Max
+import numpy as np
 
 from annotate.bulk import insert, update
 from annotate.loading.common import batches
@@ -24,64 +24,82 @@ def write_places(loading, pairs):
 
     pairs: sorted array of item << 32 | rater, the answers that came with this load.
     """
-    items = loading.study.items.filter(parent=None).order_by("pk").values_list("pk", "key")
-    raters = _raters_by_item(loading, pairs)
-    touched = items.iterator() if loading.more_places else _touched(items, raters)
-    sessions = {rater.pk: rater.session for rater in loading.raters.values()}
-    any_before = loading.study.places.exists()
-    for batch in batches(touched):
-        _fill(loading.study, batch, raters, sessions, any_before)
+    pairs = _pairs_of_places(loading, pairs)
+    names = ["study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id"]
+    insert(Place, names, _new_places(loading, pairs))
     surplus = Place.objects.filter(study=loading.study, state=Place.State.OPEN)
     surplus.filter(number__gt=loading.study.raters_per_item).delete()
 
 
-def _touched(items, raters):
-    for pks in batches(raters):
+def _pairs_of_places(loading, pairs):
+    """The pairs, sorted, of the items that have places: a child's rating fills its parent's."""
+    children = loading.study.items.exclude(parent=None) if len(pairs) else ()
+    parents = np.array(list(children.values_list("pk", "parent_id")) if len(pairs) else [])
+    if not len(parents):
+        return pairs
+    parents = parents[parents[:, 0].argsort()]
+    items, raters = pairs >> HALF, pairs & (1 << HALF) - 1
+    at = np.searchsorted(parents[:, 0], items).clip(max=len(parents) - 1)
+    items = np.where(parents[at, 0] == items, parents[at, 1], items)
+    return np.unique(items << HALF | raters)
+
+
+def _new_places(loading, pairs):
+    """The places to be added, item by item; those that are there already are filled on the way."""
+    items = loading.study.items.filter(parent=None).order_by("pk").values_list("pk", "key")
+    touched = items.iterator() if loading.more_places else _touched(items, pairs)
+    sessions = {rater.pk: rater.session for rater in loading.raters.values()}
+    any_before = loading.study.places.exists()
+    for batch in batches(touched):
+        yield from _fill(loading.study, batch, _raters(batch, pairs), sessions, any_before)
+
+
+def _touched(items, pairs):
+    for pks in batches(np.unique(pairs >> HALF).tolist()):
         yield from items.filter(pk__in=pks)
 
 
-def _raters_by_item(loading, pairs):
-    """Raters by the item whose place they fill: a child's rating fills its parent's place."""
-    parents = {}
-    if len(pairs):
-        children = loading.study.items.exclude(parent=None)
-        parents = dict(children.values_list("pk", "parent_id"))
-    raters = defaultdict(set)
-    for pair in pairs.tolist():
-        item = pair >> HALF
-        raters[parents.get(item, item)].add(pair & (1 << HALF) - 1)
-    return raters
+def _raters(batch, pairs):
+    """For each item of a batch those who rated it, in their order."""
+    if not len(pairs):
+        return [()] * len(batch)
+    pks = np.array([pk for pk, _ in batch])
+    starts, ends = np.searchsorted(pairs, (pks << HALF, pks + 1 << HALF))
+    raters = pairs & (1 << HALF) - 1
+    return [raters[start:end].tolist() for start, end in zip(starts, ends, strict=True)]
 
 
 def _fill(study, batch, raters, sessions, any_before):
     """Filled places for the raters of a batch of items, then open ones up to the wanted number."""
     wanted = study.raters_per_item
     highest, there, free = _there([pk for pk, _ in batch]) if any_before else ({}, (), {})
-    new, filled = [], []
-    for pk, key in batch:
+    filled = []
+    for (pk, key), its_raters in zip(batch, raters, strict=True):
         shuffle, number = draw(study.slug, key), highest.get(pk, 0)
-        for rater in sorted(raters.get(pk, ())):
+        for rater in its_raters:
             if (pk, rater) in there:
                 continue
             if free.get(pk):
                 filled.append((FILLED, rater, sessions[rater], free[pk].pop()))
                 continue
             number += 1
-            new.append((study.pk, pk, number, shuffle, FILLED, rater, sessions[rater]))
-        opened = range(number + 1, wanted + 1)
-        new += [(study.pk, pk, place, shuffle, OPEN, None, None) for place in opened]
+            yield study.pk, pk, number, shuffle, FILLED, rater, sessions[rater]
+        for place in range(number + 1, wanted + 1):
+            yield study.pk, pk, place, shuffle, OPEN, None, None
     update(Place, ["state", "rater_id", "session_id"], filled)
-    names = ["study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id"]
-    insert(Place, names, new)
 
 
 def _there(pks):
     """What items have: highest number, (item, rater) pairs, open places with the lowest last."""
-    places = Place.objects.filter(item__in=pks)
-    highest = dict(places.values_list("item").annotate(Max("number")).order_by())
-    raters = set(places.exclude(rater=None).values_list("item", "rater"))
-    free = defaultdict(list)
-    open_places = places.filter(state=Place.State.OPEN).order_by("-number")
-    for item, place in open_places.values_list("item", "pk"):
-        free[item].append(place)
+    highest: dict[int, int] = {}
+    raters, free = set(), defaultdict(list)
+    places = Place.objects.filter(item__in=pks).order_by("-number")
+    for pk, item, number, state, rater in places.values_list(
+        "pk", "item_id", "number", "state", "rater_id"
+    ):
+        highest.setdefault(item, number)
+        if rater is not None:
+            raters.add((item, rater))
+        if state == OPEN:
+            free[item].append(pk)
     return highest, raters, free

@@ -4,6 +4,7 @@ from array import array
 from collections import namedtuple
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 
 import numpy as np
 from django.utils import timezone
@@ -32,19 +33,26 @@ class SeenRater:
     new: bool = False
     seen: bool = False
 
+    def is_same(self, other):
+        """True when the database knows both as one and the same."""
+        known = attrgetter("role", "pk", "session", "on_web")
+        return other is not None and known(self) == known(other)
 
-def read_raters(loading):
-    """Fills the raters that the study has already, with the session that a file gave them."""
-    if loading.is_new:
-        return
-    for key, pk, role in loading.study.raters.values_list("key", "pk", "role"):
-        loading.raters[key] = SeenRater(role=role, line=0, pk=pk)
-    sessions = loading.study.sessions.values_list("rater__key", "pk", "source")
-    for key, pk, source in sessions:
+
+def raters_of(study):
+    """The raters that the study has already, by key, with the session that a file gave them."""
+    if study.pk is None:
+        return {}
+    rows = study.raters.values_list("key", "pk", "role")
+    raters = {key: SeenRater(role=role, line=0, pk=pk) for key, pk, role in rows}
+    for key, pk, source in study.sessions.values_list("rater__key", "pk", "source"):
+        if key not in raters:  # arrived after the first query
+            continue
         if source == Session.Source.FILE:
-            loading.raters[key].session = pk
+            raters[key].session = pk
         else:
-            loading.raters[key].on_web = True
+            raters[key].on_web = True
+    return raters
 
 
 def check_ratings(loading):
@@ -219,7 +227,8 @@ def _write_raters(loading):
     rows = ((study.pk, key, rater.role, now) for key, rater in new)
     insert(Rater, ["study_id", "key", "role", "created_at"], rows)
     for key, pk in study.raters.values_list("key", "pk"):
-        loading.raters[key].pk = pk
+        if key in loading.raters:  # others arrived since the check
+            loading.raters[key].pk = pk
     names = ["study_id", "rater_id", "token", "state", "source"]
     names += ["started_at", "last_seen_at", "ended_at"]
     seen = [rater for rater in loading.raters.values() if rater.seen and not rater.on_web]

@@ -62,6 +62,7 @@ def _pk(existing, spec):
 
 def write_study(loading):
     """Saves the study and its questions; questions that the file no longer has are removed."""
+    loading.study.loads += loading.changes
     loading.study.save()
     if "questions" not in loading.counts:
         return

@@ -17,7 +17,7 @@ def check_tables(loading):
     """Reads every file and compares it with the database; writes nothing."""
     catalogue.read_keys(loading)
     items.read_items(loading)
-    ratings.read_raters(loading)
+    loading.raters = ratings.raters_of(loading.study)
     if not loading.questions and not loading.is_new:
         loading.questions = {q.key: q for q in loading.study.questions.all()}
     for table, check in CHECKS.items():

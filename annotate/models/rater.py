@@ -96,11 +96,12 @@ class Session(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            # places.release_expired: sessions that went quiet
+            # places.release_expired: the sessions that run. Not by last_seen_at: PostgreSQL would
+            # then write into every index of the table with every answer.
             models.Index(
-                fields=["last_seen_at"],
-                name="session_quiet",
-                condition=Q(state__in=["consent", "instructions", "rating"]),
+                fields=["study"],
+                name="session_running",
+                condition=Q(state__in=["instructions", "rating"]),
             )
         ]
 

@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from annotate.models.item import Item
 from annotate.models.rater import Place
 from annotate.scales import Scale
 
@@ -86,6 +87,9 @@ class Study(models.Model):
     extra = models.JSONField(
         default=dict, blank=True, help_text="Keys of study.yaml that later versions use."
     )
+    loads = models.PositiveIntegerField(
+        default=0, editable=False, help_text="How many loads changed it: see annotate/loading."
+    )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -139,6 +143,11 @@ class Question(models.Model):
     @cached_property
     def scale(self):
         return Scale(**self.scale_spec)
+
+    @property
+    def kinds(self):
+        """The kinds of items that it is asked of, in words; empty for all."""
+        return [label.lower() for kind, label in Item.Kind.choices if kind in self.applies_to]
 
     def applies_to_kind(self, kind):
         return not self.applies_to or kind in self.applies_to

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 
 from annotate.models import Item, Rater
 from annotate.reading.problems import quoted
@@ -60,7 +59,6 @@ def allowed(text, words):
     return ValueError(f"found {quoted(text)}; allowed is {words}")
 
 
-@lru_cache(8192)  # the same few raters, questions and judges stand in every row
 def key(text):
     """An id: one line of at most 200 characters that no spreadsheet takes for a formula."""
     text = text.strip()
@@ -77,7 +75,6 @@ def key(text):
     return text
 
 
-@lru_cache(8192)
 def rater(text):
     """One rater's id; a cell that names two people is refused."""
     if re.search(r"[;,|\n]", text):

@@ -249,34 +249,52 @@ def _converter(file, problems):
     blank = {name: column.blank if column.parse else "" for name, column in columns.items()}
     named = list(enumerate(file.header))
     plain = [(i, n) for i, n in named if n in columns and columns[n].is_plain]
-    known = [(i, columns[n]) for i, n in named if n in columns and not columns[n].is_plain]
+    known = [(i, n, _Cells(columns[n])) for i, n in named if n in columns and (i, n) not in plain]
     extra = [(i, n) for i, n in named if n not in columns]
 
     def convert(line, cells):
-        row = dict(blank)
+        row = blank.copy()
         for index, name in plain:
             row[name] = cells[index]
-        for index, column in known:
-            row[column.name] = _value(column, cells[index], file, line, problems)
-        row["data"] = {name: cells[i] for i, name in extra if cells[i] not in ("", None)}
+        for index, name, values in known:
+            try:
+                row[name] = values[cells[index]]
+            except ValueError as error:
+                problems.add(file.name, str(error), line, name)
+                row[name] = values.column.blank if values.is_blank(cells[index]) else None
+        row["data"] = {n: cells[i] for i, n in extra if cells[i] not in ("", None)}
         return row
 
     return convert
 
 
-def _value(column, cell, file, line, problems):
-    """The cell's value; None, or what a blank is, where it has none."""
-    if not cell or cell.isspace():
+class _Cells(dict):
+    """The values of a column's cells, by their texts: most columns repeat a few short texts."""
+
+    MOST, LONGEST = 8192, 60
+
+    def __init__(self, column):
+        super().__init__()
+        self.column = column
+
+    def __missing__(self, cell):
+        """Reads a cell for the first time; ValueError says what is wrong with it."""
+        value = self._read(cell)
+        if len(self) < self.MOST and len(cell) <= self.LONGEST:
+            self[cell] = value
+        return value
+
+    def _read(self, cell):
+        column = self.column
+        if not self.is_blank(cell):
+            return cell if column.parse is None else column.parse(cell)
         if column.required:
-            problems.add(file.name, "this cell is empty; it must be filled", line, column.name)
+            raise ValueError("this cell is empty; it must be filled")
         return column.blank
-    if column.parse is None:
-        return cell
-    try:
-        return column.parse(cell)
-    except ValueError as error:
-        problems.add(file.name, str(error), line, column.name)
-        return None
+
+    @staticmethod
+    def is_blank(cell):
+        return not cell or cell.isspace()
 
 
 def _finite_cell(cell, file, line, name, problems):

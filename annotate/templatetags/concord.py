@@ -3,6 +3,9 @@
 import math
 
 from django import template
+from django.utils.safestring import mark_safe
+
+from annotate.markdown import to_html
 
 register = template.Library()
 
@@ -58,3 +61,9 @@ def usd(value):
 def share(part, whole):
     """Part of whole in whole percent; – of nothing."""
     return f"{100 * part / whole:.0f} %" if whole else "–"
+
+
+@register.filter
+def markdown(text):
+    """A researcher's Markdown as HTML, in which nothing of theirs but words is left."""
+    return mark_safe(to_html(text))

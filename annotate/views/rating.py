@@ -6,8 +6,9 @@ No page needs a cookie or a token against forged requests: the address itself is
 import re
 from functools import wraps
 
-from django.http import Http404, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -133,14 +134,14 @@ def item(request, token, position):
     return _item_page(request, place)
 
 
-def _place_or_404(token, item_id):
-    """A session's place; a rater who answers after a long pause gets it back if it is open."""
-    place = access.place_of_session(token, item__id=item_id)
-    if place is None and _resumed(access.session_or_404(token)):
-        place = access.place_of_session(token, item__id=item_id)
-    if place is None:
+def _or_resumed(find, token):
+    """What find() found; a rater who answers after a long pause gets it back if it is open."""
+    found = find()
+    if found is None and _resumed(access.session_or_404(token)):
+        found = find()
+    if found is None:
         raise Http404("no such item in this session")
-    return place
+    return found
 
 
 def _resumed(session):
@@ -175,7 +176,8 @@ def _item_page(request, place, form=None, gaps=(), status=200):
 def _leave_item(request, token):
     """Save what the page sent, then show the next item, the one before, or what is missing."""
     item = request.POST.get("item", "")
-    place = _place_or_404(token, int(item) if PK.fullmatch(item) else 0)
+    pk = int(item) if PK.fullmatch(item) else 0
+    place = _or_resumed(lambda: access.place_of_session(token, item__id=pk), token)
     every, questions = _questions(place)
     form = ItemForm(questions, request.POST)
     is_back = request.POST.get("go") == "back"
@@ -203,10 +205,9 @@ def _go(place, step):
 @require_POST
 def answer(request, token, item, question):
     """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
-    place = _place_or_404(token, item)
-    every, questions = _questions(place)
-    question = next((q for q in questions if q.pk == question), None)
-    if question is None:
+    place, every = _or_resumed(lambda: access.asked_of_session(token, item), token)
+    question = next((q for q in every if q.pk == question), None)
+    if question is None or not question.applies_to_kind(place.item.kind):
         raise Http404("no such question about this item")
     try:
         answer = read_answer(question, request.POST.get(field_name(question), ""))
@@ -214,13 +215,14 @@ def answer(request, token, item, question):
         emptied = [] if answer else [question]
         sessions.save_answers(place, every, [answer] if answer else [], shown_at, emptied)
     except ValueError as error:
-        return _mark(request, problem=str(error), status=422)
+        return _mark(problem=str(error), status=422)
     except sessions.NotNow:
-        return _mark(request, problem="This page is out of date. Please reload it.", status=409)
+        return _mark(problem="This page is out of date. Please reload it.", status=409)
     if answer is None and question.required:
-        return _mark(request, problem="This question needs an answer.", status=422)
-    return _mark(request, saved=True)
+        return _mark(problem="This question needs an answer.", status=422)
+    return _mark(saved=True)
 
 
-def _mark(request, status=200, **context):
-    return render(request, "annotate/_mark.html", context, status=status)
+def _mark(status=200, **context):
+    # Without the request: the fragment needs nothing of what context processors find out.
+    return HttpResponse(render_to_string("annotate/_mark.html", context), status=status)

@@ -1,17 +1,27 @@
 """One load from beginning to end: all files, all or nothing."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.db import transaction
 
 from annotate.access import make_owner
-from annotate.loading import Answers, Loading, check_study, check_tables, write_study, write_tables
+from annotate.loading import (
+    Answers,
+    Loading,
+    check_study,
+    check_tables,
+    stamp,
+    still_hold,
+    write_study,
+    write_tables,
+)  # fmt: skip
 from annotate.loading.study import find_study
 from annotate.reading import Problems, TableFile, columns
 from annotate.reading.studyfile import read_study
 from judges.loading.judges import check_judges, check_members, write_judges
 from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
-from judges.models import Judge, Judgment
+from judges.models import Judge, Judgment, Run
 
 TABLES = {**columns.TABLES, "judgments": JUDGMENTS}
 
@@ -54,6 +64,8 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
     opened = [file.open(problems) for file in files.values()]
     loading = StudyLoading(find_study(read.slug if read else slug, lock), files, problems)
     loading.progress = progress or loading.progress
+    loading.again = partial(check_files, study_path, paths, slug, new, progress, lock=True)
+    loading.stamp = _stamp(loading.study)
     if problems or not all(opened):
         return loading
     if read is not None:
@@ -82,15 +94,38 @@ def _check_slug(loading, read, name, slug, new):
         )
 
 
+def _stamp(study):
+    """Annotate's stamp, and the judges with the runs that files gave them."""
+    if study.pk is None:
+        return []
+    judges = Judge.objects.filter(study=study).order_by("pk")
+    runs = Run.objects.filter(judge__in=judges, judge__kind=Judge.Kind.IMPORTED).order_by("pk")
+    return [*stamp(study), list(judges.values_list()), list(runs.values_list("pk", flat=True))]
+
+
 def load_files(study_path, paths, slug="", new=False, owner=None, progress=None):
     """Checks, then writes everything, in one transaction; nothing where anything is wrong.
 
     Returns the StudyLoading with its problems and counts.
     """
+    loading = check_files(study_path, paths, slug, new, progress)
+    if loading.problems:
+        return loading
     with transaction.atomic():
-        loading = check_files(study_path, paths, slug, new, progress, lock=True)
-        if not loading.problems:
-            _write(loading, owner)
+        return write_files(loading, owner)
+
+
+def write_files(loading, owner=None):
+    """Writes what was checked, inside the caller's transaction.
+
+    The check held no lock, so that people went on saving. Where it does not hold any longer it is
+    done once more, now with the study locked. Returns the StudyLoading that counts.
+    """
+    study = find_study(loading.study.slug, lock=True)
+    if _stamp(study) != loading.stamp or not still_hold(loading, study):
+        loading = loading.again()
+    if not loading.problems:
+        _write(loading, owner)
     return loading
 
 

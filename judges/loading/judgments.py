@@ -9,16 +9,20 @@ from django.utils import timezone
 from annotate.bulk import insert
 from annotate.loading.common import Repeats, batches, silent_rows
 from annotate.loading.ratings import known_question
-from annotate.reading.columns import Column, Table, key, number, seconds
+from annotate.reading.columns import Column, Table, allowed, key, number
 from judges.models import Judge, Judgment, Run
 
 MISSING = "missing in file"
 CENT = Decimal("1e-8")
+DEAREST = 100_000
 
 
 def dollars(text):
-    """An amount of money, not negative."""
-    return Decimal(str(seconds(text))).quantize(CENT)
+    """What one row cost: ten million such rows still fit the sum that their run keeps."""
+    value = number(text)
+    if not 0 <= value <= DEAREST:
+        raise allowed(text, f"a number of US dollars from 0 to {DEAREST}")
+    return Decimal(str(value)).quantize(CENT)
 
 
 JUDGMENTS = Table(

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotate import access
+from annotate.forms_study import NewStudyForm
 from judges import tasks, uploading
 from judges.forms_loading import FilesForm
 from judges.loading import TABLES
@@ -17,7 +18,7 @@ from judges.models import Heartbeat, Upload
 
 @login_required
 def study_new(request):
-    """A study from files."""
+    """A study from a template, or from files."""
     return _files_page(request, None)
 
 
@@ -36,6 +37,7 @@ def _files_page(request, study):
     context = {
         "study": study,
         "form": form,
+        "template_form": None if study else NewStudyForm(),
         "tables": TABLES.values(),
         "max_bytes": settings.UPLOAD_MAX_BYTES,
         "section": "load",

@@ -91,10 +91,41 @@ def test_items_of_another_study_are_not_offered(study):
 
 
 @pytest.mark.django_db
-def test_a_claim_is_one_statement_a_place(study, django_assert_num_queries):
+def test_a_claim_is_one_statement_however_many_places(study, django_assert_num_queries):
     session = new_session(study)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(1):
         places.claim(session, KINDS, 4)
+
+
+@pytest.mark.django_db
+def test_places_of_one_statement_are_those_that_single_claims_would_give():
+    study = factories.make_study(items=6)
+    at_once, single = new_session(study, "bob"), new_session(study, "cat")
+    for item, taken in zip(study.items.all(), (1, 2, 0, 2, 0, 1), strict=True):
+        for number in range(1, taken + 1):
+            rater = factories.make_session(study, f"{item.pk}-{number}").rater
+            item.places.filter(number=number).update(state="filled", rater=rater)
+    got = set(places.claim(at_once, KINDS, 4))
+    at_once.places.update(state="open", rater=None, session=None)
+    assert got == {places.claim(single, KINDS, 1)[0] for _ in range(4)}
+    assert {item.key for item in study.items.filter(pk__in=got)} == {
+        "item-0", "item-2", "item-4", "item-5"
+    }  # fmt: skip
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_place_locked_by_another_claim_does_not_hide_the_second_of_its_item(study):
+    session = new_session(study)
+    other = connection.copy()
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT id FROM annotate_place WHERE number = 1 FOR UPDATE")
+        assert len(set(places.claim(session, KINDS, 4))) == 4
+        assert set(session.places.values_list("number", flat=True)) == {2}
+    finally:
+        other.close()
 
 
 @pytest.mark.django_db

@@ -1,6 +1,9 @@
 """Saving answers over HTTP: gunicorn, against a view that does one raw upsert on the same server.
 
 Usage: python -m tests.bench.bench_save [requests]. Uses DATABASE_URL's server, SQLite without it.
+Both views are POSTs of a small form through the same middleware. At full speed they take turns;
+then both are sent as 200 raters would, an answer every two seconds each, whose times are counted
+from when each was due, not from when it could be sent.
 """
 
 import http.client
@@ -11,10 +14,12 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count, islice
 
 from tests.bench.scratch import Scratch
 
-CLIENTS = 8
+CLIENTS, ROUNDS = 8, 5
+RATERS, PAUSE, PACED_CLIENTS, PACED_SECONDS = 200, 2.0, 16, 20
 
 
 def raw_application():
@@ -25,15 +30,17 @@ def raw_application():
     from django.db import connection
     from django.http import HttpResponse
     from django.urls import path
+    from django.views.decorators.csrf import csrf_exempt
 
     from config import urls, wsgi
 
+    @csrf_exempt
     def raw(request):
         with connection.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO bench_raw (id, value) VALUES (%s, %s) "
                 "ON CONFLICT (id) DO UPDATE SET value = excluded.value",
-                [int(request.GET["id"]), int(request.GET["value"])],
+                [int(request.POST["id"]), int(request.POST["value"])],
             )
         return HttpResponse("saved")
 
@@ -65,34 +72,63 @@ def sessions(count):
     return found
 
 
-def drive(port, asks):
-    """Seconds each of the requests took, over CLIENTS connections; and all of them together."""
-    chunks = [asks[start::CLIENTS] for start in range(CLIENTS)]
+def client_of(port):
+    """A function that sends one form and waits for its answer, always on the same connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true"}
+
+    def send(path, body):
+        connection.request("POST", path, body, headers)
+        response = connection.getresponse()
+        response.read()
+        if response.status != 200:
+            raise SystemExit(f"{path.split('/')[-4:]} answered {response.status}")
+
+    return send
+
+
+def at_full_speed(port, asks):
+    """Seconds all of the requests took, and each of them, over CLIENTS connections."""
 
     def one(chunk):
-        connection, took = http.client.HTTPConnection("127.0.0.1", port), []
-        for method, path, body in chunk:
+        send, took = client_of(port), []
+        for ask in chunk:
             start = time.perf_counter()
-            headers = {"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true"}
-            connection.request(method, path, body, headers)
-            response = connection.getresponse()
-            response.read()
-            if response.status != 200:
-                raise SystemExit(f"{path.split('/')[-4:]} answered {response.status}")
+            send(*ask)
             took.append(time.perf_counter() - start)
         return took
 
     start = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as pool:
-        every = [took for chunk in pool.map(one, chunks) for took in chunk]
-    return every, time.perf_counter() - start
+        chunks = pool.map(one, [asks[first::CLIENTS] for first in range(CLIENTS)])
+        every = [took for chunk in chunks for took in chunk]
+    return time.perf_counter() - start, every
+
+
+def at_pace(port, asks):
+    """Seconds each of the requests took from when it was due; RATERS of them every PAUSE."""
+    begin = time.perf_counter() + 0.5
+    due = [begin + number * PAUSE / RATERS for number in range(len(asks))]
+
+    def one(mine):
+        send, took = client_of(port), []
+        for at, ask in mine:
+            time.sleep(max(at - time.perf_counter(), 0))
+            send(*ask)
+            took.append(time.perf_counter() - at)
+        return took
+
+    plan = list(zip(due, asks, strict=True))
+    with ThreadPoolExecutor(PACED_CLIENTS) as pool:
+        chunks = pool.map(one, [plan[first::PACED_CLIENTS] for first in range(PACED_CLIENTS)])
+        return [took for chunk in chunks for took in chunk]
 
 
 def main(requests):
     with Scratch() as name, socket.socket() as probe:
         from django.db import connection
 
-        found = sessions(40)
+        found = sessions(RATERS)
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         probe.close()
@@ -118,20 +154,44 @@ def measure(port, found, requests, vendor):
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 break
         time.sleep(0.1)
-    saves = []
-    for n in range(requests):
-        path, field = found[n % len(found)]
-        saves.append(("POST", path, f"{field}={n // len(found) % 5 + 1}"))
-    raws = [("GET", f"/raw/?id={n % 40}&value={n}", "") for n in range(requests)]
+    turns = count()
+
+    def saves(number):
+        """Every answer differs from the one before of the same rater."""
+        for n in islice(turns, number):
+            path, field = found[n % RATERS]
+            yield path, f"{field}={n // RATERS % 5 + 1}"
+
+    def raws(number):
+        return [("/raw/", f"id={n % RATERS}&value={n}") for n in range(number)]
+
     for asks in (saves, raws):
-        drive(port, asks[:200])
-    save_times, save_all = drive(port, saves)
-    _, raw_all = drive(port, raws)
-    p95 = statistics.quantiles(save_times, n=20)[18] * 1000
+        at_full_speed(port, list(asks(400)))
+    totals, times = {saves: 0.0, raws: 0.0}, {saves: [], raws: []}
+    for _ in range(ROUNDS):
+        for asks in (saves, raws):
+            total, every = at_full_speed(port, list(asks(requests // ROUNDS)))
+            totals[asks] += total
+            times[asks] += every
     print(f"database: {vendor}; gunicorn, 2 processes x 4 threads, {CLIENTS} clients at full speed")
-    print(f"saves: {requests / save_all:,.0f}/s; raw upserts: {requests / raw_all:,.0f}/s")
-    print(f"ratio {raw_all / save_all:.2f} (target .8); p95 of a save at full speed {p95:.0f} ms")
+    print(
+        f"saves: {requests / totals[saves]:,.0f}/s; raw upserts: {requests / totals[raws]:,.0f}/s"
+    )
+    print(
+        f"ratio {totals[raws] / totals[saves]:.2f} (target .8); "
+        f"p95 {p95(times[saves])} of a save, {p95(times[raws])} of a raw upsert"
+    )
+    number = int(PACED_SECONDS * RATERS / PAUSE)
+    paced = {asks: p95(at_pace(port, list(asks(number)))) for asks in (saves, raws)}
+    print(
+        f"{RATERS} raters, one answer each {PAUSE:.0f} s, {PACED_SECONDS} s long: "
+        f"p95 {paced[saves]} of a save (target 50 ms), {paced[raws]} of a raw upsert"
+    )
+
+
+def p95(seconds):
+    return f"{statistics.quantiles(seconds, n=20)[18] * 1000:.0f} ms"
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 4_000)

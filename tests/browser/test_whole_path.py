@@ -63,7 +63,7 @@ def load(page, folder):
     (folder / "study.yaml").write_text(STUDY)
     (folder / "items.csv").write_text(ITEMS)
     page.goto("/")
-    page.get_by_role("link", name="Make a study from files").click()
+    page.get_by_role("link", name="Make a study").click()
     page.get_by_label("study.yaml").set_input_files(folder / "study.yaml")
     page.get_by_label("items.csv").set_input_files(folder / "items.csv")
     page.get_by_role("button", name="Check the files").click()

@@ -195,6 +195,24 @@ def test_a_bad_judgment_is_named_and_nothing_is_written(tmp_path, rows, message)
     assert Judgment.objects.count() == 2
 
 
+@pytest.mark.parametrize("cost", ["100000.01", "-0.01", "999999999", "1e300"])
+def test_a_cost_beyond_what_a_run_can_sum_is_refused(tmp_path, cost):
+    rows = f"item,judge,question,value,cost_usd\ne1,BLEU,persuasiveness,0.5,{cost}\n"
+    (message,) = messages(load(tmp_path, items=ITEMS, judgments=rows))
+    assert f"judgments.csv, line 2, column cost_usd: found '{cost}'; allowed is a" in message
+    assert not Judgment.objects.exists()
+
+
+def test_the_highest_cost_is_loaded_and_summed(tmp_path):
+    rows = "item,judge,question,value,cost_usd\n" + "".join(
+        f"{item},BLEU,{question},0.5,100000\n"
+        for item in ("e1", "e2")
+        for question in ("persuasiveness", "fits")
+    )
+    assert messages(load(tmp_path, items=ITEMS, judgments=rows)) == []
+    assert Run.objects.get().spent_usd == 400_000
+
+
 # Reference data
 
 

@@ -292,11 +292,11 @@ def test_a_load_whose_files_are_gone_fails_and_can_be_discarded(as_owner, no_bro
 
 
 def breaking(error):
-    def load_files(*_):
+    def write_files(*_):
         Study.objects.create(slug="half", title="Half")
         raise error
 
-    return load_files
+    return write_files
 
 
 LOAD_ERRORS = [
@@ -314,7 +314,7 @@ def test_a_load_that_breaks_fails_whole_with_its_reason(
     as_owner, no_broker, monkeypatch, error, reason
 ):
     upload = loading_upload(as_owner)
-    monkeypatch.setattr(uploading, "load_files", breaking(error))
+    monkeypatch.setattr(uploading, "write_files", breaking(error))
     load_upload(upload.pk)
     upload.refresh_from_db()
     assert upload.state == "failed"
@@ -327,7 +327,7 @@ def test_a_fault_of_the_program_fails_the_load_and_is_still_raised(
     as_owner, no_broker, monkeypatch
 ):
     upload = loading_upload(as_owner)
-    monkeypatch.setattr(uploading, "load_files", breaking(AttributeError("no such thing")))
+    monkeypatch.setattr(uploading, "write_files", breaking(AttributeError("no such thing")))
     with pytest.raises(AttributeError):
         load_upload(upload.pk)
     upload.refresh_from_db()

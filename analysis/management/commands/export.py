@@ -1,4 +1,4 @@
-"""manage.py export STUDY TABLE: a study's tables as CSV or JSON lines, streamed."""
+"""manage.py export STUDY TABLE: a study's tables as CSV or JSON lines, streamed; or study.yaml."""
 
 import os
 import tempfile
@@ -8,25 +8,37 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis import exports, writing
 from analysis.management.studies import study_or_error
+from judges.study_file import study_yaml
 
 
 class Command(BaseCommand):
-    help = f"Export a table of a study: {', '.join(exports.ROWS)}."
+    help = (
+        f"Export a table of a study: {', '.join(exports.ROWS)}; or study, its study.yaml, which "
+        "holds the questions, the settings with the completion code, and the judges."
+    )
 
     def add_arguments(self, parser):
         parser.add_argument("study", help="the study's name in its address")
-        parser.add_argument("table", choices=list(exports.ROWS))
-        parser.add_argument("--format", choices=list(writing.FORMS), default="csv")
+        parser.add_argument("table", choices=[*exports.ROWS, "study"])
+        parser.add_argument("--format", choices=list(writing.FORMS), help="default: csv")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print")
 
     def handle(self, **given):
         study = study_or_error(given["study"])
-        pieces = writing.pieces(study, given["table"], given["format"])
+        pieces = _pieces(study, given["table"], given["format"])
         if given["output"] is None:
             for piece in pieces:
                 self.stdout.write(piece, ending="")
             return
         _replace(given["output"], pieces)
+
+
+def _pieces(study, table, form):
+    if table != "study":
+        return writing.pieces(study, table, form or "csv")
+    if form:
+        raise CommandError("study is YAML whatever the format: leave --format out.")
+    return [study_yaml(study)]
 
 
 def _replace(path, pieces):

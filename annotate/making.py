@@ -1,0 +1,66 @@
+"""New studies from templates. A template is a plain study.yaml, read as an upload is."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from django.db import transaction
+
+from annotate.access import make_owner
+from annotate.models import Question, Study
+from annotate.reading import Problems
+from annotate.reading.studyfile import NUMBERS, TEXTS, StudyFile, read_study
+
+FOLDER = Path(__file__).parent / "study_templates"
+# In the order of the page.
+NAMES = (
+    "explanations-four", "explanations-seven", "podcast-lists", "statement-support", "blank",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StudyTemplate:
+    """A study.yaml of the project; its first comment lines are its title and what it is for."""
+
+    name: str
+    title: str
+    about: str
+    read: StudyFile
+
+    def questions(self, study=None):
+        """Its questions, unsaved."""
+        return [Question(study=study, **spec) for spec in self.read.questions or ()]
+
+
+@cache
+def study_templates():
+    """{name: StudyTemplate}, in their order."""
+    return {name: _template(FOLDER / f"{name}.yaml") for name in NAMES}
+
+
+def _template(path):
+    problems = Problems()
+    read = read_study(path, path.name, problems)
+    if read is None or problems:
+        raise ValueError(f"{path.name}: {'; '.join(map(str, problems.shown))}")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    title, *about = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
+    return StudyTemplate(path.stem, title, " ".join(about), read)
+
+
+def template_of(study):
+    """A study's settings and questions, for another study like it; the code is made anew."""
+    kept = ("kind", *NUMBERS, *(key for key in TEXTS if key not in ("title", "completion_code")))
+    fields = {key: getattr(study, key) for key in (*kept, "extra")}
+    names = ("key", "text", "scale_spec", "required", "applies_to", "position")
+    questions = list(study.questions.values(*names))
+    return StudyTemplate("", study.title, "", StudyFile(fields=fields, questions=questions))
+
+
+@transaction.atomic
+def make_study(template, slug, title, owner):
+    """A study with the template's settings and questions, which owner owns; it has no items yet."""
+    study = Study.objects.create(slug=slug, **template.read.fields | {"title": title})
+    Question.objects.bulk_create(template.questions(study))
+    make_owner(study, owner)
+    return study

@@ -1,0 +1,71 @@
+"""What a rater would see of a study, without a rater.
+
+The rater's own templates are filled for a session that is in no table. Its token, preview- and the
+study's name, can be no session's: those are random. So all addresses on the pages lead to the
+preview.
+"""
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils.functional import cached_property
+
+from annotate import places
+from annotate.models import Item, Place, Session
+
+
+class Shown:
+    """A study with the session, the places and the items of its preview; nothing of it is saved."""
+
+    def __init__(self, study):
+        self.study = study
+        token = f"preview-{study.slug}"
+        self.session = Session(study=study, token=token, state=Session.State.RATING)
+        self.questions = list(study.questions.all())
+        self.kinds = places.kinds_asked(self.questions)
+        asked = study.items.filter(parent=None, kind__in=self.kinds)
+        self.items = asked.select_related("content")
+        # The way back from a declined consent leads to the preview too.
+        study.join_path = lambda: self.address("session")
+
+    def address(self, name, *args):
+        """Where the page of that name is previewed."""
+        return reverse(name, args=[self.session.token, *args])
+
+    @cached_property
+    def count(self):
+        """How many items a session would have."""
+        return max(min(self.study.items_per_session, self.items.count()), 1)
+
+    @cached_property
+    def first(self):
+        """The first item; before there are any, one that stands for them."""
+        return self.items.first() or Item(
+            pk=0,
+            study=self.study,
+            key="example",
+            kind=self.kinds[0] if self.kinds else self.study.kind,
+            text="The text of an item stands here.",
+        )
+
+    def place(self, item, position):
+        """A place that nobody takes."""
+        if not 1 <= position <= self.count:
+            raise Http404("no such item in this session")
+        return Place(study=self.study, item=item, session=self.session, position=position)
+
+    def item_or_404(self, pk):
+        """An item that raters would see by itself."""
+        item = self.first if pk == self.first.pk else self.items.filter(pk=pk).first()
+        if item is None:
+            raise Http404("no such item that raters would see")
+        return item
+
+    def neighbour(self, item, step):
+        """The next item, or the one before; after the last comes the first."""
+        if step > 0:
+            return self.items.filter(pk__gt=item.pk).first() or self.first
+        return self.items.filter(pk__lt=item.pk).last() or self.items.last() or self.first
+
+    def asked_of(self, item):
+        """The questions about an item."""
+        return [question for question in self.questions if question.applies_to_kind(item.kind)]

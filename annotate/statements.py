@@ -1,0 +1,79 @@
+"""Plain SQL for the requests that raters send most, and wait for; the same on both databases.
+
+Building such statements anew through the ORM takes longer than all the rest of a save.
+"""
+
+from itertools import count
+from weakref import WeakKeyDictionary
+
+from django.db import connection, transaction
+
+NUMBERS = count(1)
+MOST_PREPARED = 200  # statements a connection
+# {connection to PostgreSQL: {statement: its name there}}
+PREPARED: WeakKeyDictionary = WeakKeyDictionary()
+
+
+def marks(values):
+    """A mark for each value, for an IN (...)."""
+    return ", ".join(["%s"] * len(values)) or "NULL"
+
+
+def at_once(*statements):
+    """One transaction of (SQL, values): how many rows the first one met, the rows of the last.
+
+    Each statement sees what was committed before it began: those after a lock see what was done
+    by the transaction for which the lock waited.
+    """
+    if connection.vendor == "postgresql":
+        return _in_one_message(statements)
+    with transaction.atomic(), connection.cursor() as cursor:
+        for sql, values in statements[:1]:
+            cursor.execute(sql, values)
+        met = cursor.rowcount
+        for sql, values in statements[1:]:
+            cursor.execute(sql, values)
+        return met, cursor.fetchall()
+
+
+def rows(sql, values):
+    """The rows of one query."""
+    if connection.vendor == "postgresql":
+        return _in_one_message([(sql, values)])[1]
+    with connection.cursor() as cursor:
+        return cursor.execute(sql, values).fetchall()
+
+
+def _in_one_message(statements):
+    """PostgreSQL takes a message of several statements as a transaction.
+
+    They are prepared, as planning them costs three times as much as running them, and by hand, as
+    psycopg prepares only single statements.
+    """
+    with connection.cursor() as cursor:
+        known, new = PREPARED.setdefault(cursor.connection, {}), {}
+        if len(known) > MOST_PREPARED:
+            cursor.execute("DEALLOCATE ALL")
+            known.clear()
+        parts, parameters = [], []
+        for sql, values in statements:
+            name = known.get(sql) or new.get(sql)
+            if name is None:
+                # A name is never used again: what a message that failed has prepared stays there.
+                name = new[sql] = f"concord_{next(NUMBERS)}"
+                numbered = sql % tuple(f"${number}" for number in range(1, len(values) + 1))
+                parts.append(f"PREPARE {name} AS {numbered}")
+            parts.append(f"EXECUTE {name} ({marks(values)})")
+            parameters += values
+        cursor.execute(";".join(parts), parameters)
+        known |= new
+        return _results(cursor)
+
+
+def _results(cursor):
+    met = None
+    while True:
+        if met is None and cursor.statusmessage != "PREPARE":
+            met = cursor.rowcount
+        if not cursor.nextset():
+            return met, cursor.fetchall()

@@ -1,0 +1,133 @@
+"""A study as raters see it, for its researchers: nothing is saved, nobody takes a place."""
+
+from csp.constants import SELF
+from csp.decorators import csp_replace, csp_update
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_POST
+
+from annotate import access
+from annotate.forms import ItemForm, asked, field_name, read_answer
+from annotate.forms_preview import PreviewForm
+from annotate.previewing import Shown
+from annotate.sessions import missing
+from annotate.views.rating import PK, rater_page
+
+PAGES = {
+    "consent": "annotate/consent.html",
+    "instructions": "annotate/instructions.html",
+    "thanks": "annotate/thanks.html",
+    "declined": "annotate/door.html",
+}
+
+
+@login_required
+@csp_update({"frame-src": [SELF]})  # type: ignore[arg-type]  # its hint forgets the slug
+def preview(request, slug):
+    """Page: what to look at, how wide, and the rater's page in a frame."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    form = PreviewForm(Shown(study), request.GET)
+    context = {"study": study, "section": "questionnaire", "form": form}
+    return render(request, "annotate/preview.html", context, status=400 if form.errors else 200)
+
+
+def _framed(view):
+    """A page that this site's own pages may frame, for editors of the study."""
+
+    def page(request, slug, *args, **kwargs):
+        study = access.study_or_404(request.user, slug, access.EDITOR)
+        return view(request, Shown(study), *args, **kwargs)
+
+    framed = csp_replace({"frame-ancestors": [SELF]})(xframe_options_sameorigin(rater_page(page)))
+    return login_required(framed)
+
+
+@_framed
+def start(request, shown):
+    """Consent, instructions, the last page."""
+    page = request.GET.get("show", "consent")
+    if page not in PAGES:
+        raise Http404("no such page of a session")
+    context = {"study": shown.study, "session": shown.session, "reason": page}
+    return render(request, PAGES[page], context)
+
+
+@_framed
+@require_POST
+def consent(request, shown):
+    """To the instructions, or to the page for who declines."""
+    page = "instructions" if request.POST.get("consent") == "yes" else "declined"
+    return _to(f"{shown.address('session')}?show={page}")
+
+
+@_framed
+@require_POST
+def begin(request, shown):
+    """To the first item."""
+    return _to(shown.address("session_item", 1))
+
+
+def _to(address):
+    return HttpResponseRedirect(address, status=303)
+
+
+@_framed
+def item(request, shown, position):
+    """One item with its questions. A POST checks the answers as a session would, and goes on."""
+    if request.method == "POST":
+        return _leave_item(request, shown, position)
+    pk = request.GET.get("item", "")
+    found = shown.item_or_404(int(pk)) if PK.fullmatch(pk) else shown.first
+    return _item_page(request, shown, shown.place(found, position))
+
+
+def _item_page(request, shown, place, form=None, gaps=(), status=200):
+    rows = asked(shown.asked_of(place.item), [], form, gaps)
+    context = {
+        "study": shown.study,
+        "session": shown.session,
+        "place": place,
+        "item": place.item,
+        "content": place.item.content,
+        "asked": rows,
+        "missing": sum(row.is_missing or bool(row.problem) for row in rows),
+        "count": shown.count,
+        "shown": int(timezone.now().timestamp() * 1000),
+    }
+    return render(request, "annotate/rate.html", context, status=status)
+
+
+def _leave_item(request, shown, position):
+    pk = request.POST.get("item", "")
+    found = shown.item_or_404(int(pk) if PK.fullmatch(pk) else -1)
+    form = ItemForm(shown.asked_of(found), request.POST)
+    is_back = request.POST.get("go") == "back"
+    gaps = missing(found, shown.questions, {answer.question.pk for answer in form.answers})
+    if form.problems or (gaps and not is_back):
+        return _item_page(request, shown, shown.place(found, position), form, gaps, status=422)
+    if not is_back and position >= shown.count:
+        return _to(f"{shown.address('session')}?show=thanks")
+    step = -1 if is_back else 1
+    there = shown.address("session_item", max(position + step, 1))
+    return _to(f"{there}?item={shown.neighbour(found, step).pk}")
+
+
+@_framed
+@require_POST
+def answer(request, shown, item, question):
+    """Fragment: the mark that a rater would see beside the answer; it is not saved."""
+    asked_now = shown.asked_of(shown.item_or_404(item))
+    found = next((one for one in asked_now if one.pk == question), None)
+    if found is None:
+        raise Http404("no such question about this item")
+    try:
+        said = read_answer(found, request.POST.get(field_name(found), ""))
+    except ValueError as error:
+        return render(request, "annotate/_mark.html", {"problem": str(error)}, status=422)
+    if said is None and found.required:
+        context = {"problem": "This question needs an answer."}
+        return render(request, "annotate/_mark.html", context, status=422)
+    return render(request, "annotate/_mark.html", {"saved": True})
