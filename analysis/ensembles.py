@@ -16,11 +16,16 @@ class Ensemble:
     members: tuple
 
 
-def ensembles_of(study):
-    """The ensembles of a study, in the order in which they were made; in one query."""
-    judges = Judge.objects.filter(study=study, kind=Judge.Kind.ENSEMBLE, members__isnull=False)
-    rows = judges.order_by("pk", "members__pk").values_list("key", "rule", "members__key")
-    return [
+def runs_and_ensembles(study):
+    """({run id: name of its judge}, ensembles in the order they were made); both in one query.
+
+    An ensemble has no runs and no other judge has members, so no row is there twice.
+    """
+    judges = Judge.objects.filter(study=study).order_by("runs__pk", "pk", "members__pk")
+    rows = list(judges.values_list("key", "rule", "runs__pk", "members__key"))
+    runs = {run: name for name, _, run, _ in rows if run is not None}
+    members = [row for row in rows if row[-1] is not None]
+    return runs, [
         Ensemble(name, rule, tuple(member for *_, member in group))
-        for (name, rule), group in groupby(rows, key=itemgetter(0, 1))
+        for (name, rule), group in groupby(members, key=itemgetter(0, 1))
     ]

@@ -17,7 +17,7 @@ from annotate.models import (
     System,
 )
 from annotate.scales import parse_scale
-from judges.models import Endpoint, Judge, Judgment, Run
+from judges.models import Call, Endpoint, Judge, Judgment, Run
 
 ASPECTS = {
     "persuasiveness": "This explanation is convincing to me.",
@@ -97,6 +97,11 @@ def make_judge(study, key="judge", endpoint=None, **fields):
     fields = {"prompt": "explanation.v1"} | fields if endpoint else fields
     fields = {"kind": kind} | fields
     return Judge.objects.create(study=study, key=key, endpoint=endpoint, **fields)
+
+
+def make_call(run, unit=0, **fields):
+    fields = {"endpoint_key": "local", "model": "test-model", "finish_reason": "stop"} | fields
+    return Call.objects.create(run=run, unit=unit, **fields)
 
 
 def make_judgments(judge, values):

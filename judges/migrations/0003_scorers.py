@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("annotate", "0001_first"),
-        ("judges", "0001_first"),
+        ("judges", "0002_one_lead_a_unit"),
     ]
 
     operations = [
