@@ -27,6 +27,7 @@ from django.db.models import (
 )
 from pandas.api.types import union_categoricals
 
+from analysis.ensembles import runs_and_ensembles
 from annotate.models import Item, Question, Rating, Session
 from annotate.models.rating import SURPLUS
 from judges.models import Judgment, Run
@@ -64,6 +65,8 @@ MORE_ITEM_COLUMNS = ["feature", "parent", "side", "position"]
 class Answers:
     """A study's answers: `table` has COLUMNS (no seconds, cost, time) and all of the items'.
 
+    Ensembles have no rows in it: their values are never stored, here or in the exports.
+
     The categories of `item` and `question` are all items and questions in their order, so that
     their codes are row numbers of `items` and places in `questions`.
     """
@@ -73,10 +76,18 @@ class Answers:
     items: pd.DataFrame
     questions: list
     extra_columns: list = field(default_factory=list)
+    ensembles: list = field(default_factory=list)
 
     def of(self, source):
         """The answers of people or of judges."""
         return self.table[self.table["source"] == source]
+
+    @property
+    def judges(self):
+        """Names of the judges with answers, in the order of their runs; then of the ensembles."""
+        table = self.of(JUDGE)
+        names = list(table["judge"].cat.remove_unused_categories().cat.categories)
+        return names + [each.name for each in self.ensembles if {*each.members} <= {*names}]
 
 
 def read(study):
@@ -114,8 +125,9 @@ class Reader:
         return surplus(self.study)
 
     @cached_property
-    def runs(self):
-        return judge_of_runs(self.study)
+    def judges(self):
+        """The judge of each run, and the ensembles."""
+        return runs_and_ensembles(self.study)
 
     def answers(self):
         """The frame."""
@@ -123,24 +135,25 @@ class Reader:
         ids = [row[0] for row in self.item_rows]
         places = _Places(ids, [question.pk for question in self.questions])
         people = _people(self.study, self.sessions, self.surplus, places)
-        judges = _judges(self.runs, places)
+        judges = _judges(self.judges[0], places)
         table = {name: _joined(people[name], judges[name]) for name in people.columns}
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
         columns = {name: _taken(items[name], codes[0]) for name in items.columns}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
-        return Answers(self.study, pd.DataFrame(columns | table), items, self.questions, extra)
+        frame = pd.DataFrame(columns | table)
+        return Answers(self.study, frame, items, self.questions, extra, self.judges[1])
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""
         ratings = Rating.objects.filter(session__study=self.study).aggregate(
             n=Count("pk"), last=Max("pk"), total=Sum("value"), at=Max("answered_at")
         )
-        judgments = Judgment.objects.filter(run__in=list(self.runs)).aggregate(
+        judgments = Judgment.objects.filter(run__in=list(self.judges[0])).aggregate(
             n=Count("value"), last=Max("pk"), total=Sum("value"), at=Max("settled_at")
         )
         questions = [(question.key, question.scale_spec) for question in self.questions]
-        parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.runs]
+        parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.judges]
         parts += [ratings, judgments]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 

@@ -77,6 +77,17 @@ def lease(run, endpoint, worker, most, ahead=None):
     return _units(run, numbers, {} if ahead is None else ahead)
 
 
+def lease_free(run, worker, most, until):
+    """Up to `most` pending units of a run that calls nobody and spends nothing."""
+    with transaction.atomic():
+        current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        if current.state != Run.State.ACTIVE:
+            return []
+        numbers = _take(run, worker, most, until)
+        _reserve(current, len(numbers))
+    return list(_read(run, numbers).values())
+
+
 def ahead(endpoint):
     """How many units a worker that has the endpoint to itself holds beyond the calls under way.
 
