@@ -12,19 +12,23 @@ from operator import itemgetter
 from django.db.models import Count, FloatField, Value
 from django.db.models.functions import Cast
 
-from analysis import codebook, csvlines, frames
+from analysis import codebook, csvlines, frames, people_exports
 from annotate.models import Item, Question, Rating, Session
+from annotate.models.rating import SURPLUS
 
 CHUNK = 5000
 
 
-def rows(study, table, clean, cells):
-    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part."""
-    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells)
+def rows(study, table, clean, cells, **options):
+    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part.
+
+    The table of raters takes platform_ids=True.
+    """
+    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells, **options)
 
 
 def count(study, table):
-    """How many rows a table has, without making them; None for the codebook."""
+    """How many rows a table has, without making them; None where the page does not say."""
     counts = {
         "ratings": lambda: _counted(study).count(),
         "judgments": lambda: _units(study).count(),
@@ -85,8 +89,11 @@ def _human_scores(study, clean, cells, items, questions):
         pk: (cells(clean.key(rater), "", role, ""), cells(bool(why), clean.key(why)))
         for pk, (rater, role, why) in frames.exclusions(study).items()
     }
+    surplus, is_surplus = frames.surplus(study), cells(True, SURPLUS)
     for item, question, session, answer in _human_answers(study, cells):
         who, counts = sessions[session]
+        if (session, item) in surplus:
+            counts = is_surplus
         yield items[item], asked[question], who, answer, counts
 
 
@@ -227,7 +234,9 @@ ROWS = {
     "ratings": _ratings,
     "judgments": _judgments,
     "items": _items,
+    "raters": people_exports.raters,
     "sessions": _sessions,
+    "revisions": people_exports.revisions,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {

@@ -1,6 +1,6 @@
 """The one reader of the database: the answers of people and judges as one tidy frame.
 
-Only here do human and automatic answers meet. `read(study)` costs six queries, however large the
+Only here do human and automatic answers meet. `read(study)` costs seven queries, however large the
 study is; `human_answers` and `judge_answers` are the rows behind it, which exports.py streams.
 """
 
@@ -27,7 +27,9 @@ from django.db.models import (
 )
 from pandas.api.types import union_categoricals
 
+from analysis.ensembles import runs_and_ensembles
 from annotate.models import Item, Question, Rating, Session
+from annotate.models.rating import SURPLUS
 from judges.models import Judgment, Run
 
 HUMAN, JUDGE = "human", "judge"
@@ -51,7 +53,8 @@ COLUMNS = {
     "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
     "answered_at": "When it was answered (UTC).",
     "excluded": "true if the answer does not count in the analysis.",
-    "exclusion_reason": "Why it does not count: the rule, or the state of the session.",
+    "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
+    "answer is surplus: the rater paused too long, and the place went to somebody else.",
 }
 # Columns of the item that are read beside the extra ones, so that they can be filtered by.
 ITEM_COLUMNS = ["item", "kind", "recipient", "content", "system"]
@@ -62,6 +65,8 @@ MORE_ITEM_COLUMNS = ["feature", "parent", "side", "position"]
 class Answers:
     """A study's answers: `table` has COLUMNS (no seconds, cost, time) and all of the items'.
 
+    Ensembles have no rows in it: their values are never stored, here or in the exports.
+
     The categories of `item` and `question` are all items and questions in their order, so that
     their codes are row numbers of `items` and places in `questions`.
     """
@@ -71,10 +76,18 @@ class Answers:
     items: pd.DataFrame
     questions: list
     extra_columns: list = field(default_factory=list)
+    ensembles: list = field(default_factory=list)
 
     def of(self, source):
         """The answers of people or of judges."""
         return self.table[self.table["source"] == source]
+
+    @property
+    def judges(self):
+        """Names of the judges with answers, in the order of their runs; then of the ensembles."""
+        table = self.of(JUDGE)
+        names = list(table["judge"].cat.remove_unused_categories().cat.categories)
+        return names + [each.name for each in self.ensembles if {*each.members} <= {*names}]
 
 
 def read(study):
@@ -108,33 +121,40 @@ class Reader:
         return exclusions(self.study)
 
     @cached_property
-    def runs(self):
-        return judge_of_runs(self.study)
+    def surplus(self):
+        return surplus(self.study)
+
+    @cached_property
+    def judges(self):
+        """The judge of each run, and the ensembles."""
+        return runs_and_ensembles(self.study)
 
     def answers(self):
         """The frame."""
         items, extra = _items(self.item_rows)
         ids = [row[0] for row in self.item_rows]
         places = _Places(ids, [question.pk for question in self.questions])
-        people = _people(self.study, self.sessions, places)
-        judges = _judges(self.runs, places)
+        people = _people(self.study, self.sessions, self.surplus, places)
+        judges = _judges(self.judges[0], places)
         table = {name: _joined(people[name], judges[name]) for name in people.columns}
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
         columns = {name: _taken(items[name], codes[0]) for name in items.columns}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
-        return Answers(self.study, pd.DataFrame(columns | table), items, self.questions, extra)
+        frame = pd.DataFrame(columns | table)
+        return Answers(self.study, frame, items, self.questions, extra, self.judges[1])
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""
         ratings = Rating.objects.filter(session__study=self.study).aggregate(
             n=Count("pk"), last=Max("pk"), total=Sum("value"), at=Max("answered_at")
         )
-        judgments = Judgment.objects.filter(run__in=list(self.runs)).aggregate(
+        judgments = Judgment.objects.filter(run__in=list(self.judges[0])).aggregate(
             n=Count("value"), last=Max("pk"), total=Sum("value"), at=Max("settled_at")
         )
         questions = [(question.key, question.scale_spec) for question in self.questions]
-        parts = [questions, self.item_rows, self.sessions, self.runs, ratings, judgments]
+        parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.judges]
+        parts += [ratings, judgments]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -196,30 +216,52 @@ def human_answers(study):
 def exclusions(study):
     """{session id: (rater, role, why excluded)} of all sessions; why is "" where it counts.
 
-    Rating.objects.for_analysis() alone decides who counts; here that gets its words.
+    Rating.objects.for_analysis() decides who counts; here and in `surplus` that gets its words,
+    and a test holds them to it.
     """
-    counted = Rating.objects.for_analysis().filter(session=OuterRef("pk"))
-    rows = Session.objects.filter(study=study).annotate(counts=Exists(counted))
-    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state", "counts"]
+    rows = Session.objects.filter(study=study)
+    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state"]
     return {
-        pk: (rater, role, "" if counts else because or f"session not completed: {state}")
-        for pk, rater, role, because, state, counts in rows.values_list(*names)
+        pk: (rater, role, because or _unfinished(state))
+        for pk, rater, role, because, state in rows.values_list(*names)
     }
+
+
+def _unfinished(state):
+    return "" if state == Session.State.COMPLETED else f"session not completed: {state}"
+
+
+def surplus(study):
+    """{(session id, item id)} of answers that have no place, in sessions that count."""
+    answers = Rating.objects.filter(session__study=study).surplus()
+    return set(answers.values_list("session_id", "item_id").distinct())
 
 
 HUMAN_TYPES = [("item", "i8"), ("question", "i8"), ("session", "i8"), ("value", "f8")]
 
 
-def _people(study, sessions, places):
+def _people(study, sessions, surplus, places):
     names = ["item_id", "question_id", "session_id", "value"]
     rows = _array(human_answers(study), names, HUMAN_TYPES)
     ids, of_session = np.unique(rows["session"], return_inverse=True)
-    known = [sessions[pk] for pk in ids.tolist()]
-    rater, role, why = (_taken_texts(known, at, of_session) for at in range(3))
+    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS)] * bool(surplus)
+    rater, role = (_taken_texts(known, at, of_session) for at in range(2))
+    reason = np.where(_among(surplus, rows), len(ids), of_session)
+    why = _taken_texts(known, 2, reason)
     return _table(
         places, rows, HUMAN,
         rater=rater, role=role, excluded=np.asarray(why != ""), exclusion_reason=why,
     )  # fmt: skip
+
+
+def _among(pairs, rows):
+    """Whether (session, item) of each row is one of few pairs."""
+    if not pairs:
+        return np.zeros(len(rows), dtype=bool)
+    sessions, items = np.array(sorted(pairs), dtype="i8").T
+    found = np.isin(rows["session"], sessions) & np.isin(rows["item"], items)
+    found[found] = [(s, i) in pairs for s, i in rows[["session", "item"]][found].tolist()]
+    return found
 
 
 def _taken_texts(rows, at, places):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate import places, platforms, saving
-from annotate.models import Place, Question, Rater, Session, Study
+from annotate import excluding, places, platforms, saving
+from annotate.models import FreedPlace, Place, Question, Rater, Session, Study
 
 State = Session.State
 LONGEST_STAY = 86_400.0  # seconds
@@ -170,6 +170,7 @@ def finish(session):
         if gap is None:
             move(session, State.COMPLETED)
             session.places.update(state=Place.State.FILLED)
+            excluding.close_session(session)
     return gap
 
 
@@ -182,6 +183,8 @@ def end_early(session, state):
     """
     session = _locked(session)
     move(session, state)
+    # What an exclusion had opened does not come back to a visit that is over.
+    FreedPlace.objects.filter(session=session).delete()
     return places.release([session.pk])
 
 

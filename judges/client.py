@@ -161,12 +161,15 @@ class Client:
     async def _ask(self, messages, parameters):
         try:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
-                raw = await self.openai.chat.completions.with_raw_response.create(
-                    model=self.endpoint.model, messages=messages, **parameters
+                # chat.completions.create copies messages and schema: half of a call's time.
+                response = await self.openai.post(
+                    "/chat/completions",
+                    body={"model": self.endpoint.model, "messages": messages, **parameters},
+                    cast_to=httpx2.Response,
                 )
         except NO_REPLY as error:
             return _failed(error, self.endpoint.timeout_seconds)
-        return read(self._redacted(raw.http_response.content))
+        return read(self._redacted(response.content))
 
     def _redacted(self, body):
         """The bytes without the key: an endpoint may echo what it was sent."""

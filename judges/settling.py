@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from django.db import connection, transaction
-from django.db.models import F
 from django.utils import timezone
 
 from judges import leasing
@@ -17,6 +16,11 @@ from judges.parsing import Verdict, parse
 MOST_ATTEMPTS = 4
 LONGEST_WAIT = 900  # seconds that a Retry-After may ask for
 
+# Raw, both: they are run for every handful of replies.
+HELD = """
+SELECT m.id, m.unit, q.key FROM judges_judgment m JOIN annotate_question q ON q.id = m.question_id
+WHERE m.run_id = %s AND m.unit IN ({units}) AND m.state = 'leased' AND m.leased_by = %s {lock}
+"""
 SETTLE = """
 UPDATE judges_judgment
 SET state = %s, value = %s, reason = %s, rationale = %s, call_id = %s, cost_usd = %s,
@@ -52,7 +56,7 @@ def store_calls(run, endpoint, outcomes):
     spent = sum((_charge(run, call) for call in calls), Decimal(0))
     with transaction.atomic():
         stored = Call.objects.bulk_create(calls)
-        Run.objects.filter(pk=run.pk).update(spent_usd=F("spent_usd") + spent)
+        leasing.free(run, 0, spent)
     return stored
 
 
@@ -107,21 +111,23 @@ def settle(run, worker, pairs):
     if not pairs:
         return
     by_unit = {outcome.unit.number: (outcome, call) for outcome, call in pairs}
-    with transaction.atomic():
-        held = Judgment.objects.select_for_update().filter(
-            run=run, unit__in=by_unit, state=Judgment.State.LEASED, leased_by=worker
-        )
-        rows = defaultdict(list)
-        for pk, unit, key in held.values_list("pk", "unit", "question__key"):
-            rows[unit].append((pk, key))
-        changes = [
-            change for unit, pairs in rows.items() for change in _changes(pairs, *by_unit[unit])
-        ]
+    with transaction.atomic(), connection.cursor() as cursor:
+        rows = _held(cursor, run, worker, list(by_unit))
+        changes = [change for unit in rows for change in _changes(rows[unit], *by_unit[unit])]
         if changes:
-            with connection.cursor() as cursor:
-                cursor.executemany(SETTLE, changes)
+            cursor.executemany(SETTLE, changes)
         leasing.free(run, len(rows), Decimal(0))
-    leasing.finish_if_done([run.pk])
+
+
+def _held(cursor, run, worker, units):
+    """{unit: [(judgment id, question key)]} of the rows that are still this worker's, locked."""
+    lock = "FOR UPDATE OF m" if connection.vendor == "postgresql" else ""
+    sql = HELD.format(units=", ".join(["%s"] * len(units)), lock=lock)
+    cursor.execute(sql, [run.pk, *units, worker])
+    rows = defaultdict(list)
+    for pk, unit, key in cursor.fetchall():
+        rows[unit].append((pk, key))
+    return rows
 
 
 def _charge(run, call):

@@ -36,4 +36,5 @@ urlpatterns = [
     path("studies/<slug:slug>/runs/<int:pk>/cancel/", runs.run_cancel, name="run_cancel"),
     path("studies/<slug:slug>/runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),
     path("studies/<slug:slug>/runs/<int:pk>/ask-again/", runs.run_ask_again, name="run_ask_again"),
+    path("studies/<slug:slug>/runs/<int:pk>/read-again/", runs.run_reread, name="run_reread"),
 ]

@@ -138,6 +138,11 @@ class Session(models.Model):
         return f"session {self.pk}"
 
     @property
+    def times(self):
+        """When it began, was last heard of, and ended, for tables."""
+        return self.started_at, self.last_seen_at, self.ended_at
+
+    @property
     def can_return(self):
         """Can it still be returned on its platform?"""
         is_held = self.source != self.Source.FILE

@@ -1,6 +1,6 @@
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 
 from judges.models.endpoint import PRICE
@@ -68,7 +68,7 @@ class Judgment(models.Model):
         DONE = "done", "Done"
         UNPARSABLE = "unparsable", "Reply not understood"
         REFUSED = "refused", "Refused by the model"
-        FAILED = "failed", "Call failed"
+        FAILED = "failed", "Failed"
 
     # Settled, but without a value.
     NO_VALUE = {State.UNPARSABLE, State.REFUSED, State.FAILED}
@@ -106,6 +106,14 @@ class Judgment(models.Model):
             models.CheckConstraint(
                 condition=Q(state="done", value__isnull=False) | ~Q(state="done") & Q(value=None),
                 name="value_only_when_done",
+            ),
+            # An expression, and first: as a plain index of (run, unit) SQLite led the lease by it.
+            models.UniqueConstraint(
+                F("unit") + 0,
+                "run",
+                condition=Q(lead=True),
+                name="one_lead_a_unit",
+                violation_error_message="A unit has one lead judgment.",
             ),
         ]
         indexes = [

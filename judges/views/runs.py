@@ -1,4 +1,4 @@
-"""Researchers' pages about runs: live progress, cancel, resume, ask the failed again."""
+"""Researchers' pages about runs: live progress, cancel, resume, ask or read again."""
 
 from functools import partial
 
@@ -10,9 +10,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from judges import planning, progress
+from judges import planning, progress, rereading
 from judges.forms import RunForm
 from judges.models import Heartbeat, Run
+from judges.scorers import SCORERS, facts
 from judges.tasks import nudge
 
 
@@ -54,7 +55,8 @@ def run_cancel(request, slug, pk):
     """Stops a run; calls under way still end."""
     run = _run_to_change(request, slug, pk)
     if planning.cancel(run):
-        messages.success(request, "Cancelled. Calls under way still end.")
+        calls = " Calls under way still end." if run.judge.endpoint else ""
+        messages.success(request, f"Cancelled.{calls}")
     return redirect(run)
 
 
@@ -77,6 +79,18 @@ def run_ask_again(request, slug, pk):
     """Puts everything that failed, was refused or was not understood back into the queue."""
     run = _run_to_change(request, slug, pk)
     _go_on(request, run, partial(planning.reset_failed, run), "{} judgments are asked again.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_reread(request, slug, pk):
+    """Reads the stored replies again, without a call, and says what changed."""
+    run = _run_to_change(request, slug, pk)
+    try:
+        messages.success(request, str(rereading.reread(run)))
+    except planning.PlanError as error:
+        messages.error(request, str(error))
     return redirect(run)
 
 
@@ -110,5 +124,7 @@ def _context(study, run):
         "spending": progress.spending(run),
         "failures": progress.failures(run),
         "latest": progress.latest(run),
+        "scorer": SCORERS.get(run.judge.kind),
+        "facts": facts(run.frozen),
         "worker_alive": Heartbeat.objects.any_alive(),
     }

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from annotate import paying, platforms
+from annotate import excluding, paying, platforms
 from annotate.models import Place, Rater, RepeatVisit, Session
 from tests import factories
 from tests.annotate.test_platforms import CODES, on
@@ -180,6 +180,16 @@ def test_a_completed_one_keeps_its_time_and_counts_no_more(study, paid):
     after = Session.objects.get(pk=session.pk)
     assert after.state == "returned" and after.ended_at == session.ended_at
     assert paying.participants(paid, ["completed"]) == ["brief"]
+
+
+def test_undoing_an_exclusion_gives_a_returned_visit_no_place(study, paid, owner):
+    session = Session.objects.get(rater__key="rater-done")
+    hold(study, session)
+    excluding.exclude_by_hand(session.rater, owner, "too fast")
+    paying.take_returns(paid, ["done"])
+    session.rater.refresh_from_db()
+    excluding.include(session.rater, owner)
+    assert not Place.objects.exclude(state="open").exists()
 
 
 def test_a_list_of_returned_submissions(as_owner, study, paid):

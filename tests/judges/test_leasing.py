@@ -1,19 +1,23 @@
 """Leases: never the same unit twice, nothing lost, the run's and the endpoint's limits kept."""
 
+import signal
+import subprocess
+import sys
 import threading
 from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from judges import leasing, planning, settling
+from judges import leasing, planning, running, settling
 from judges.client import Answer
 from judges.models import Judgment, Run
 from tests import factories
 from tests.processes import environment
+from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
 
 @pytest.fixture
@@ -34,6 +38,7 @@ def settle(run, worker, units, content='{"accuracy": 3}'):
     outcomes = [settling.Outcome(unit, [], {}, Answer(content=content)) for unit in units]
     calls = settling.store_calls(run, run.judge.endpoint, outcomes)
     settling.settle(run, worker, list(zip(outcomes, calls, strict=True)))
+    leasing.finish_if_done([run.pk])
 
 
 @pytest.mark.django_db
@@ -85,6 +90,63 @@ def test_a_second_run_waits_for_the_places_that_the_first_one_took(run):
     assert lease(other) == [], "calls under way still end"
     settle(run, "a", units[:3])
     assert len(lease(other)) == 3
+
+
+@pytest.mark.django_db
+def test_who_has_the_endpoint_alone_holds_some_units_ahead_and_nobody_else_enters(owner):
+    study = factories.make_study("many", items=30)
+    endpoint = factories.make_endpoint(concurrency=8)
+    run = planning.plan(factories.make_judge(study, "judge", endpoint))
+    units = lease(run, "a")
+    assert numbers(units) == list(range(12)), "8 to be asked and 4 to wait for a place"
+    assert lease(run, "a") == []
+    assert lease(run, "b") == []
+    settle(run, "a", units[:4])
+    assert lease(run, "b") == [], "8 are held still, so as many may be under way"
+    settle(run, "a", units[4:7])
+    assert len(lease(run, "b")) == 3
+    settle(run, "a", units[7:9])
+    assert len(lease(run, "a")) == 2, "no longer alone: no more are held than places"
+
+
+@pytest.mark.django_db
+def test_nothing_is_held_ahead_under_a_budget_or_beside_another_run(owner):
+    study = factories.make_study("many", items=30)
+    prices = {"price_in": Decimal(5), "price_out": Decimal(5)}
+    endpoint = factories.make_endpoint(concurrency=8, **prices)
+    run = planning.plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(1000))
+    assert len(lease(run)) == 8
+    leasing.give_back(run, "a")
+    Run.objects.update(budget_usd=None)
+    planning.plan(factories.make_judge(study, "other", endpoint))
+    assert len(lease(run)) == 4
+
+
+@pytest.mark.django_db
+def test_what_waits_for_its_place_is_renewed_and_not_returned(run):
+    lease(run, "a", 2)
+    lease(run, "b", 1)
+    later = timezone.now() + leasing.lease_length(run.judge.endpoint) + timedelta(seconds=1)
+    leasing.renew(run, "a", timedelta(hours=1))
+    assert leasing.return_expired(later) == 4
+    assert set(Judgment.objects.filter(state="leased").values_list("leased_by")) == {("a",)}
+
+
+@pytest.mark.django_db
+def test_units_read_ahead_are_those_that_come_next(owner, django_assert_num_queries):
+    study = factories.make_study("many", items=9)
+    endpoint = factories.make_endpoint(concurrency=64)
+    run = planning.plan(factories.make_judge(study, "judge", endpoint))
+    ahead = {}
+    assert numbers(leasing.lease(run, endpoint, "a", 3, ahead)) == [0, 1, 2]
+    assert sorted(ahead) == [3, 4, 5, 6, 7, 8]
+    assert numbers(leasing.lease(run, endpoint, "b", 2)) == [3, 4]
+    units = leasing.lease(run, endpoint, "a", 3, ahead)
+    assert numbers(units) == [5, 6, 7]
+    assert [unit.item.key for unit in units] == ["item-5", "item-6", "item-7"]
+    leasing.give_back(run, "b")
+    with django_assert_num_queries(6):
+        assert numbers(leasing.lease(run, endpoint, "a", 3, ahead)) == [3, 4, 8]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -189,6 +251,36 @@ def test_the_lease_reads_no_more_than_it_needs(run):
         plan = str(cursor.fetchall())
     assert "judgment_pending" in plan
     assert "judgment_unit" in plan
+    assert "one_lead_a_unit" not in plan
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_unit_that_waits_longer_than_its_lease_stays_with_its_worker(owner, settings):
+    settings.LEASE_MARGIN_SECONDS = 1
+    study = factories.make_study("few", items=2)
+
+    def once_busy(number, request):
+        busy = Reply("", 429, {"retry-after": "3.5"})
+        return busy if number == 0 else chat(by_schema(request))
+
+    returned, ended = [], threading.Event()
+
+    def sweep():
+        while not ended.wait(0.2):
+            returned.append(leasing.return_expired())
+        connection.close()
+
+    with ScriptedServer(once_busy) as server:
+        endpoint = factories.make_endpoint(server.url, concurrency=1, timeout_seconds=2)
+        run = planning.plan(factories.make_judge(study, "judge", endpoint))
+        sweeper = threading.Thread(target=sweep)
+        sweeper.start()
+        running.work_through(run.pk)
+        ended.set()
+        sweeper.join()
+        assert len(server.requests) == 3
+    assert sum(returned) == 0
+    assert set(run.judgments.values_list("state", flat=True)) == {"done"}
 
 
 LEASE_ALL = """
@@ -205,9 +297,6 @@ while units := leasing.lease(run, run.judge.endpoint, sys.argv[2], 3):
 
 @pytest.mark.django_db(transaction=True)
 def test_processes_at_once_never_lease_the_same_unit(owner, tmp_path):
-    import subprocess
-    import sys
-
     study = factories.make_study("many", items=150)
     endpoint = factories.make_endpoint(concurrency=512)
     run = planning.plan(factories.make_judge(study, "judge", endpoint))
@@ -246,3 +335,52 @@ def test_threads_at_once_never_pass_the_budget(owner):
     for thread in threads:
         thread.join()
     assert len(leased) == len(set(leased)) == 10
+
+
+DIE_WHILE_SETTLING = """
+import os, signal, sys
+import django
+django.setup()
+from judges import leasing, running
+plain, batches = leasing.free, []
+def free(run, units, spent):
+    # The last statement of a batch: its rows are written, its transaction is not at its end.
+    plain(run, units, spent)
+    batches.extend([units] * (units > 0))
+    if len(batches) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+leasing.free = free
+running.work_through(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_killed_while_it_settles_a_batch_loses_and_doubles_nothing(owner, tmp_path):
+    study = factories.make_study("many", items=60)
+    slow = lambda number, request: chat(by_schema(request), delay=0.02)  # noqa: E731
+    with ScriptedServer(slow) as server:
+        endpoint = factories.make_endpoint(server.url, concurrency=8)
+        run = planning.plan(factories.make_judge(study, "judge", endpoint))
+        env = environment(tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
+        command = [sys.executable, "-c", DIE_WHILE_SETTLING, str(run.pk)]
+        died = subprocess.run(command, env=env, timeout=120, check=False)
+        assert died.returncode == -signal.SIGKILL
+        settled = run.judgments.filter(state="done").count()
+        asked, stored = len(server.requests), run.calls.count()
+        assert 0 < settled / 4 < stored <= asked, "the killed batch was stored, not settled"
+        assert leasing.return_expired(timezone.now() + timedelta(hours=1)) > 0
+        running.work_through(run.pk)
+        assert len(server.requests) - 60 <= 8 + leasing.ahead(endpoint)
+    run.refresh_from_db()
+    assert run.state == Run.State.FINISHED
+    assert list(run.judgments.values_list("state").distinct()) == [("done",)]
+    assert run.judgments.count() == 240
+    assert not run.judgments.filter(call=None).exists()
+
+
+@pytest.mark.django_db
+def test_the_database_refuses_a_second_lead_of_a_unit(run):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        run.judgments.filter(unit=0).update(lead=True)
+    other = planning.plan(factories.make_judge(run.judge.study, "other", run.judge.endpoint))
+    assert other.judgments.filter(unit=0, lead=True).count() == 1, "each run has leads of its own"

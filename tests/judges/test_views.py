@@ -1,5 +1,6 @@
 """The judge and run pages: who sees them, who may act, what they say."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 PAGES = ["judges", "judge_new", "judge", "runs", "run", "run_progress"]
-ACTIONS = ["judge_edit", "judge_run", "run_cancel", "run_resume", "run_ask_again"]
+ACTIONS = ["judge_edit", "judge_run", "run_cancel", "run_resume", "run_ask_again", "run_reread"]
 SETTINGS = {
     "key": "strict", "prompt": "explanation.v1", "aspects": "multiple", "temperature": "0",
     "max_tokens": "400",
@@ -228,6 +229,31 @@ def test_cancel_resume_and_ask_again_by_the_buttons(as_owner, study, run):
     Run.objects.update(state=Run.State.FINISHED)
     as_owner.post(at("run_ask_again"))
     assert run.judgments.filter(state=Judgment.State.PENDING).count() == 16
+
+
+def test_the_replies_are_read_again_by_the_button(as_owner, study, run):
+    at = reverse("run_reread", args=[study.slug, run.pk])
+    page = as_owner.post(at, follow=True).content.decode()
+    assert "is active, so its replies are not read again yet" in page
+    assert 'id="read-again"' not in page
+    reply = json.dumps(dict.fromkeys(factories.ASPECTS, 2))
+    call = factories.make_call(run, reply=reply)
+    run.judgments.update(call=call, state=Judgment.State.UNPARSABLE, reason="no JSON in the reply")
+    Run.objects.update(state=Run.State.FINISHED)
+    page = as_owner.post(at, follow=True).content.decode()
+    assert "16 changed (16 have a value now)" in page
+    assert 'id="read-again"' in page
+    assert set(run.judgments.values_list("state", "value")) == {("done", 2.0)}
+
+
+def test_a_viewer_of_an_empty_study_is_sent_nowhere_that_is_closed(
+    client, as_owner, stranger, study, judge
+):
+    study.items.all().delete()
+    page, load = reverse("judge", args=[study.slug, judge.pk]), reverse("load", args=[study.slug])
+    assert load in as_owner.get(page).content.decode().split("<main")[1]
+    viewer = as_viewer(study, stranger, client)
+    assert load not in viewer.get(page).content.decode().split("<main")[1]
 
 
 def test_an_imported_judge_has_a_page_without_a_button(as_owner, study):

@@ -4,7 +4,7 @@ from decimal import Decimal, InvalidOperation
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Study
-from judges import planning, running
+from judges import planning, rereading, running
 from judges.models import Heartbeat, Judge, Judgment, Run
 from judges.tasks import nudge
 
@@ -38,10 +38,26 @@ class Command(BaseCommand):
             "--budget", type=money, metavar="USD", help="never spend more than this"
         )
         parser.add_argument("--wait", action="store_true", help="stay until the run has ended")
+        again = parser.add_mutually_exclusive_group()
+        again.add_argument(
+            "--retry-failed",
+            action="store_true",
+            help="ask only what the newest run has no value for, again",
+        )
+        again.add_argument(
+            "--reparse",
+            action="store_true",
+            help="read the newest run's stored replies again, without a call",
+        )
 
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
-        run = self._run(judge, options)
+        if options["reparse"]:
+            self._say(str(self._or_error(rereading.reread, self._newest(judge, options))))
+            return
+        run = self._retry(judge, options) if options["retry_failed"] else self._run(judge, options)
+        if run is None:
+            return
         if not options["wait"]:
             nudge(run)
             if not Heartbeat.objects.any_alive():
@@ -64,12 +80,33 @@ class Command(BaseCommand):
 
     def _run(self, judge, options):
         """The newest run where it is unfinished, or a new one; says which."""
-        try:
-            run, said = planning.start(judge, limit=options["limit"], budget=options["budget"])
-        except planning.PlanError as error:
-            raise CommandError(str(error)) from None
+        run, said = self._or_error(
+            planning.start, judge, limit=options["limit"], budget=options["budget"]
+        )
         self._say(said)
         return run
+
+    def _retry(self, judge, options):
+        """The newest run, active again; None where it has a value for everything."""
+        run = self._newest(judge, options)
+        count = self._or_error(planning.reset_failed, run)
+        run.refresh_from_db()
+        self._say(f"Run {run.pk}: {count} judgments without a value are asked again.")
+        return run if count else None
+
+    def _newest(self, judge, options):
+        if options["limit"] or options["budget"]:
+            raise CommandError("--limit and --budget are for new runs.")
+        run = judge.runs.first()
+        if run is None:
+            raise CommandError(f"The judge {judge} has not been run yet.")
+        return run
+
+    def _or_error(self, act, *arguments, **options):
+        try:
+            return act(*arguments, **options)
+        except planning.PlanError as error:
+            raise CommandError(str(error)) from None
 
     def _see_it_through(self, run):
         """Waits for the workers; where none is alive, works here."""

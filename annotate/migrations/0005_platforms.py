@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0003_study_loads"),
+        ("annotate", "0004_exclusions"),
     ]
 
     operations = [
