@@ -6,6 +6,7 @@ import io
 import pytest
 from django.test import Client
 
+from analysis import overview
 from annotate import links
 from annotate.models import Item, Place, Rater, Recipient, Session
 from tests import factories
@@ -93,6 +94,14 @@ def test_a_link_works_where_the_open_link_is_off(client, study):
     assert Place.objects.filter(session__token=token, state="held").count() == 4
 
 
+def test_the_end_of_a_personal_link_leads_to_no_platform(client, study):
+    on(study, "prolific")
+    session = factories.make_session(study, state="completed", source="link")
+    page = client.get(f"/r/{session.token}/").content.decode()
+    assert study.completion_code in page and "Back to Prolific" not in page
+    assert client.post(f"/r/{session.token}/leave/")["Location"] == f"/r/{session.token}/"
+
+
 def test_the_file_of_links_guards_formulas(as_owner, study):
     links.make(study, [("=HYPERLINK(1)", "expert", None), ("P02", "expert", None)])
     response = as_owner.get("/studies/films/raters/links.csv")
@@ -117,6 +126,7 @@ def test_a_link_is_withdrawn_until_somebody_uses_it(client, as_owner, study):
 def test_links_that_nobody_used_are_no_sessions_yet(as_owner, study):
     links.make(study, [("P01", "expert", None)])
     assert "P01" not in as_owner.get("/studies/films/raters/").content.decode()
+    assert overview.summary(study)["rater_count"] == 0
 
 
 @pytest.mark.parametrize("role", ["viewer", None])

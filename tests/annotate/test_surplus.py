@@ -110,7 +110,8 @@ def test_the_frame_excludes_exactly_what_for_analysis_leaves_out(study):
     counted = Rating.objects.for_analysis()
     expected = set(counted.values_list("session__rater__key", "item__key"))
     assert expected == {
-        ("completed-web-", "item-0"), ("completed-file-", "item-0"), ("completed-file-", "item-1"),
+        ("completed-web-", "item-0"), ("completed-link-", "item-0"), ("completed-file-", "item-0"),
+        ("completed-file-", "item-1"),
     }  # fmt: skip
     table = frames.read(study).table
     table = table[~table["excluded"]]
