@@ -7,7 +7,10 @@ correlation         dataset_correlation, grouped_correlation, system_correlation
 percent_agreement   percent_agreement
 krippendorff_alpha  krippendorff_alpha
 cohen_kappa         cohen_kappa
+fleiss_kappa        fleiss_kappa
+gwet_ac             gwet_ac
 icc                 icc
+kendall_w           kendall_w
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
 bootstrap           draw_counts
