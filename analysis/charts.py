@@ -148,6 +148,34 @@ def _curve(curve, entry, looks):
     }  # fmt: skip
 
 
+def winning_rates(report, question, epsilon, looks):
+    """The share of raters a judge may stand in for, over its head start: the best judges' steps."""
+    tested = [e for e in report.entries if e.row["question"] == question and e.row["tested"]]
+    best = sorted(tested, key=lambda e: -e.row["advantage_probability"])[:MOST_CURVES]
+    lines = [
+        {
+            "type": "scatter", "mode": "lines", "name": _short(entry.row["evaluator"]),
+            "x": report.curves[entry.row["evaluator"], question]["epsilon"],
+            "y": report.curves[entry.row["evaluator"], question]["winning_rate"],
+            "line": {
+                "color": looks.colour(entry.judge), "width": 2, "shape": "hv",
+                "dash": looks.dash(entry.judge, entry.row["evaluator"]),
+            },
+        }
+        for entry in best
+    ]  # fmt: skip
+    dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+    dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
+    chosen = {**dotted, "x": [epsilon, epsilon], "y": [0, 1], "name": f"ε = {epsilon:g}"}
+    enough = {**dotted, "x": [0, 0.5], "y": [0.5, 0.5], "name": "passes from here up"}
+    enough["line"] = {**dotted["line"], "dash": "longdash"}
+    layout = _layout(height=420)
+    layout["xaxis"] |= {"title": {"text": "Head start ε"}, "range": [0, 0.5]}
+    layout["yaxis"] |= {"title": {"text": "Winning rate ω"}, "range": [-0.03, 1.03]}
+    layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
+    return {"data": [*lines, chosen, enough], "layout": layout}
+
+
 def span(counts):
     """40, or 30 to 40; 0 of nothing."""
     counts = sorted(counts) or [0]

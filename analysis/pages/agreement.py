@@ -3,7 +3,7 @@
 from math import isnan
 
 from analysis import charts
-from analysis.pages.base import Kind, Shown, no_value
+from analysis.pages.base import OF_SUBSTITUTION, Kind, Shown, no_value
 from analysis.report_tables import Figure, Layout, details, n_words, table_of
 from analysis.reports.agreement import HUMANS, OF_PAIRS, agreement
 from annotate.templatetags.concord import interval, leading_point
@@ -99,7 +99,7 @@ KIND = Kind(
     ],
     source="Krippendorff (2011); Cohen (1960, 1968); Light (1971); Fleiss (1971); Gwet (2008, "
     "2014); McGraw & Wong (1996); Kendall & Gibbons (1990).",
-    idle=("threshold", "undefined", "missing_reference"),
+    idle=("threshold", "undefined", "missing_reference", *OF_SUBSTITUTION),
     build=agreement,
     shown=shown,
     layout=layout,

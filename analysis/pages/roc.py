@@ -4,7 +4,15 @@ from dataclasses import replace
 from math import isnan
 
 from analysis import charts
-from analysis.pages.base import NO_JUDGE, Kind, best, first_of, no_value, of_questions
+from analysis.pages.base import (
+    NO_JUDGE,
+    OF_SUBSTITUTION,
+    Kind,
+    best,
+    first_of,
+    no_value,
+    of_questions,
+)
 from analysis.report_tables import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.labels import ORDERED
 from analysis.reports.roc import roc
@@ -68,7 +76,7 @@ KIND = Kind(
         "Positive: mean of the included ratings of the reference ≥ threshold.",
     ],
     source="Mann & Whitney (1947); Hanley & McNeil (1982).",
-    idle=("undefined",),
+    idle=("undefined", *OF_SUBSTITUTION),
     build=roc,
     shown=shown,
     layout=layout,

@@ -13,6 +13,9 @@ icc                 icc
 kendall_w           kendall_w
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
+substitution        alternative_annotator_test
+human_ceiling       human_ceiling
+false_discovery     benjamini_yekutieli
 bootstrap           draw_counts
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of

@@ -15,6 +15,8 @@ KEYS = {
     "agreement": "raters question measure value low high n_units n_raters",
     "roc": "evaluator question threshold auc low high positives negatives",
     "confusion": "evaluator question labels matrix",
+    "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
+    "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
 }
 
 
@@ -58,7 +60,8 @@ def test_options_are_those_of_the_page():
         analyse(
             "films", "correlation", "--reference", "all", "--exclude", "genre=drama",
             "--exclude", "system=system-1", "--missing-reference", "3", "--missing-judgment",
-            "drop", "--undefined", "zero", "--threshold", "3.5", "--draws", "0", "--seed", "7",
+            "drop", "--undefined", "zero", "--threshold", "3.5", "--epsilon", "0.15",
+            "--standard-errors", "plain", "--draws", "0", "--seed", "7",
             "--format", "json",
         )
     )  # fmt: skip
@@ -69,6 +72,8 @@ def test_options_are_those_of_the_page():
         "missing_judgment": "drop",
         "undefined": "zero",
         "threshold": 3.5,
+        "epsilon": 0.15,
+        "standard_errors": "plain",
         "draws": 0,
         "seed": 7,
     }
@@ -78,7 +83,7 @@ def test_options_are_those_of_the_page():
     ("arguments", "words"),
     [
         (["nothing", "roc"], "There is no study 'nothing'; there are: films."),
-        (["films", "horoscope"], "there are: correlation, agreement, roc, confusion"),
+        (["films", "horoscope"], "there are: correlation, agreement, roc, confusion, "),
         (["films", "roc", "--exclude", "colour=red"], "use column=value with one of the columns"),
         (["films", "roc", "--exclude", "system=sistem"], "values of system are system-0"),
         (["films", "roc", "--reference", "boss"], "reference: Select a valid choice"),
@@ -88,6 +93,8 @@ def test_options_are_those_of_the_page():
         (["films", "roc", "--draws", "-1"], "draws: Ensure this value is greater than"),
         (["films", "roc", "--draws", "999999"], "less than or equal to 20000"),
         (["films", "roc", "--threshold", "nan"], "threshold: Enter a number"),
+        (["films", "substitution", "--epsilon", "0.6"], "epsilon: Ensure this value is less"),
+        (["films", "substitution", "--standard-errors", "x"], "standard_errors: Select a valid"),
         (["films", "roc", "--seed", "x"], "seed: Enter a whole number"),
     ],
 )
