@@ -42,7 +42,7 @@ def substitution(answers, options, questions=None):
                 _add_row(report, scores, judge, place, epsilon, test, rates[place], ceiling)
     report.verdict = _verdicts(report, scores, epsilon)
     report.notes = [
-        *policy_notes(scores),
+        *policy_notes(scores, compared=False),
         _epsilon_note(options, epsilon),
         _error_note(scores),
         f"Raters with {FEWEST_ITEMS} items or more are tested; an item counts with two ratings "

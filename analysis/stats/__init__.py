@@ -16,6 +16,8 @@ classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confu
 substitution        alternative_annotator_test
 human_ceiling       human_ceiling
 false_discovery     benjamini_yekutieli
+prediction_powered  prediction_powered_mean
+verdict_correction  corrected_share
 bootstrap           draw_counts
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of

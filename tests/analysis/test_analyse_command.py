@@ -17,6 +17,8 @@ KEYS = {
     "confusion": "evaluator question labels matrix",
     "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
     "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
+    "prediction_powered": "evaluator question system estimate low high lambda n n_unlabelled "
+    "n_effective more_to_halve method",
 }
 
 
