@@ -18,6 +18,7 @@ human_ceiling       human_ceiling
 false_discovery     benjamini_yekutieli
 prediction_powered  prediction_powered_mean
 verdict_correction  corrected_share
+selection           model_selection, misfit_recall, misfit_precision
 bootstrap           draw_counts
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of
