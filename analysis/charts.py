@@ -115,13 +115,9 @@ def _small_title(axis):
     return {"title": {"text": axis["title"]["text"].replace(" (", "<br>("), "font": {"size": 11}}}
 
 
-def curves(report, question, looks):
-    """ROC curves of the best evaluators for one question."""
-    known = [
-        entry
-        for entry in report.entries
-        if entry.row["question"] == question and not _undefined(entry.row["auc"])
-    ]
+def curves(report, entries, question, looks):
+    """ROC curves of the best of these evaluators for one question."""
+    known = [entry for entry in entries if not _undefined(entry.row["auc"])]
     best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
     data = [_curve(report.curves[e.row["evaluator"], question], e, looks) for e in best]
     chance = {

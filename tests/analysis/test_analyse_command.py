@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 KEYS = {
     "correlation": "evaluator question level coefficient value low high n groups skipped",
     "agreement": "raters question measure value low high n_units n_raters",
-    "roc": "evaluator question threshold auc low high positives negatives",
+    "roc": "evaluator question threshold auc low high positives negatives n",
     "confusion": "evaluator question labels matrix",
     "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
     "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
