@@ -1,7 +1,7 @@
 """ROC's page: the curves of one question, and the areas under them."""
 
 from dataclasses import replace
-from math import isnan
+from math import inf, isnan
 
 from analysis import charts
 from analysis.pages.base import (
@@ -44,12 +44,17 @@ def layout(report, question, looks):
 def _by_cut(report, entries, question):
     """A column for each threshold, the ordinal AUC last; no column where there is one threshold."""
     cells = {(e.row["evaluator"], _positive(e.row)): cell_of(e) for e in report.entries}
-    cuts = sorted({_positive(entry.row) for entry in report.entries})
-    cuts = [cut for cut in cuts if cut != ORDINAL] + [ORDINAL] if len(cuts) > 1 else []
+    rows = sorted((e.row for e in report.entries), key=_by_threshold)
+    cuts = list(dict.fromkeys(_positive(row) for row in rows))
+    cuts = cuts if len(cuts) > 1 else []
     names = [entry.row["evaluator"] for entry in entries]
     lines = [(name, [cells[name, cut] for cut in cuts]) for name in names]
     caption = f"AUC for {question} by the rating that counts as positive, and over all of them."
     return Table(caption, cuts, lines, [], "Evaluator")
+
+
+def _by_threshold(row):
+    return inf if isnan(row["threshold"]) else row["threshold"]
 
 
 def _positive(row):
