@@ -6,6 +6,7 @@ from analysis.pages import (
     correlation,
     prediction_powered,
     roc,
+    selection,
     substitution,
 )
 
@@ -14,6 +15,7 @@ KINDS = [
     agreement.KIND,
     roc.KIND,
     confusion.KIND,
+    selection.KIND,
     substitution.KIND,
     prediction_powered.KIND,
 ]

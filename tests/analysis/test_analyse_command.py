@@ -3,10 +3,13 @@
 import csv
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from analysis.pages.kinds import REPORTS
 from tests.analysis.small import add_judge, make_rated_study
 
 pytestmark = pytest.mark.django_db
@@ -15,6 +18,8 @@ KEYS = {
     "agreement": "raters question measure value low high n_units n_raters",
     "roc": "evaluator question threshold auc low high positives negatives n",
     "confusion": "evaluator question labels matrix",
+    "selection": "evaluator question msa wins ties losses win_share one_sided_ties n low high rsm "
+    "rsm_low rsm_high rsm_n rsm_precision rsm_precision_n",
     "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
     "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
     "prediction_powered": "evaluator question system estimate low high lambda n n_unlabelled "
@@ -39,6 +44,17 @@ def test_json_has_the_documented_keys(report):
     assert list(found) == ["study", "report", "options", "rows", "notes"]
     assert (found["study"], found["report"]) == ("films", report)
     assert list(found["rows"][0]) == KEYS[report].split()
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_key_is_documented(report):
+    page = (Path(settings.BASE_DIR) / "docs" / "REPORTS.md").read_text()
+    start = page.index(f"| {report} |")
+    end = page.find("\n| ", start + 1)
+    while end > 0 and page[end:].startswith("\n| |"):
+        end = page.find("\n| ", end + 1)
+    part = page[start : end if end > 0 else len(page)]
+    assert [key for key in KEYS[report].split() if f"`{key}`" not in part] == []
 
 
 def test_undefined_numbers_are_null_in_json_and_blank_in_csv(rated):

@@ -12,7 +12,8 @@ from tests.analysis.small import make_rated_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PAGES = [
-    "", "correlation/", "agreement/", "roc/", "confusion/", "substitution/", "prediction_powered/",
+    "", "correlation/", "agreement/", "roc/", "confusion/", "selection/", "substitution/",
+    "prediction_powered/",
 ]  # fmt: skip
 SHOTS = os.environ.get("SCREENSHOTS")
 
