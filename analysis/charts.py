@@ -55,8 +55,7 @@ def dots(entries, line, series, looks, title, unit_interval=False):
         data += _dots(rows, at, colours, shape, SYMBOLS[place % len(SYMBOLS)], line)
     layout = _layout(height=110 + max(ROW, 11 * len(shapes)) * max(len(names), 2))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
-    if unit_interval:
-        layout["xaxis"]["range"] = [0, 1]
+    layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
     layout["yaxis"] |= {
         "tickvals": list(range(len(names))),
         "ticktext": [_short(name) for name in names],
@@ -65,6 +64,15 @@ def dots(entries, line, series, looks, title, unit_interval=False):
     }
     layout["showlegend"] = len(shapes) > 1
     return {"data": data, "layout": layout, "narrow": _names_above(layout, names)}
+
+
+def _around(entries):
+    """From the lowest to the highest end of the intervals, with some room."""
+    rows = [entry.row for entry in entries]
+    known = [row[name] for row in rows for name in ("low", "value", "high")]
+    known = [value for value in known if not _undefined(value)] or [0.0, 1.0]
+    room = 0.04 * (max(known) - min(known)) or 0.5
+    return [min(known) - room, max(known) + room]
 
 
 def _names_above(layout, names):

@@ -60,7 +60,8 @@ def _figure(key, entries, caption, looks):
     drawn = [entry for entry in drawn if not isnan(entry.row["value"])]
     if not drawn:
         return []
-    title = f"Mean (n = {charts.span(entry.row['n'] for entry in drawn)})"
+    what = "Difference" if key == "differences" else "Mean"
+    title = f"{what} (n = {charts.span(entry.row['n'] for entry in drawn)})"
     plot = charts.dots(drawn, "system", "evaluator", looks, title)
     return [Figure(key, f"{caption} Lines: 95 % intervals.", plot)]
 

@@ -100,6 +100,8 @@ def headline(answers, options, judges):
     low, high = (row["low"], row["high"]) if lists else (row["rsm_low"], row["rsm_high"])
     what = "largest agreement on lists (MSA)" if lists else "most strong misfits seen (RSM)"
     n = f"{row['n']:,} pairs" if lists else f"{row['rsm_n']:,} strong misfits"
+    if not lists and not isnan(row["rsm_precision"]):
+        n += f"; of what it calls misfits {100 * row['rsm_precision']:.0f} % are strong ones"
     words = f"{what}: {row['evaluator']} on {keys[0]}{first_of(keys)}, n = {n}"
     return leading_point(row[key]), interval(low, high), words
 
@@ -115,7 +117,8 @@ KIND = Kind(
         "Per pair of lists: W = judge and people name the same list, T = both say tie, L = "
         "everything else. MSA = (W + T) / n; beside it W / n and the share of ties of one side.",
         "RSM = share of the strongly misaligned items (mean rating at the bottom of the scale) "
-        "that the judge calls misfits; precision = share of its misfits that are such items.",
+        "that the judge calls misfits; precision = share of its misfits that are such items. A "
+        "judge says misfit below the middle of the scale, or below the threshold given.",
     ],
     source="Profile-aware judges of podcast recommendations (2025), whose printed MSA is "
     "(W + T) / n.",

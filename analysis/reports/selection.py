@@ -7,7 +7,7 @@ import numpy as np
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.confusion import Majorities
 from analysis.reports.evaluators import evaluators, interval_note, policy_notes
-from analysis.reports.labels import LabelNotes, labels_of, positive_from
+from analysis.reports.labels import LabelNotes, labels_of
 from analysis.reports.scores import Scores
 from analysis.stats.classification import at_least
 from analysis.stats.selection import misfit_precision, misfit_recall, model_selection
@@ -71,7 +71,7 @@ def _question_notes(wanted, options):
             "a loss is everything else, ties of one side included."
         )
     for question in likert:
-        cut = positive_from(question, options.threshold)
+        cut = _misfit_below(question, options)
         notes.append(
             f"{question.key}: strongly misaligned is a mean rating of {question.scale.low}, the "
             f"bottom of the scale; the judge says misfit below {cut:g}."
@@ -79,6 +79,13 @@ def _question_notes(wanted, options):
     if not wanted:
         notes.append("No question is a Likert scale, or a choice of two lists with the label tie.")
     return notes
+
+
+def _misfit_below(question, options):
+    """A judge's value below this says misfit: the threshold as given, else the scale's middle."""
+    scale = question.scale
+    middle = (scale.low + scale.high) / 2
+    return middle if options.threshold is None else options.threshold
 
 
 def _add_lists(report, scores, evaluator, place, labels, majorities):
@@ -96,7 +103,7 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
 
 def _add_misfits(report, scores, evaluator, place, labels, majorities):
     question = scores.questions[place]
-    cut = positive_from(question, scores.options.threshold)
+    cut = _misfit_below(question, scores.options)
     misfit = 1 - at_least(evaluator.values[:, place], cut)
     ratings, strongly = evaluator.reference[:, place], float(labels_of(question)[0])
     recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())

@@ -66,12 +66,14 @@ def test_misfits_are_counted_on_likert_questions():
     judged = Judgment.objects.filter(question__key="accuracy", run__judge__key="close")
     judge = dict(judged.values_list("item", "value"))
     strong = [item for item, mean in ratings.items() if mean == 1]
-    misfits = [item for item in ratings if judge[item.pk] < 4]
+    misfits = [item for item in ratings if judge[item.pk] < 3]
     both = [item for item in strong if item in misfits]
     assert (row["rsm_n"], row["rsm_precision_n"]) == (len(strong), len(misfits))
     assert row["rsm"] == pytest.approx(len(both) / len(strong))
     assert row["rsm_precision"] == pytest.approx(len(both) / len(misfits))
     assert row["msa"] is None
+    wider = row_of(build(study, "selection", threshold="4"), evaluator="close", question="accuracy")
+    assert wider["rsm_precision_n"] == sum(judge[item.pk] < 4 for item in ratings)
 
 
 def everything_failed(study):

@@ -3,13 +3,14 @@
 from math import isnan
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
-from tests.analysis.small import add_judge, build, make_rated_study, row_of
+from tests.analysis.small import add_judge, build, load_hanna, make_rated_study, row_of
 from tests.analysis.test_agreement_report import make_table
 from tests.stats.test_substitution import HUMANS, JUDGE
 
@@ -209,3 +210,32 @@ def test_raters_of_few_items_are_not_tested():
         factories.make_rating(session, item, question, 3)
     row = row_of(build(study, "substitution"), evaluator="close", question="accuracy")
     assert row["tested"] == 3
+
+
+@pytest.mark.shared_data
+def test_hannas_sixteen_judges_are_tested_as_by_hand(shared_data):
+    study = load_hanna(shared_data / "hanna")
+    report = build(study, "substitution", standard_errors="plain")
+    assert len({row["evaluator"] for row in report.rows}) == 16
+    assert {row["tested"] for row in report.rows} == {3}
+    name, question = "ChatGPT prompt 4", "empathy"
+    table, judge = hanna_tables(shared_data / "hanna", name, question)
+    won, r = [], []
+    for rater in table:
+        others = table.drop(columns=rater)
+        far = (others.sub(judge, axis=0) ** 2).mean(axis=1).round(9)
+        own = (others.sub(table[rater], axis=0) ** 2).mean(axis=1).round(9)
+        won.append((far <= own).mean())
+        r.append(np.corrcoef(table[rater], others.mean(axis=1))[0, 1])
+    row = row_of(report, evaluator=name, question=question)
+    assert row["advantage_probability"] == pytest.approx(np.mean(won))
+    assert row["ceiling"] == pytest.approx(np.mean(r))
+
+
+def hanna_tables(folder, judge, question):
+    """Ratings (items, raters) and the judge's values of one question, straight from the files."""
+    ratings, scores = (pd.read_csv(folder / f"{name}.csv") for name in ("ratings", "judgments"))
+    ratings = ratings[ratings["question"] == question]
+    table = ratings.pivot_table(index="item", columns="rater", values="value")
+    scores = scores[(scores["question"] == question) & (scores["judge"] == judge)]
+    return table, scores.set_index("item")["value"].reindex(table.index)
