@@ -153,20 +153,25 @@ def _curve(curve, entry, looks):
 
 
 def winning_rates(report, question, epsilon, looks):
-    """The share of raters a judge may stand in for, over its head start: the best judges' steps."""
+    """The share of raters a judge may stand in for, over its head start: a line a step curve.
+
+    Judges with one and the same curve share a line.
+    """
     tested = [e for e in report.entries if e.row["question"] == question and e.row["tested"]]
-    best = sorted(tested, key=lambda e: -e.row["advantage_probability"])[:MOST_CURVES]
+    same: dict = {}
+    for entry in sorted(tested, key=lambda e: -e.row["advantage_probability"]):
+        curve = report.curves[entry.row["evaluator"], question]
+        same.setdefault(tuple(curve["winning_rate"]), []).append(entry)
     lines = [
         {
-            "type": "scatter", "mode": "lines", "name": _short(entry.row["evaluator"]),
-            "x": report.curves[entry.row["evaluator"], question]["epsilon"],
-            "y": report.curves[entry.row["evaluator"], question]["winning_rate"],
+            "type": "scatter", "mode": "lines", "name": _shared_name(entries),
+            "x": report.curves[entries[0].row["evaluator"], question]["epsilon"], "y": list(rates),
             "line": {
-                "color": looks.colour(entry.judge), "width": 2, "shape": "hv",
-                "dash": looks.dash(entry.judge, entry.row["evaluator"]),
+                "color": looks.colour(entries[0].judge), "width": 2, "shape": "hv",
+                "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
             },
         }
-        for entry in best
+        for rates, entries in list(same.items())[:MOST_CURVES]
     ]  # fmt: skip
     dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
@@ -177,7 +182,13 @@ def winning_rates(report, question, epsilon, looks):
     layout["xaxis"] |= {"title": {"text": "Head start ε"}, "range": [0, 0.5]}
     layout["yaxis"] |= {"title": {"text": "Winning rate ω"}, "range": [-0.03, 1.03]}
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
-    return {"data": [*lines, chosen, enough], "layout": layout}
+    narrow = {"height": 420 + 24 * len(lines)}  # the legend's lines stand below each other
+    return {"data": [*lines, chosen, enough], "layout": layout, "narrow": narrow}
+
+
+def _shared_name(entries):
+    first, others = _short(entries[0].row["evaluator"]), len(entries) - 1
+    return f"{first} and {others} more" if others else first
 
 
 def span(counts):

@@ -31,7 +31,7 @@ def _figures(report, entries, question, looks):
         plot = charts.winning_rates(report, question, epsilon, looks)
         caption = (
             f"{question}: share of raters that a judge may stand in for, by the head start ε it is "
-            f"given; the {charts.MOST_CURVES} best judges at most."
+            f"given. Judges with the same curve share a line; {charts.MOST_CURVES} at most."
         )
         figures.append(Figure("epsilon", caption, plot))
         won = _as_values(entries, "advantage_probability", "low", "high", "n")

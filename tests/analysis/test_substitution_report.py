@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from analysis.charts import Looks, winning_rates
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
@@ -58,6 +59,16 @@ def test_the_curve_is_the_winning_rate_at_every_head_start():
     rates = dict(zip(curve["epsilon"], curve["winning_rate"], strict=True))
     assert (rates[0.1], rates[0.15]) == (pytest.approx(1 / 3), 1)
     assert sorted(curve["winning_rate"]) == curve["winning_rate"]
+
+
+def test_judges_with_the_same_curve_share_a_line():
+    study = make_worked()
+    keys = list(study.items.order_by("pk"))
+    add_judge(study, "twin", lambda item: int(JUDGE[keys.index(item)]))
+    add_judge(study, "other", lambda item: 1)
+    figure = winning_rates(build(study, "substitution"), "q", 0.1, Looks(["gpt", "twin", "other"]))
+    names = [trace["name"] for trace in figure["data"]]
+    assert names == ["gpt and 1 more", "other", "ε = 0.1", "passes from here up"]
 
 
 def test_items_that_share_recipients_get_errors_by_cluster():
