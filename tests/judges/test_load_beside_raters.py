@@ -7,6 +7,7 @@ from annotate.models import Item, Place, Rating, Session, Study
 from judges.loading import files, load_files, write_files
 from judges.models import Judge, Judgment
 from tests import factories
+from tests.annotate.test_saving import meet
 from tests.files import ITEMS, JUDGMENTS, RATINGS, STUDY, check, load, messages, write
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,17 @@ def test_an_item_that_was_judged_since_the_check_is_not_changed(study, tmp_path)
     question = study.questions.get(key="persuasiveness")
     factories.make_judgments(judge, {(study.items.get(key="e1"), question): 1})
     assert "has answers already" in messages(write_now(loading))[0]
+
+
+def test_an_item_that_a_judge_is_asked_about_is_not_changed(study, tmp_path):
+    judge = factories.make_judge(study, endpoint=factories.make_endpoint())
+    question = study.questions.get(key="persuasiveness")
+    factories.make_judgments(judge, {(study.items.get(key="e1"), question): 1})
+    changed = {"items": ITEMS.replace("Because you", "As you")}
+    Judgment.objects.update(state=Judgment.State.PENDING, value=None)
+    assert messages(check(tmp_path, **changed)) == []
+    Judgment.objects.update(state=Judgment.State.LEASED)
+    assert "has answers already" in messages(check(tmp_path, **changed))[0]
 
 
 def test_a_questionnaire_that_was_answered_since_the_check_is_not_changed(study, tmp_path):
@@ -150,3 +162,26 @@ def test_the_check_runs_outside_the_transaction_that_writes(tmp_path, monkeypatc
     spy("write_tables")
     load_files(*write(tmp_path, items=ITEMS))
     assert held == [("check_tables", False), ("write_tables", True)]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "changed",
+    [{"items": ITEMS.replace("Because", "As")}, {"study": STUDY.replace("convincing", "clear")}],
+)
+def test_a_save_waits_for_a_load_that_changes_what_it_answers(study, tmp_path, changed):
+    """On SQLite every write waits for the load."""
+
+    session = factories.make_session(study, "carl", source=Session.Source.WEB)
+    item, question = study.items.get(key="e1"), study.questions.get(key="persuasiveness")
+
+    def answer_elsewhere():
+        try:
+            return factories.make_rating(session, item, question, 3)
+        finally:
+            connection.close()
+
+    loading = check(tmp_path, **changed)
+    meet(lambda: write_files(loading), answer_elsewhere)
+    assert loading.problems.total == 0
