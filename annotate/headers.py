@@ -1,10 +1,11 @@
-"""Response headers that Django does not set by itself, visitors' addresses, logs without tokens."""
+"""Response headers that Django does not set by itself, who tries to log in, logs without tokens."""
 
 import logging
 import re
 
 from django.conf import settings
 
+LONGEST_TRIED = 255  # characters
 TOKEN = re.compile(r"(/r/|/accounts/once/)[^/\s\"]+(?:/[^/\s\"]+)?")
 
 
@@ -32,6 +33,11 @@ def client_ip(request):
     if 0 < settings.PROXY_COUNT <= len(noted) and noted[-settings.PROXY_COUNT].strip():
         return noted[-settings.PROXY_COUNT].strip()
     return request.META["REMOTE_ADDR"]
+
+
+def username_tried(request, credentials=None):
+    """The name that somebody tries to log in with, cut to what the table of tries can hold."""
+    return (credentials or request.POST).get("username", "")[:LONGEST_TRIED]
 
 
 class TokenFilter(logging.Filter):

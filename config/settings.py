@@ -98,6 +98,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "annotate/locked_out.html"
 AXES_VERBOSE = False
 AXES_CLIENT_IP_CALLABLE = "annotate.headers.client_ip"
+AXES_USERNAME_CALLABLE = "annotate.headers.username_tried"
 PROXY_COUNT = env_int(
     "PROXY_COUNT", 0
 )  # reverse proxies before this server that set X-Forwarded-For
