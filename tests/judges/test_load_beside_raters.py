@@ -109,7 +109,7 @@ def test_judgments_that_another_load_wrote_since_the_check_are_compared_with(stu
 def test_a_judge_of_that_name_since_the_check_is_compared_with(study, tmp_path):
     mine = check(tmp_path, judgments=JUDGMENTS)
     factories.make_judge(study, "BLEU", endpoint=factories.make_endpoint())
-    assert "is an LLM judge of this study" in messages(write_now(mine))[0]
+    assert "is a judge of this study that is not imported" in messages(write_now(mine))[0]
     assert Judge.objects.count() == 1
 
 
