@@ -9,6 +9,16 @@ LONGEST_TRIED = 255  # characters
 TOKEN = re.compile(r"(/r/|/accounts/once/)[^/\s\"]+(?:/[^/\s\"]+)?")
 
 
+PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+
+
+def static_headers(headers, path, url):
+    """What whitenoise adds to each file: nothing in it may load or be loaded elsewhere."""
+    headers["Content-Security-Policy"] = "default-src 'none'"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers["Permissions-Policy"] = PERMISSIONS
+
+
 class PermissionsPolicyMiddleware:
     """No page of the project uses a sensor, the camera or the microphone."""
 
@@ -17,9 +27,7 @@ class PermissionsPolicyMiddleware:
 
     def __call__(self, request):
         response = self.get_response(request)
-        response.headers.setdefault(
-            "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
-        )
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         # A page of one person is not to be kept for the next at the same machine.
         response.headers.setdefault("Cache-Control", "private, no-cache")
