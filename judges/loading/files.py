@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotate.access import make_owner
 from annotate.loading import (
@@ -130,16 +130,29 @@ def write_files(loading, owner=None):
         _stamp(study) == loading.stamp and still_hold(loading, study)
     ):
         loading = loading.again()
-    if not loading.problems:
-        _write(loading, owner)
+    if loading.problems:
+        return loading
+    if not loading.is_new:
+        write_study(loading)
+    elif not _is_first(loading, owner):
+        return write_files(loading.again(), owner)
+    _write(loading)
     return loading
 
 
-def _write(loading, owner):
-    was_new = loading.is_new
-    write_study(loading)
-    if was_new and owner is not None:
+def _is_first(loading, owner):
+    """Makes the study; False where another load made one of that name since the check."""
+    try:
+        with transaction.atomic():
+            write_study(loading)
+    except IntegrityError:
+        return False
+    if owner is not None:
         make_owner(loading.study, owner)
+    return True
+
+
+def _write(loading):
     write_tables(loading)
     write_judges(loading)
     if "judgments" in loading.files:

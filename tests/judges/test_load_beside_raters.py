@@ -221,3 +221,18 @@ def test_raters_join_while_a_load_writes(study, tmp_path):
     with ThreadPoolExecutor(1) as pool, transaction.atomic():
         write_files(loading)
         assert pool.submit(join_elsewhere).result(PATIENCE).pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_first_loads_of_one_name_the_second_finds_the_study(tmp_path):
+    first, second = check(tmp_path, items=ITEMS), check(tmp_path, items=ITEMS)
+
+    def write_elsewhere():
+        try:
+            return write_now(second)
+        finally:
+            connection.close()
+
+    loading = meet(lambda: write_files(first), write_elsewhere)
+    assert (messages(loading), loading.counts["items"].unchanged) == ([], 2)
+    assert Study.objects.count() == 1
