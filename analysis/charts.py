@@ -55,8 +55,7 @@ def dots(entries, line, series, looks, title, unit_interval=False):
         data += _dots(rows, at, colours, shape, SYMBOLS[place % len(SYMBOLS)], line)
     layout = _layout(height=110 + max(ROW, 11 * len(shapes)) * max(len(names), 2))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
-    if unit_interval:
-        layout["xaxis"]["range"] = [0, 1]
+    layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
     layout["yaxis"] |= {
         "tickvals": list(range(len(names))),
         "ticktext": [_short(name) for name in names],
@@ -65,6 +64,15 @@ def dots(entries, line, series, looks, title, unit_interval=False):
     }
     layout["showlegend"] = len(shapes) > 1
     return {"data": data, "layout": layout, "narrow": _names_above(layout, names)}
+
+
+def _around(entries):
+    """From the lowest to the highest end of the intervals, with some room."""
+    rows = [entry.row for entry in entries]
+    known = [row[name] for row in rows for name in ("low", "value", "high")]
+    known = [value for value in known if not _undefined(value)] or [0.0, 1.0]
+    room = 0.04 * (max(known) - min(known)) or 0.5
+    return [min(known) - room, max(known) + room]
 
 
 def _names_above(layout, names):
@@ -115,13 +123,9 @@ def _small_title(axis):
     return {"title": {"text": axis["title"]["text"].replace(" (", "<br>("), "font": {"size": 11}}}
 
 
-def curves(report, question, looks):
-    """ROC curves of the best evaluators for one question."""
-    known = [
-        entry
-        for entry in report.entries
-        if entry.row["question"] == question and not _undefined(entry.row["auc"])
-    ]
+def curves(report, entries, question, looks):
+    """ROC curves of the best of these evaluators for one question."""
+    known = [entry for entry in entries if not _undefined(entry.row["auc"])]
     best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
     data = [_curve(report.curves[e.row["evaluator"], question], e, looks) for e in best]
     chance = {
@@ -146,6 +150,45 @@ def _curve(curve, entry, looks):
         "name": f"{_short(name)} {entry.row['auc']:.2f}",
         "line": {"color": looks.colour(judge), "width": 2, "dash": looks.dash(judge, name)},
     }  # fmt: skip
+
+
+def winning_rates(report, question, epsilon, looks):
+    """The share of raters a judge may stand in for, over its head start: a line a step curve.
+
+    Judges with one and the same curve share a line.
+    """
+    tested = [e for e in report.entries if e.row["question"] == question and e.row["tested"]]
+    same: dict = {}
+    for entry in sorted(tested, key=lambda e: -e.row["advantage_probability"]):
+        curve = report.curves[entry.row["evaluator"], question]
+        same.setdefault(tuple(curve["winning_rate"]), []).append(entry)
+    lines = [
+        {
+            "type": "scatter", "mode": "lines", "name": _shared_name(entries),
+            "x": report.curves[entries[0].row["evaluator"], question]["epsilon"], "y": list(rates),
+            "line": {
+                "color": looks.colour(entries[0].judge), "width": 2, "shape": "hv",
+                "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
+            },
+        }
+        for rates, entries in list(same.items())[:MOST_CURVES]
+    ]  # fmt: skip
+    dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+    dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
+    chosen = {**dotted, "x": [epsilon, epsilon], "y": [0, 1], "name": f"ε = {epsilon:g}"}
+    enough = {**dotted, "x": [0, 0.5], "y": [0.5, 0.5], "name": "passes from here up"}
+    enough["line"] = {**dotted["line"], "dash": "longdash"}
+    layout = _layout(height=420)
+    layout["xaxis"] |= {"title": {"text": "Head start ε"}, "range": [0, 0.5]}
+    layout["yaxis"] |= {"title": {"text": "Winning rate ω"}, "range": [-0.03, 1.03]}
+    layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
+    narrow = {"height": 420 + 24 * len(lines)}  # the legend's lines stand below each other
+    return {"data": [*lines, chosen, enough], "layout": layout, "narrow": narrow}
+
+
+def _shared_name(entries):
+    first, others = _short(entries[0].row["evaluator"]), len(entries) - 1
+    return f"{first} and {others} more" if others else first
 
 
 def span(counts):

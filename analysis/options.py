@@ -18,6 +18,10 @@ REFERENCES = [
     (ALL, "All people"),
 ]
 SKIP, ZERO = "skip", "zero"
+CLUSTER, PLAIN = "cluster", "plain"
+# The usual head start of a judge by whom it is to replace, in the alternative annotator test.
+EPSILONS = {str(Rater.Role.EXPERT): 0.2}
+LARGEST_EPSILON = 0.5
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,9 @@ class Options:
     reference: role whose mean rating is the reference, or "all"; exclude: (column, value) of
     items left out; missing_reference, missing_judgment: a number put in, or None to drop;
     undefined: "skip" or "zero" for groups without a correlation; threshold: least mean rating
-    that counts as positive, None = by the scale; draws: of the bootstrap, 0 = no intervals.
+    that counts as positive, None = by the scale; epsilon: head start of a judge in the test of
+    substitution, None = by the reference role; standard_errors: of that test, "cluster" or
+    "plain"; draws: of the bootstrap, 0 = no intervals.
     """
 
     reference: str
@@ -36,6 +42,8 @@ class Options:
     missing_judgment: float | None = None
     undefined: str = SKIP
     threshold: float | None = None
+    epsilon: float | None = None
+    standard_errors: str = CLUSTER
     draws: int = DEFAULT_DRAWS
     seed: int = 1
 
@@ -48,6 +56,8 @@ class Options:
             "missing_judgment": _drop_or(self.missing_judgment),
             "undefined": self.undefined,
             "threshold": self.threshold,
+            "epsilon": self.epsilon,
+            "standard_errors": self.standard_errors,
             "draws": self.draws,
             "seed": self.seed,
         }
@@ -131,6 +141,13 @@ class OptionsForm(forms.Form):
         choices=[(SKIP, "skip them"), (ZERO, "count them as 0")], label="Undefined groups"
     )
     threshold = forms.FloatField(required=False, label="Positive from", widget=forms.TextInput)
+    epsilon = forms.FloatField(
+        required=False, min_value=0, max_value=LARGEST_EPSILON, label="Head start ε",
+        widget=forms.TextInput,
+    )  # fmt: skip
+    standard_errors = forms.ChoiceField(
+        choices=[(CLUSTER, "by recipient, else content"), (PLAIN, "plain")], label="Standard errors"
+    )
     draws = forms.IntegerField(min_value=0, max_value=MOST_DRAWS, label="Bootstrap draws")
     seed = forms.IntegerField(min_value=0, max_value=2**32 - 1, label="Seed")
 
@@ -138,6 +155,7 @@ class OptionsForm(forms.Form):
         "missing_reference": "drop",
         "missing_judgment": "drop",
         "undefined": SKIP,
+        "standard_errors": CLUSTER,
         "draws": str(DEFAULT_DRAWS),
         "seed": "1",
     }

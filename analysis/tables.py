@@ -37,7 +37,7 @@ def _cell(value):
 def as_text(report):
     """An aligned table, numbers to the right, with the notes below."""
     if not report.rows:
-        return "\n".join(["No rows.", *report.notes])
+        return "\n".join(["No rows.", *report.verdict, *report.notes])
     names = list(report.rows[0])
     lines = [names, *([_words(row[name]) for name in names] for row in report.rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -50,7 +50,7 @@ def as_text(report):
         for line in lines
     ]
     rule = "  ".join("-" * width for width in widths)
-    return "\n".join([body[0], rule, *body[1:], "", *report.notes])
+    return "\n".join([body[0], rule, *body[1:], "", *report.verdict, *report.notes])
 
 
 def _words(value):

@@ -1,4 +1,4 @@
-"""Response headers that Django does not set by itself, visitors' addresses, logs without tokens."""
+"""Response headers that Django does not set by itself, who tries to log in, logs without tokens."""
 
 import logging
 import re
@@ -6,12 +6,23 @@ import re
 from csp.constants import SELF
 from django.conf import settings
 
+LONGEST_TRIED = 255  # characters
 TOKEN = re.compile(r"(/r/|/accounts/once/)[^/\s\"]+(?:/[^/\s\"]+)?")
 
 PLATFORM_ID = re.compile(
     r"\b(PROLIFIC_PID|STUDY_ID|SESSION_ID|assignmentId|hitId|workerId|turkSubmitTo)"
     r"(=|%3[Dd]|'?\"?: ?)[^&\s\"]+"
 )
+
+
+PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+
+
+def static_headers(headers, path, url):
+    """What whitenoise adds to each file: nothing in it may load or be loaded elsewhere."""
+    headers["Content-Security-Policy"] = "default-src 'none'"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers["Permissions-Policy"] = PERMISSIONS
 
 
 class PermissionsPolicyMiddleware:
@@ -22,9 +33,7 @@ class PermissionsPolicyMiddleware:
 
     def __call__(self, request):
         response = self.get_response(request)
-        response.headers.setdefault(
-            "Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
-        )
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
         # A page of one person is not to be kept for the next at the same machine.
         response.headers.setdefault("Cache-Control", "private, no-cache")
@@ -51,6 +60,11 @@ def client_ip(request):
     if 0 < settings.PROXY_COUNT <= len(noted) and noted[-settings.PROXY_COUNT].strip():
         return noted[-settings.PROXY_COUNT].strip()
     return request.META["REMOTE_ADDR"]
+
+
+def username_tried(request, credentials=None):
+    """The name that somebody tries to log in with, cut to what the table of tries can hold."""
+    return (credentials or request.POST).get("username", "")[:LONGEST_TRIED]
 
 
 class TokenFilter(logging.Filter):

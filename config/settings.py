@@ -6,6 +6,7 @@ from celery.schedules import schedule
 from csp.constants import NONE, SELF
 from django.contrib.messages import constants as levels
 
+from annotate.headers import static_headers
 from config.env import database, env_bool, env_int, env_list, env_text, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -91,6 +92,8 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "studies"
 LOGOUT_REDIRECT_URL = "login"
 PASSWORD_RESET_TIMEOUT = 24 * 3600  # the life of a one-time login link, seconds
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_ADD_HEADERS_FUNCTION = static_headers
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -98,6 +101,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "annotate/locked_out.html"
 AXES_VERBOSE = False
 AXES_CLIENT_IP_CALLABLE = "annotate.headers.client_ip"
+AXES_USERNAME_CALLABLE = "annotate.headers.username_tried"
 PROXY_COUNT = env_int(
     "PROXY_COUNT", 0
 )  # reverse proxies before this server that set X-Forwarded-For

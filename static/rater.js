@@ -88,6 +88,7 @@
     function keep(question) {
       lost.add(question);
       kept.setItem(shelf(question), valueOf(question));
+      question.querySelector(".mark").replaceChildren(); // it may say "saved" of the answer before
       say("lost");
       clearTimeout(retry);
       if (navigator.onLine) retry = setTimeout(sendLost, 3000);

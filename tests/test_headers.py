@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.headers import TokenFilter
 
@@ -43,3 +44,13 @@ def test_logs_drop_the_tokens_of_sessions_and_logins():
     )
     TokenFilter().filter(record)
     assert "sEcret" not in record.getMessage() and "abc" not in record.getMessage()
+
+
+def test_files_have_headers_of_their_own_and_are_for_this_site_only(settings, tmp_path, rf):
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "app.css").write_text("a {}")
+    headers = WhiteNoiseMiddleware(lambda request: None)(rf.get("/static/app.css")).headers
+    assert headers["Content-Security-Policy"] == "default-src 'none'"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["Permissions-Policy"].startswith("camera=()")
+    assert "Access-Control-Allow-Origin" not in headers

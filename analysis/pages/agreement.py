@@ -3,7 +3,7 @@
 from math import isnan
 
 from analysis import charts
-from analysis.pages.base import Kind, Shown, no_value
+from analysis.pages.base import OF_SUBSTITUTION, Kind, Shown, no_value
 from analysis.report_tables import Figure, Layout, details, n_words, table_of
 from analysis.reports.agreement import HUMANS, OF_PAIRS, agreement
 from annotate.templatetags.concord import interval, leading_point
@@ -16,12 +16,16 @@ MEASURES = {
     "kappa": "Cohen's κ",
     "kappa_linear": "Cohen's κ, linear",
     "kappa_quadratic": "Cohen's κ, quadratic",
+    "fleiss_kappa": "Fleiss' κ",
+    "ac1": "Gwet's AC1",
+    "ac2_quadratic": "Gwet's AC2, quadratic",
     "icc_1_1": "ICC(1)",
     "icc_a_1": "ICC(A,1)",
     "icc_c_1": "ICC(C,1)",
     "icc_1_k": "ICC(k)",
     "icc_a_k": "ICC(A,k)",
     "icc_c_k": "ICC(C,k)",
+    "kendall_w": "Kendall's W",
 }
 
 
@@ -84,12 +88,18 @@ KIND = Kind(
         "Krippendorff's α = 1 − observed / expected disagreement; distance δ² nominal "
         "1[c ≠ k], interval (c − k)², ordinal (Σ n_g from c to k − (n_c + n_k)/2)².",
         "Cohen's κ over the whole scale: plain, linear or quadratic weights.",
+        "Fleiss' κ, AC1 and AC2 = (p − e) / (1 − e): p the mean over items of the (weighted) share "
+        "of agreeing pairs; with π_k the mean share of label k, e = Σ π_k² for Fleiss' κ and "
+        "Σw / (q (q − 1)) · Σ π_k (1 − π_k) for AC over q labels; quadratic weights "
+        "w = 1 − (places apart / (q − 1))².",
         "ICC in McGraw and Wong's forms (1), (A) and (C), of one rater and of the mean of k; "
         "with unequal k, ICC(1) takes k₀ = (N − Σk²/N)/(n − 1).",
+        "Kendall's W = 12 S / (m² (n³ − n) − m Σ (t³ − t)): S the squared deviations of the rank "
+        "sums of n items by m raters, t the sizes of ties.",
     ],
-    source="Krippendorff (2011); Cohen (1960, 1968); Light (1971); McGraw & Wong (1996); "
-    "Gwet (2014).",
-    idle=("threshold", "undefined", "missing_reference"),
+    source="Krippendorff (2011); Cohen (1960, 1968); Light (1971); Fleiss (1971); Gwet (2008, "
+    "2014); McGraw & Wong (1996); Kendall & Gibbons (1990).",
+    idle=("threshold", "undefined", "missing_reference", *OF_SUBSTITUTION),
     build=agreement,
     shown=shown,
     layout=layout,

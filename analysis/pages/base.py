@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
+OF_SUBSTITUTION = ("epsilon", "standard_errors")  # options of that report alone
 UNDEFINED = ("–", "", "undefined for every judge: the report says why")
 
 

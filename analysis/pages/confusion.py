@@ -1,7 +1,7 @@
 """The page of confusion matrices, for one question."""
 
 from analysis import charts
-from analysis.pages.base import NO_JUDGE, Kind, first_of, no_value, of_questions
+from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
 from analysis.report_tables import Figure, Layout, Matrix
 from analysis.reports.confusion import confusion, shares
 from analysis.reports.labels import MOST_LABELS
@@ -66,7 +66,7 @@ KIND = Kind(
         "Choice: majority of the raters; ties are dropped and counted.",
     ],
     source="Counts; labels in the order of the scale.",
-    idle=("undefined", "draws", "seed"),
+    idle=("undefined", "draws", "seed", *OF_SUBSTITUTION),
     build=confusion,
     shown=shown,
     layout=layout,

@@ -1,7 +1,7 @@
 """Correlation's page: P0's table 1 for one coefficient, and its figure."""
 
 from analysis import charts
-from analysis.pages.base import NO_JUDGE, UNDEFINED, Kind, Shown, best
+from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown, best
 from analysis.report_tables import (
     Figure,
     Layout,
@@ -108,7 +108,7 @@ KIND = Kind(
         "Three-level meta-evaluation of explanation texts by LLMs (2024); coefficients equal "
         "scipy.stats.pearsonr, spearmanr and kendalltau (variant b)."
     ),
-    idle=("threshold",),
+    idle=("threshold", *OF_SUBSTITUTION),
     build=correlation,
     shown=shown,
     layout=layout,

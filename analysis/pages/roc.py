@@ -1,51 +1,76 @@
 """ROC's page: the curves of one question, and the areas under them."""
 
 from dataclasses import replace
-from math import isnan
+from math import inf, isnan
 
 from analysis import charts
-from analysis.pages.base import NO_JUDGE, Kind, best, first_of, no_value, of_questions
+from analysis.pages.base import (
+    NO_JUDGE,
+    OF_SUBSTITUTION,
+    Kind,
+    best,
+    first_of,
+    no_value,
+    of_questions,
+)
 from analysis.report_tables import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.labels import ORDERED
-from analysis.reports.roc import roc
+from analysis.reports.roc import main_entries, roc
 from annotate.templatetags.concord import interval, leading_point
 
+ORDINAL = "ordinal"
 shown = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
-    entries = [
-        replace(entry, row=row | {"value": row["auc"], "n": row["positives"] + row["negatives"]})
-        for entry in report.entries
-        if (row := entry.row)
-    ]
+    entries = [replace(e, row=e.row | {"value": e.row["auc"]}) for e in main_entries(report)]
     entries.sort(key=lambda entry: -entry.row["auc"] if not isnan(entry.row["auc"]) else 1)
     figure = Figure(
         "roc",
         f"ROC curves for {question}: the {charts.MOST_CURVES} largest areas at most, the area "
         "beside each name.",
-        charts.curves(report, question, looks),
+        charts.curves(report, entries, question, looks),
     )
     title = f"AUC ({n_words(entries)})"
     areas = charts.dots(entries, "evaluator", "question", looks, title, unit_interval=True)
     lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
     caption = f"Area under the ROC curve for {question}."
     headings = ["AUC", "Positive", "Positives", "Negatives"]
-    table = Table(caption, headings, lines, [], "Evaluator")
+    tables = [Table(caption, headings, lines, [], "Evaluator"), _by_cut(report, entries, question)]
     figures = [figure, Figure("auc", f"AUC for {question} with 95 % intervals.", areas)]
-    return Layout(figures, [table])
+    return Layout(figures, [table for table in tables if table.headings])
+
+
+def _by_cut(report, entries, question):
+    """A column for each threshold, the ordinal AUC last; no column where there is one threshold."""
+    cells = {(e.row["evaluator"], _positive(e.row)): cell_of(e) for e in report.entries}
+    rows = sorted((e.row for e in report.entries), key=_by_threshold)
+    cuts = list(dict.fromkeys(_positive(row) for row in rows))
+    cuts = cuts if len(cuts) > 1 else []
+    names = [entry.row["evaluator"] for entry in entries]
+    lines = [(name, [cells[name, cut] for cut in cuts]) for name in names]
+    caption = f"AUC for {question} by the rating that counts as positive, and over all of them."
+    return Table(caption, cuts, lines, [], "Evaluator")
+
+
+def _by_threshold(row):
+    return inf if isnan(row["threshold"]) else row["threshold"]
+
+
+def _positive(row):
+    return ORDINAL if isnan(row["threshold"]) else f"≥ {row['threshold']:g}"
 
 
 def _roc_cells(entry):
     row = entry.row
-    return [cell_of(entry), f"≥ {row['threshold']:g}", row["positives"], row["negatives"]]
+    return [cell_of(entry), _positive(row), row["positives"], row["negatives"]]
 
 
 def headline(answers, options, judges):
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
-    row = best(roc(answers, options, keys[:1]).rows, judges, "auc")
+    row = best(roc(answers, options, keys[:1], every_cut=False).rows, judges, "auc")
     if row is None:
         return no_value(f"AUC on {keys[0]}{first_of(keys)} is undefined: the report says why")
     words = (
@@ -66,9 +91,10 @@ KIND = Kind(
         "AUC = share of (positive, negative) pairs of items in which the positive one scores "
         "higher, ties counting half (Mann–Whitney U / (n₁ n₀)).",
         "Positive: mean of the included ratings of the reference ≥ threshold.",
+        "Ordinal: the same over all pairs of items with different ratings, (Somers' D + 1) / 2.",
     ],
-    source="Mann & Whitney (1947); Hanley & McNeil (1982).",
-    idle=("undefined",),
+    source="Mann & Whitney (1947); Somers (1962); Hanley & McNeil (1982).",
+    idle=("undefined", *OF_SUBSTITUTION),
     build=roc,
     shown=shown,
     layout=layout,

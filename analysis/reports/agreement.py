@@ -9,7 +9,10 @@ from analysis.reports.labels import MOST_LABELS, LabelNotes, labels_of
 from analysis.reports.scores import Scores
 from analysis.stats.cohen_kappa import cohen_kappa
 from analysis.stats.estimate import Estimate
+from analysis.stats.fleiss_kappa import fleiss_kappa
+from analysis.stats.gwet_ac import gwet_ac
 from analysis.stats.icc import icc
+from analysis.stats.kendall_w import kendall_w
 from analysis.stats.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.percent_agreement import percent_agreement
 
@@ -19,16 +22,17 @@ ICCS = {
     "icc_1_1": "1,1", "icc_a_1": "A,1", "icc_c_1": "C,1",
     "icc_1_k": "1,k", "icc_a_k": "A,k", "icc_c_k": "C,k",
 }  # fmt: skip
-MEASURES = ("percent", *ALPHAS, *KAPPAS, *ICCS)
+GWETS = {"ac1": "plain", "ac2_quadratic": "quadratic"}
+MEASURES = ("percent", *ALPHAS, *KAPPAS, "fleiss_kappa", *GWETS, *ICCS, "kendall_w")
 # What has a meaning on a scale of each kind; with a judge against a role, only pairs with it.
 OF_KIND = {
     "likert": MEASURES,
     "binary": MEASURES,
-    "choice": ("percent", "alpha_nominal", "kappa"),
-    "number": ("alpha_interval", *ICCS),
+    "choice": ("percent", "alpha_nominal", "kappa", "fleiss_kappa", "ac1"),
+    "number": ("alpha_interval", *ICCS, "kendall_w"),
     "text": (),
 }
-ON_LABELS = ("percent", "alpha_nominal", "alpha_ordinal", *KAPPAS)
+ON_LABELS = ("percent", "alpha_nominal", "alpha_ordinal", *KAPPAS, "fleiss_kappa", *GWETS)
 OF_PAIRS = ("percent", *KAPPAS)
 HUMANS = "humans"
 
@@ -48,12 +52,12 @@ def agreement(answers, options, judge_measures=MEASURES):
     report.notes = [
         *policy_notes(scores),
         "humans: all people whose ratings count, whatever the reference role.",
-        "Percent, κ, nominal and ordinal α compare labels: values rounded to the scale, halves "
-        "down. Interval α and ICC take values as they are.",
-        "κ of several raters: unweighted mean over pairs with two common items or more; a judge "
-        "against a role: mean over its raters.",
-        "ICC (A) and (C) take the items that every rater rated, ICC (1) and (k) those with two "
-        "ratings or more.",
+        "Percent, κ, AC, nominal and ordinal α compare labels: values rounded to the scale, halves "
+        "down. Interval α, ICC and Kendall's W take values as they are.",
+        "Cohen's κ of several raters: unweighted mean over pairs with two common items or more; a "
+        "judge against a role: mean over its raters.",
+        "ICC (A) and (C) and Kendall's W take the items that every rater rated, ICC (1) and (k), "
+        "Fleiss' κ, AC1 and AC2 those with two ratings or more.",
         *labels.sentences(),
         interval_note(scores),
         *draw_notes(report, options.draws),
@@ -117,13 +121,24 @@ class _Table:
         if not ratings.size:
             return Estimate(np.nan, reason="nobody answered")
         resampling = self.scores.resampling(units)
-        if measure == "percent":
-            return percent_agreement(ratings, judge=judge, **resampling)
+        if measure in ON_LABELS:
+            return self._of_labels(measure, ratings, judge, resampling)
         if measure in ALPHAS:
             return krippendorff_alpha(ratings, ALPHAS[measure], **resampling)
         if measure in ICCS:
             return icc(ratings, ICCS[measure], **resampling)
+        return kendall_w(ratings, **resampling)
+
+    def _of_labels(self, measure, ratings, judge, resampling):
         points = labels_of(self.question)
+        if measure == "percent":
+            return percent_agreement(ratings, judge=judge, **resampling)
+        if measure in ALPHAS:
+            return krippendorff_alpha(ratings, ALPHAS[measure], **resampling)
+        if measure in GWETS:
+            return gwet_ac(ratings, points, weights=GWETS[measure], **resampling)
+        if measure == "fleiss_kappa":
+            return fleiss_kappa(ratings, points, **resampling)
         if len(points) > MOST_LABELS:
             reason = f"the scale has {len(points)} points, κ takes at most {MOST_LABELS}"
             return Estimate(np.nan, reason=reason)

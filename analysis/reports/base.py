@@ -25,6 +25,7 @@ class Report:
     """The result of a report: rows of one fact each, and notes on what was used and skipped.
 
     curves: points for figures, such as those of an ROC curve, by evaluator and question.
+    verdict: sentences that say in plain words what the numbers mean, and under which conditions.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Report:
     entries: list = field(default_factory=list)
     notes: list = field(default_factory=list)
     curves: dict = field(default_factory=dict)
+    verdict: list = field(default_factory=list)
 
     @property
     def rows(self):
@@ -50,7 +52,7 @@ class Report:
             "report": self.name,
             "options": self.options,
             "rows": rows,
-            "notes": self.notes,
+            "notes": [*self.verdict, *self.notes],
         }
 
 

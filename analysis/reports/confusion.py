@@ -18,7 +18,7 @@ def confusion(answers, options, questions=None):
     """
     scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
     report = Report("confusion", answers.study.slug, options.as_dict())
-    majorities = _Majorities(scores)
+    majorities = Majorities(scores)
     wanted = [
         (place, question)
         for place, question in enumerate(scores.questions)
@@ -96,7 +96,7 @@ def _label_note(scores, options):
     return f"Two labels: below {options.threshold:g}, and {options.threshold:g} or more."
 
 
-class _Majorities:
+class Majorities:
     """The most frequent answer of the reference's raters to nominal questions."""
 
     def __init__(self, scores):

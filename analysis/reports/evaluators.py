@@ -52,8 +52,11 @@ def _overlap(scores, raters):
     return bool((seen > 1).any())
 
 
-def policy_notes(scores):
-    """What every report says of its reference, of what is missing and of what was left out."""
+def policy_notes(scores, compared=True):
+    """What every report says of its reference, of what is missing and of what was left out.
+
+    compared: whether single raters, and only items with a reference, are compared with it.
+    """
     options, notes = scores.options, []
     raters = scores.raters_of(options.reference)
     whose = "all people" if options.reference == ALL else f"role {options.reference}"
@@ -61,14 +64,15 @@ def policy_notes(scores):
         f"Reference: mean of the included ratings of {whose}, {_count(len(raters), 'rater')}, "
         f"{_count(len(scores.items), 'item')}."
     )
-    if 1 < len(raters) <= MOST_SINGLE_RATERS and _overlap(scores, raters):
+    if compared and 1 < len(raters) <= MOST_SINGLE_RATERS and _overlap(scores, raters):
         notes.append(
             "A rater who belongs to the reference is compared with the mean of the others."
         )
     for role in scores.roles if options.reference != ALL else [ALL]:
-        if (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
+        if compared and (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
             notes.append(f"The {n} raters of {role} are not shown one by one.")
-    return notes + _exclusion_notes(scores) + _missing_notes(scores) + [*_ensemble_notes(scores)]
+    missing = _missing_notes(scores)[0 if compared else 1 :]
+    return notes + _exclusion_notes(scores) + missing + [*_ensemble_notes(scores)]
 
 
 def _exclusion_notes(scores):

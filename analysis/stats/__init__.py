@@ -7,10 +7,19 @@ correlation         dataset_correlation, grouped_correlation, system_correlation
 percent_agreement   percent_agreement
 krippendorff_alpha  krippendorff_alpha
 cohen_kappa         cohen_kappa
+fleiss_kappa        fleiss_kappa
+gwet_ac             gwet_ac
 icc                 icc
+kendall_w           kendall_w
 leave_one_out       correlation_with_others (plain arrays: r and n of every rater)
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
+substitution        alternative_annotator_test
+human_ceiling       human_ceiling
+false_discovery     benjamini_yekutieli
+prediction_powered  prediction_powered_mean
+verdict_correction  corrected_share
+selection           model_selection, misfit_recall, misfit_precision
 bootstrap           draw_counts
 combined            combined: an ensemble's values (an array, no Estimate)
 

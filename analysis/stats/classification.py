@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.stats.bootstrap import with_interval
+from analysis.stats.bootstrap import blocks, cluster_table, with_interval
 from analysis.stats.coefficients import Concordance, concordance
 from analysis.stats.correlation_draws import concordance_draws
 from analysis.stats.estimate import Estimate
-from analysis.stats.inputs import Floats, Ints, as_floats, complete_pairs, label_codes
+from analysis.stats.inputs import Floats, Ints, as_floats, complete_pairs, label_codes, scale_codes
 
 ROUNDING = 1e-9  # a mean of ratings may miss the half it stands for by this much
 
@@ -69,8 +69,32 @@ def ordinal_auc(
         Estimate(value, n=len(xs), reason=_why_undefined(value, ys)),
         units,
         counts,
-        lambda units, counts: _share_won(concordance_draws(xs, ys, units, counts)),
+        lambda units, counts: _draws(xs, ys, units, counts),
     )
+
+
+def _draws(xs: Floats, ys: Floats, units: Ints, counts: NDArray[Any]) -> Floats:
+    """Share won (D,) in each draw; of a binary reference from the two classes' counts by score."""
+    classes, which = np.unique(ys, return_inverse=True)
+    if len(classes) != 2:
+        return _share_won(concordance_draws(xs, ys, units, counts))
+    _, codes = scale_codes(xs)
+    size = int(codes.max()) + 1
+    low, high = (
+        cluster_table(units[which == side], counts.shape[1], codes[which == side], size)
+        for side in (0, 1)
+    )
+    return np.concatenate(
+        [_won_by_class(block @ low, block @ high) for block in blocks(counts, 4 * size)]
+    )
+
+
+def _won_by_class(low: Floats, high: Floats) -> Floats:
+    """Share won (D,) by the higher class, from both classes' counts (D, K) by ascending score."""
+    beaten = np.cumsum(low, axis=1) - low / 2
+    pairs = low.sum(axis=1) * high.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(pairs > 0, np.einsum("dk,dk->d", high, beaten) / pairs, np.nan)
 
 
 def _share_won(pairs: Concordance) -> Floats:

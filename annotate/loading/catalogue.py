@@ -4,7 +4,7 @@ from django.db.models import Model
 
 from annotate.bulk import insert
 from annotate.loading.common import Repeats, batches, differing, merged, silent_rows
-from annotate.models import Content, Interaction, Recipient, System
+from annotate.models import Content, Interaction, Item, Recipient, System
 
 CONTENT_FIELDS = ("title", "description", "image_url", "audio_url", "show", "data")
 INTERACTION_FIELDS = ("rating", "share_listened", "data")
@@ -44,21 +44,45 @@ def check_contents(loading):
     counts, repeats = loading.count("contents"), Repeats()
     file = loading.files["contents"]
     for batch in batches(file.rows(loading.problems)):
-        existing = _contents(loading, batch)
-        for _, row in batch:
+        existing, changed = _contents(loading, batch), {}
+        for line, row in batch:
             key = row["content"]
             counts.rows += 1
             repeats.note(key)
             if key not in existing:
                 counts.new += 1
                 name(loading, "contents", key)
-            elif differing(existing[key], row, file.given):
+            elif columns := differing(existing[key], row, file.given):
                 counts.changed += 1
+                old = existing[key]
+                # What was blank may come later: contents are often only named at first.
+                shown = [column for column in columns if column != "data" and old[column]]
+                changed[old["pk"]] = (line, key, shown)
             else:
                 counts.unchanged += 1
+        _refuse_answered(loading, changed)
     repeats.report(
         loading, "contents", lambda row: row["content"], lambda row: f"content {row['content']!r}"
     )
+
+
+def _refuse_answered(loading, changed):
+    """Extra columns may change; what raters and judges of its items saw may not."""
+    shown = {pk: change for pk, change in changed.items() if change[2]}
+    items = (
+        dict(Item.objects.filter(content__in=shown).values_list("pk", "content")) if shown else {}
+    )
+    answered = {items[pk] for pk in loading.answers.items(items)} if items else set()
+    for pk, (line, key, columns) in shown.items():
+        if pk in answered:
+            loading.add(
+                "contents",
+                f"items of the content {key!r} have answers already or are being rated, so its "
+                f"{', '.join(columns)} may not change; give the new version an id of its own",
+                line,
+                columns[0],
+            )
+    loading.changed_items.extend(items)
 
 
 def _contents(loading, batch):

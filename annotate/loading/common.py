@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 
 import numpy as np
+from django.db.models import Q
 
-from annotate.models import Question, Rating, Study
+from annotate.models import Item, Place, Question, Rating, Study
 from annotate.reading import Problems, TableFile
 
 # Rows looked up in the database at once: below SQLite's limit of parameters in one query.
@@ -31,8 +32,11 @@ class Answers:
     """Which items and studies have answers; judges adds its own to people's."""
 
     def items(self, pks: Iterable[int]) -> set[int]:
-        """Those of the items that have an answer."""
-        return set(Rating.objects.filter(item__in=pks).values_list("item", flat=True))
+        """Those of the items that have an answer, or are in the hands of a rater at work."""
+        held = Q(places__state=Place.State.HELD) | Q(parent__places__state=Place.State.HELD)
+        at_work = Item.objects.filter(held, pk__in=pks).order_by()
+        rated = Rating.objects.filter(item__in=pks)
+        return {*rated.values_list("item", flat=True), *at_work.values_list("pk", flat=True)}
 
     def exist(self, study) -> bool:
         """True when the study has any answer."""

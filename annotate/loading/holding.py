@@ -33,8 +33,9 @@ def stamp(study):
 def still_hold(loading, study):
     """True when no answer or rater that came since the check would be a problem.
 
-    study: as it is now, locked.
+    study: as it is now, locked. What changes is locked here too, so that no more answers come.
     """
+    _lock(loading, study)
     return not (
         _asks_otherwise(loading)
         and loading.answers.exist(study)
@@ -42,6 +43,17 @@ def still_hold(loading, study):
         or "ratings" in loading.files
         and _differ(loading.raters, raters_of(study))
     )
+
+
+def _lock(loading, study):
+    """The questions and items that the load changes: on PostgreSQL saves do not wait for a study.
+
+    An answer refers to both, so its save waits for a row that is locked FOR UPDATE.
+    """
+    if _asks_otherwise(loading):
+        list(study.questions.select_for_update().order_by("pk").values_list("pk"))
+    for pks in batches(loading.changed_items):
+        list(Item.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk"))
 
 
 def _asks_otherwise(loading):

@@ -93,8 +93,8 @@ def _refuse_answered(loading, changed):
         if pk in answered:
             loading.add(
                 "items",
-                f"item {key!r} has answers already, so its {', '.join(columns)} may not change; "
-                "give the new version an id of its own",
+                f"item {key!r} has answers already or is being rated, so its "
+                f"{', '.join(columns)} may not change; give the new version an id of its own",
                 line,
                 columns[0],
             )

@@ -94,12 +94,11 @@ def _there(pks):
     highest: dict[int, int] = {}
     raters, free = set(), defaultdict(list)
     places = Place.objects.filter(item__in=pks).order_by("-number")
-    for pk, item, number, state, rater in places.values_list(
-        "pk", "item_id", "number", "state", "rater_id"
-    ):
+    # Locked, so that a claim at the same time takes others.
+    for pk, item in places.filter(state=OPEN).select_for_update().values_list("pk", "item_id"):
+        free[item].append(pk)
+    for item, number, rater in places.values_list("item_id", "number", "rater_id"):
         highest.setdefault(item, number)
         if rater is not None:
             raters.add((item, rater))
-        if state == OPEN:
-            free[item].append(pk)
     return highest, raters, free

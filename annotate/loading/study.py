@@ -80,7 +80,8 @@ def write_study(loading):
 def find_study(slug, lock=False):
     """The study of that slug, or a new one that is not saved yet.
 
-    lock: two loads of one study wait for one another (on SQLite they wait at BEGIN already).
+    lock: two loads of one study wait for one another (on SQLite they wait at BEGIN already). Not
+    its key: raters go on joining.
     """
-    studies = Study.objects.select_for_update() if lock else Study.objects
+    studies = Study.objects.select_for_update(no_key=True) if lock else Study.objects
     return studies.filter(slug=slug).first() or Study(slug=slug)

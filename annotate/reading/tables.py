@@ -74,7 +74,7 @@ class TableFile:
                 return self._refuse_separator(first, problems)
             file.seek(0)
             try:
-                cells = next(self._reader(file))
+                cells = [unguarded(cell) for cell in next(self._reader(file))]
                 more = any(line.strip() for line in islice(file, 100))
             except csv.Error as error:
                 return problems.add(self.name, _csv_fault(error), 1)

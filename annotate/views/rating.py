@@ -4,6 +4,7 @@ No page needs a cookie or a token against forged requests: the address itself is
 """
 
 import re
+from contextlib import suppress
 from functools import wraps
 
 from django.http import Http404, HttpResponse, HttpResponseRedirect
@@ -160,7 +161,9 @@ def consent(request, token):
     session = access.session_or_404(token)
     choice = {"yes": State.INSTRUCTIONS, "no": State.DECLINED}.get(request.POST.get("consent"))
     if choice and session.state == State.CONSENT:
-        sessions.move(session, choice)
+        # A double click: the other one was first.
+        with suppress(sessions.NotNow):
+            sessions.move(session, choice)
     return _to("session", token)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotate.access import make_owner
 from annotate.loading import (
@@ -30,7 +30,8 @@ class AllAnswers(Answers):
     """People's ratings and settled judgments."""
 
     def items(self, pks):
-        judged = Judgment.objects.settled().filter(item__in=pks)
+        # Under way counts too: the call was made with the texts as they are.
+        judged = Judgment.objects.exclude(state=Judgment.State.PENDING).filter(item__in=pks)
         return super().items(pks) | set(judged.values_list("item", flat=True))
 
     def exist(self, study):
@@ -70,6 +71,9 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
         return loading
     if read is not None:
         _check_slug(loading, read, study_path.name, slug, new)
+        if problems:
+            # Perhaps another's study: whatever is compared with it would be told.
+            return loading
         check_study(loading, read, study_path.name)
         check_judges(loading, read.judges, study_path.name)
     check_tables(loading)
@@ -122,18 +126,33 @@ def write_files(loading, owner=None):
     done once more, now with the study locked. Returns the StudyLoading that counts.
     """
     study = find_study(loading.study.slug, lock=True)
-    if _stamp(study) != loading.stamp or not still_hold(loading, study):
+    while not loading.problems and not (
+        _stamp(study) == loading.stamp and still_hold(loading, study)
+    ):
         loading = loading.again()
-    if not loading.problems:
-        _write(loading, owner)
+    if loading.problems:
+        return loading
+    if not loading.is_new:
+        write_study(loading)
+    elif not _is_first(loading, owner):
+        return write_files(loading.again(), owner)
+    _write(loading)
     return loading
 
 
-def _write(loading, owner):
-    was_new = loading.is_new
-    write_study(loading)
-    if was_new and owner is not None:
+def _is_first(loading, owner):
+    """Makes the study; False where another load made one of that name since the check."""
+    try:
+        with transaction.atomic():
+            write_study(loading)
+    except IntegrityError:
+        return False
+    if owner is not None:
         make_owner(loading.study, owner)
+    return True
+
+
+def _write(loading):
     write_tables(loading)
     write_judges(loading)
     if "judgments" in loading.files:

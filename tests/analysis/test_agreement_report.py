@@ -5,6 +5,7 @@ from math import isnan
 import krippendorff
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from annotate.models import Rater
@@ -45,6 +46,25 @@ def test_the_canonical_alphas_come_out_of_the_database(measure, value):
     row = row_of(build(make_table(CANONICAL), "agreement"), raters="humans", measure=measure)
     assert row["value"] == pytest.approx(value, abs=5e-7)
     assert (row["n_units"], row["n_raters"]) == (11, 4)
+
+
+# Gwet's values of the same data (R's irrCAC); scipy's Friedman statistic of the units all rated.
+@pytest.mark.parametrize(
+    ("measure", "value", "units"),
+    [("fleiss_kappa", 0.76117, 11), ("ac1", 0.77544, 11), ("ac2_quadratic", 0.91400, 11)],
+)
+def test_gwets_values_come_out_of_the_database(measure, value, units):
+    row = row_of(build(make_table(CANONICAL), "agreement"), raters="humans", measure=measure)
+    assert row["value"] == pytest.approx(value, abs=5e-6)
+    assert (row["n_units"], row["n_raters"]) == (units, 4)
+
+
+def test_kendalls_w_takes_the_items_that_everybody_rated():
+    whole = CANONICAL[:, (CANONICAL != 0).all(axis=0)]
+    row = row_of(build(make_table(CANONICAL), "agreement"), raters="humans", measure="kendall_w")
+    statistic = stats.friedmanchisquare(*whole.T).statistic
+    assert row["value"] == pytest.approx(statistic / 4 / (whole.shape[1] - 1))
+    assert row["n_units"] == whole.shape[1]
 
 
 def test_scales_of_many_points_have_no_kappa_and_the_reason():
@@ -139,9 +159,10 @@ def test_equal_ratings_are_undefined_never_one():
 @pytest.mark.parametrize(
     ("scale", "measures"),
     [
-        ({"choice": ["A", "tie", "B"]}, {"percent", "alpha_nominal", "kappa"}),
+        ({"choice": ["A", "tie", "B"]},
+         {"percent", "alpha_nominal", "kappa", "fleiss_kappa", "ac1"}),
         ("number", {"alpha_interval", "icc_1_1", "icc_a_1", "icc_c_1", "icc_1_k", "icc_a_k",
-                    "icc_c_k"}),
+                    "icc_c_k", "kendall_w"}),
     ],
 )  # fmt: skip
 def test_a_scale_gets_the_measures_that_mean_something_on_it(scale, measures):

@@ -3,18 +3,27 @@
 import csv
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from analysis.pages.kinds import REPORTS
 from tests.analysis.small import add_judge, make_rated_study
 
 pytestmark = pytest.mark.django_db
 KEYS = {
     "correlation": "evaluator question level coefficient value low high n groups skipped",
     "agreement": "raters question measure value low high n_units n_raters",
-    "roc": "evaluator question threshold auc low high positives negatives",
+    "roc": "evaluator question threshold auc low high positives negatives n",
     "confusion": "evaluator question labels matrix",
+    "selection": "evaluator question msa wins ties losses win_share one_sided_ties n low high rsm "
+    "rsm_low rsm_high rsm_n rsm_precision rsm_precision_n",
+    "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
+    "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
+    "prediction_powered": "evaluator question system estimate low high lambda n n_unlabelled "
+    "n_effective more_to_halve method",
 }
 
 
@@ -35,6 +44,17 @@ def test_json_has_the_documented_keys(report):
     assert list(found) == ["study", "report", "options", "rows", "notes"]
     assert (found["study"], found["report"]) == ("films", report)
     assert list(found["rows"][0]) == KEYS[report].split()
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_key_is_documented(report):
+    page = (Path(settings.BASE_DIR) / "docs" / "REPORTS.md").read_text()
+    start = page.index(f"| {report} |")
+    end = page.find("\n| ", start + 1)
+    while end > 0 and page[end:].startswith("\n| |"):
+        end = page.find("\n| ", end + 1)
+    part = page[start : end if end > 0 else len(page)]
+    assert [key for key in KEYS[report].split() if f"`{key}`" not in part] == []
 
 
 def test_undefined_numbers_are_null_in_json_and_blank_in_csv(rated):
@@ -58,7 +78,8 @@ def test_options_are_those_of_the_page():
         analyse(
             "films", "correlation", "--reference", "all", "--exclude", "genre=drama",
             "--exclude", "system=system-1", "--missing-reference", "3", "--missing-judgment",
-            "drop", "--undefined", "zero", "--threshold", "3.5", "--draws", "0", "--seed", "7",
+            "drop", "--undefined", "zero", "--threshold", "3.5", "--epsilon", "0.15",
+            "--standard-errors", "plain", "--draws", "0", "--seed", "7",
             "--format", "json",
         )
     )  # fmt: skip
@@ -69,6 +90,8 @@ def test_options_are_those_of_the_page():
         "missing_judgment": "drop",
         "undefined": "zero",
         "threshold": 3.5,
+        "epsilon": 0.15,
+        "standard_errors": "plain",
         "draws": 0,
         "seed": 7,
     }
@@ -78,7 +101,7 @@ def test_options_are_those_of_the_page():
     ("arguments", "words"),
     [
         (["nothing", "roc"], "There is no study 'nothing'; there are: films."),
-        (["films", "horoscope"], "there are: correlation, agreement, roc, confusion"),
+        (["films", "horoscope"], "there are: correlation, agreement, roc, confusion, "),
         (["films", "roc", "--exclude", "colour=red"], "use column=value with one of the columns"),
         (["films", "roc", "--exclude", "system=sistem"], "values of system are system-0"),
         (["films", "roc", "--reference", "boss"], "reference: Select a valid choice"),
@@ -88,6 +111,8 @@ def test_options_are_those_of_the_page():
         (["films", "roc", "--draws", "-1"], "draws: Ensure this value is greater than"),
         (["films", "roc", "--draws", "999999"], "less than or equal to 20000"),
         (["films", "roc", "--threshold", "nan"], "threshold: Enter a number"),
+        (["films", "substitution", "--epsilon", "0.6"], "epsilon: Ensure this value is less"),
+        (["films", "substitution", "--standard-errors", "x"], "standard_errors: Select a valid"),
         (["films", "roc", "--seed", "x"], "seed: Enter a whole number"),
     ],
 )

@@ -103,7 +103,7 @@ def test_samples_are_one_row_with_their_mean(rated):
 
 def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     item = rated.items.first()
-    item.text, item.data = "=1+1 is, of course,\n“two”", {"genre": "-noir", "year": "1932"}
+    item.text, item.data = "=1+1 is, of course,\n“two”", {"genre": "-noir", "=year": "1932"}
     item.save()
     Rating.objects.filter(pk=Rating.objects.first().pk).update(reason="'@home")
     for table in ("items", "ratings", "judgments"):

@@ -14,7 +14,10 @@ from tests import factories
 from tests.analysis.small import build, load_hanna, make_rated_study
 
 pytestmark = pytest.mark.django_db
-REPORTS = ["correlation", "agreement", "roc", "confusion"]
+REPORTS = [
+    "correlation", "agreement", "roc", "confusion", "selection", "substitution",
+    "prediction_powered",
+]  # fmt: skip
 ADDRESSES = [
     "/studies/films/analysis/",
     *(f"/studies/films/analysis/{report}/" for report in REPORTS),
@@ -147,7 +150,7 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     assert "(the first of 4 questions)" in said
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
-    assert said.count("no judge has scored an item yet") == 3
+    assert said.count("no judge has scored an item yet") == 6
     only_a_text_question(rated)
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     assert "no question has an ordinal scale for α" in said

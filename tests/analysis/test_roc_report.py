@@ -4,6 +4,7 @@ from math import isnan
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from annotate.models import Rating
@@ -15,6 +16,34 @@ from tests.analysis.test_correlation_report import pairs
 pytestmark = pytest.mark.django_db
 
 
+def main_row(report, evaluator, question):
+    """The first row of an evaluator and question: at the threshold of the options."""
+    wanted = {"evaluator": evaluator, "question": question}
+    return next(row for row in report.rows if wanted.items() <= row.items())
+
+
+def test_every_point_of_the_scale_has_its_area_and_the_ordinal_one_stands_last():
+    study = make_rated_study()
+    x, y = pairs(study, "close")
+    report = build(study, "roc")
+    rows = [r for r in report.rows if (r["evaluator"], r["question"]) == ("close", "accuracy")]
+    assert [row["threshold"] for row in rows[:-1]] == [4, 2, 3, 5]  # the chosen one first
+    for row in rows[:-1]:
+        positive = y >= row["threshold"]
+        if 0 < positive.sum() < len(y):
+            assert row["auc"] == pytest.approx(roc_auc_score(positive, x))
+        assert (row["positives"], row["negatives"]) == (positive.sum(), (~positive).sum())
+    assert isnan(rows[-1]["threshold"])
+    assert rows[-1]["auc"] == pytest.approx((stats.somersd(y, x).statistic + 1) / 2)
+    assert (rows[-1]["positives"], rows[-1]["n"]) == (None, 24)
+
+
+def test_a_yes_no_question_has_one_area():
+    study = make_table(np.array([[1, 1, 0, 1]]) + 0, "binary")
+    add_judge(study, "gpt", lambda item: item.pk % 2)
+    assert len(build(study, "roc").rows) == 1
+
+
 def test_undefined_draws_are_counted_in_a_note():
     """One positive item of three: a draw without it, or of it alone, has no AUC."""
     study = make_table(np.array([[1, 1, 5]]))
@@ -22,7 +51,7 @@ def test_undefined_draws_are_counted_in_a_note():
     add_judge(study, "gpt", lambda item: item.pk % 5)
     notes = build(study, "roc", draws=200).notes
     note = next(note for note in notes if "draws undefined" in note)
-    lost = int(note.split(" of 200 draws undefined in 1 row;")[0])
+    lost = int(note.split(" of 200 draws undefined in 5 rows;")[0])
     assert 200 * (8 + 1) / 27 * 0.6 < lost < 200 * (8 + 1) / 27 * 1.4
 
 
@@ -30,7 +59,7 @@ def test_undefined_draws_are_counted_in_a_note():
 def test_the_area_equals_scikit_learn_at_the_threshold(options, threshold):
     study = make_rated_study()
     x, y = pairs(study, "close")
-    row = row_of(build(study, "roc", **options), evaluator="close", question="accuracy")
+    row = main_row(build(study, "roc", **options), "close", "accuracy")
     assert row["auc"] == pytest.approx(roc_auc_score(y >= threshold, x))
     assert row["threshold"] == threshold
     assert (row["positives"], row["negatives"]) == ((y >= threshold).sum(), (y < threshold).sum())
@@ -43,7 +72,7 @@ def test_the_area_equals_scikit_learn_at_the_threshold(options, threshold):
 def test_the_usual_threshold_is_the_upper_part_of_the_scale(scale, threshold):
     study = make_table(np.array([[1, 1, 1]]), scale)
     add_judge(study, "gpt", lambda item: 1)
-    assert {row["threshold"] for row in build(study, "roc").rows} == {threshold}
+    assert build(study, "roc").rows[0]["threshold"] == threshold
 
 
 def test_half_of_the_raters_make_a_yes_positive():
@@ -60,7 +89,7 @@ def test_half_of_the_raters_make_a_yes_positive():
 def test_one_class_alone_is_undefined_with_the_reason():
     study = make_rated_study()
     report = build(study, "roc", threshold="1")
-    assert all(isnan(row["auc"]) for row in report.rows)
+    assert isnan(main_row(report, "close", "accuracy")["auc"])
     assert any("of the reference are equal" in note for note in report.notes)
 
 
@@ -70,9 +99,7 @@ def test_text_metrics_have_an_area_although_they_are_on_another_scale():
     keys = list(study.items.order_by("pk"))
     add_judge(study, "BLEU", lambda item: x[keys.index(item)] / 100)
     report = build(study, "roc")
-    areas = [
-        row_of(report, evaluator=name, question="accuracy")["auc"] for name in ("BLEU", "close")
-    ]
+    areas = [main_row(report, name, "accuracy")["auc"] for name in ("BLEU", "close")]
     assert areas[0] == pytest.approx(areas[1])
 
 
@@ -82,7 +109,9 @@ def test_a_number_without_ends_needs_a_threshold_and_a_choice_has_no_curve():
     report = build(study, "roc")
     assert report.rows == []
     assert "No ROC for q: a number without ends needs a threshold." in report.notes
-    assert len(build(study, "roc", threshold="15").rows) == 1
+    main, ordinal = build(study, "roc", threshold="15").rows
+    assert main["threshold"] == 15
+    assert ordinal["n"] == 3
     choice = factories.make_study("choice", questions={})
     factories.make_question(choice, "which", {"choice": ["A", "B"]})
     assert build(choice, "roc").rows == []

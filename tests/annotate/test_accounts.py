@@ -49,6 +49,15 @@ def test_five_wrong_passwords_lock_the_account_for_that_address(client, settings
     assert "_auth_user_id" not in client.session
 
 
+def test_an_absurdly_long_name_is_a_wrong_one(client, settings):
+    settings.AXES_ENABLED = True
+    tried = {"username": "a" * 1000, "password": "wrong"}
+    assert client.post("/accounts/login/", tried).status_code == 200
+    for _ in range(4):
+        last = client.post("/accounts/login/", tried)
+    assert last.status_code == 429
+
+
 def test_opening_a_one_time_link_does_not_use_it_up_but_its_button_does(client):
     path = login_path(factories.make_user("demo"))
     assert client.get(path).status_code == 200

@@ -166,6 +166,41 @@ def test_extra_columns_of_answered_items_may_change(tmp_path):
     assert Item.objects.get(key="e1").data == {"length": "tiny"}
 
 
+def test_texts_in_the_hands_of_a_rater_at_work_stay_as_they_are(tmp_path):
+    load(tmp_path, items=ITEMS)
+    session = factories.make_session(Study.objects.get(), "ann", state=Session.State.RATING)
+    place = Place.objects.filter(item__key="e1").first()
+    place.state, place.rater, place.session = Place.State.HELD, session.rater, session
+    place.save()
+    loading = load(tmp_path, items=ITEMS.replace("Because you", "As you"))
+    assert "item 'e1' has answers already or is being rated" in messages(loading)[0]
+
+
+def test_changed_contents_of_answered_items_are_refused(tmp_path):
+    contents = "content,title,year\nfilm-1,The Film,1999\nfilm-2,Another,1999\n"
+    load(tmp_path, contents=contents, items=ITEMS, ratings=RATINGS)
+    changed = contents.replace("The Film", "A Film").replace("Another", "Other")
+    loading = load(tmp_path, contents=changed)
+    assert (
+        "contents.csv, line 2, column title: items of the content 'film-1'" in messages(loading)[0]
+    )
+    assert len(messages(loading)) == 1
+    assert Content.objects.get(key="film-1").title == "The Film"
+
+
+def test_a_content_that_was_only_named_may_be_described_later(tmp_path):
+    load(tmp_path, items=ITEMS, ratings=RATINGS)
+    assert messages(load(tmp_path, contents="content,title\nfilm-1,The Film\n")) == []
+    assert Content.objects.get(key="film-1").title == "The Film"
+
+
+def test_extra_columns_of_contents_of_answered_items_may_change(tmp_path):
+    contents = "content,title,year\nfilm-1,The Film,1999\n"
+    load(tmp_path, contents=contents, items=ITEMS, ratings=RATINGS)
+    assert messages(load(tmp_path, contents=contents.replace("1999", "2001"))) == []
+    assert Content.objects.get(key="film-1").data == {"year": "2001"}
+
+
 def test_a_changed_rating_is_refused_with_both_values(tmp_path):
     load(tmp_path, items=ITEMS, ratings=RATINGS)
     loading = load(tmp_path, items=ITEMS, ratings=RATINGS.replace("ness,4", "ness,3"))

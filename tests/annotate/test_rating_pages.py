@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from annotate import access, sessions
 from annotate.models import Place, Rater, Rating, Session
 from tests import factories
 from tests.annotate.test_sessions import SAVE
@@ -111,6 +112,21 @@ def test_the_platforms_ids_are_kept_and_a_duplicate_is_told_politely(client, stu
     assert "take part already" in again.content.decode() and token not in again.content.decode()
     same = client.get("/join/films/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=v1")
     assert same["Location"] == f"/r/{token}/"
+
+
+def test_consent_given_twice_at_once_counts_once(client, study, monkeypatch):
+    session = factories.make_session(study, state="consent", source="web")
+    real = sessions.move
+
+    def late(session, state):
+        real(access.session_or_404(session.token), state)
+        real(session, state)
+
+    monkeypatch.setattr(sessions, "move", late)
+    response = client.post(f"/r/{session.token}/consent/", {"consent": "yes"})
+    assert response.status_code == 303
+    session.refresh_from_db()
+    assert session.state == "instructions"
 
 
 def test_a_personal_link_asks_for_consent_first(client, study):

@@ -11,7 +11,10 @@ from tests import factories
 from tests.analysis.small import make_rated_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PAGES = ["", "correlation/", "agreement/", "roc/", "confusion/"]
+PAGES = [
+    "", "correlation/", "agreement/", "roc/", "confusion/", "selection/", "substitution/",
+    "prediction_powered/",
+]  # fmt: skip
 SHOTS = os.environ.get("SCREENSHOTS")
 
 
@@ -22,7 +25,8 @@ def researcher(transactional_db):
 
 @pytest.fixture
 def rated(researcher):
-    return make_rated_study(researcher)
+    # so many that raters are tested and recipients' means have an interval
+    return make_rated_study(researcher, recipients=16, contents=1, systems=2)
 
 
 def shoot(page, name):
@@ -59,7 +63,7 @@ def test_a_phone_needs_no_sideways_scroll(new_page, rated, researcher, path):
     assert width <= 360
 
 
-@pytest.mark.parametrize("report", ["correlation", "agreement", "roc", "confusion"])
+@pytest.mark.parametrize("report", [path.strip("/") for path in PAGES[1:]])
 def test_a_figure_stands_whole_on_a_phone(new_page, rated, researcher, report):
     page = new_page(width=360, height=740, login=researcher)
     page.goto(f"/studies/films/analysis/{report}/")
@@ -77,7 +81,7 @@ def test_options_stay_in_the_address_and_change_the_numbers(new_page, rated, res
     page.get_by_label("Leave out items with").last.fill("system=system-0")
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile("coefficient=kendall.*exclude=system%3Dsystem-0"))
-    expect(page.get_by_text("Left out: 8 items with system=system-0.")).to_be_visible()
+    expect(page.get_by_text("Left out: 16 items with system=system-0.")).to_be_visible()
 
 
 def test_a_figure_can_be_saved(new_page, rated, researcher):

@@ -242,6 +242,22 @@ def test_an_answer_outlives_a_lost_network(new_page, study):
     new_page.faults.clear()  # Chromium reports the lost request as an error
 
 
+def test_a_changed_answer_that_is_lost_is_not_called_saved(new_page, study):
+    page = new_page()
+    start(page)
+    choose(page, "accuracy", "Agree")
+    saved = question(page, "accuracy").get_by_text("Saved ✓")
+    expect(saved).to_be_visible()
+    page.route("**/answer/**", lambda route: route.fulfill(status=500))
+    choose(page, "accuracy", "Disagree")
+    expect(page.get_by_role("status")).to_contain_text("No connection")
+    expect(saved).to_have_count(0)
+    page.unroute("**/answer/**")
+    expect(saved).to_be_visible()
+    assert Rating.objects.get().value == 2
+    new_page.faults.clear()
+
+
 def test_next_waits_until_the_network_is_back(new_page, study):
     page = new_page()
     start(page)

@@ -1,12 +1,16 @@
 """A load checks without a lock; what changed until it writes is seen all the same."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.db import connection, transaction
 
+from annotate import places, sessions
 from annotate.models import Item, Place, Rating, Session, Study
 from judges.loading import files, load_files, write_files
 from judges.models import Judge, Judgment
 from tests import factories
+from tests.annotate.test_saving import PATIENCE, meet
 from tests.files import ITEMS, JUDGMENTS, RATINGS, STUDY, check, load, messages, write
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +50,17 @@ def test_an_item_that_was_judged_since_the_check_is_not_changed(study, tmp_path)
     question = study.questions.get(key="persuasiveness")
     factories.make_judgments(judge, {(study.items.get(key="e1"), question): 1})
     assert "has answers already" in messages(write_now(loading))[0]
+
+
+def test_an_item_that_a_judge_is_asked_about_is_not_changed(study, tmp_path):
+    judge = factories.make_judge(study, endpoint=factories.make_endpoint())
+    question = study.questions.get(key="persuasiveness")
+    factories.make_judgments(judge, {(study.items.get(key="e1"), question): 1})
+    changed = {"items": ITEMS.replace("Because you", "As you")}
+    Judgment.objects.update(state=Judgment.State.PENDING, value=None)
+    assert messages(check(tmp_path, **changed)) == []
+    Judgment.objects.update(state=Judgment.State.LEASED)
+    assert "has answers already" in messages(check(tmp_path, **changed))[0]
 
 
 def test_a_questionnaire_that_was_answered_since_the_check_is_not_changed(study, tmp_path):
@@ -94,7 +109,7 @@ def test_judgments_that_another_load_wrote_since_the_check_are_compared_with(stu
 def test_a_judge_of_that_name_since_the_check_is_compared_with(study, tmp_path):
     mine = check(tmp_path, judgments=JUDGMENTS)
     factories.make_judge(study, "BLEU", endpoint=factories.make_endpoint())
-    assert "is an LLM judge of this study" in messages(write_now(mine))[0]
+    assert "is a judge of this study that is not imported" in messages(write_now(mine))[0]
     assert Judge.objects.count() == 1
 
 
@@ -150,3 +165,74 @@ def test_the_check_runs_outside_the_transaction_that_writes(tmp_path, monkeypatc
     spy("write_tables")
     load_files(*write(tmp_path, items=ITEMS))
     assert held == [("check_tables", False), ("write_tables", True)]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "changed",
+    [{"items": ITEMS.replace("Because", "As")}, {"study": STUDY.replace("convincing", "clear")}],
+)
+def test_a_save_waits_for_a_load_that_changes_what_it_answers(study, tmp_path, changed):
+    """On SQLite every write waits for the load."""
+
+    session = factories.make_session(study, "carl", source=Session.Source.WEB)
+    item, question = study.items.get(key="e1"), study.questions.get(key="persuasiveness")
+
+    def answer_elsewhere():
+        try:
+            return factories.make_rating(session, item, question, 3)
+        finally:
+            connection.close()
+
+    loading = check(tmp_path, **changed)
+    meet(lambda: write_files(loading), answer_elsewhere)
+    assert loading.problems.total == 0
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_load_fills_no_place_that_is_claimed_meanwhile(study, tmp_path):
+    session = factories.make_session(study, "carl", state="instructions", source="web")
+    item = study.items.get(key="e1")
+
+    def load_elsewhere():
+        try:
+            return messages(load(tmp_path, items=ITEMS, ratings=RATINGS))
+        finally:
+            connection.close()
+
+    assert meet(lambda: places.claim_again(session, [item.pk]), load_elsewhere) == []
+    held = session.places.get()
+    assert (held.item_id, held.state) == (item.pk, Place.State.HELD)
+    assert item.places.filter(state="filled").count() == 2
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_raters_join_while_a_load_writes(study, tmp_path):
+    def join_elsewhere():
+        try:
+            return sessions.begin_visit(study, {}, consents=True)
+        finally:
+            connection.close()
+
+    loading = check(tmp_path, items=ITEMS + "e3,anna,film-1,personal,Third.,long\n")
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        write_files(loading)
+        assert pool.submit(join_elsewhere).result(PATIENCE).pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_first_loads_of_one_name_the_second_finds_the_study(tmp_path):
+    first, second = check(tmp_path, items=ITEMS), check(tmp_path, items=ITEMS)
+
+    def write_elsewhere():
+        try:
+            return write_now(second)
+        finally:
+            connection.close()
+
+    loading = meet(lambda: write_files(first), write_elsewhere)
+    assert (messages(loading), loading.counts["items"].unchanged) == ([], 2)
+    assert Study.objects.count() == 1

@@ -17,7 +17,7 @@ from judges import uploading
 from judges.models import Heartbeat, Upload
 from judges.tasks import load_upload, tend_uploads
 from tests import factories
-from tests.files import ITEMS, RATINGS, STUDY
+from tests.files import ITEMS, RATINGS, STUDY, load
 
 pytestmark = pytest.mark.django_db
 
@@ -179,6 +179,17 @@ def test_no_file_at_all_is_said(as_owner, study):
 def test_a_taken_name_is_refused(as_owner, study):
     page = send(as_owner, items=ITEMS).content.decode()
     assert "found &#x27;films&#x27;, which is taken" in page
+
+
+@pytest.mark.parametrize("address", ["/studies/new/", "/studies/mine/load/"])
+def test_nothing_of_a_study_of_others_is_told(address, as_owner, owner, tmp_path):
+    load(tmp_path, items=ITEMS, ratings=RATINGS)
+    factories.make_study(slug="mine", owner=owner)
+    ratings = RATINGS.replace("persuasiveness,4", "persuasiveness,1").replace("third_", "")
+    page = send(as_owner, address, items=ITEMS.replace("Slow", "Fast"), ratings=ratings)
+    upload = Upload.objects.get()
+    assert (upload.counts, upload.problems["total"]) == ({}, 1)
+    assert "already" not in page.content.decode()
 
 
 def test_a_file_of_another_study_is_refused(as_owner, study):

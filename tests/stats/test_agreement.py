@@ -6,7 +6,11 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.stats.cohen_kappa import cohen_kappa
+from analysis.stats.fleiss_kappa import fleiss_kappa
+from analysis.stats.gwet_ac import WEIGHTS as GWET_WEIGHTS
+from analysis.stats.gwet_ac import gwet_ac
 from analysis.stats.icc import FORMS, icc
+from analysis.stats.kendall_w import kendall_w
 from analysis.stats.krippendorff_alpha import METRICS, krippendorff_alpha
 from analysis.stats.percent_agreement import percent_agreement
 from tests.stats.published import CANONICAL, SHROUT_FLEISS
@@ -18,6 +22,9 @@ MEASURES = {
     **{m: lambda r, m=m, **k: krippendorff_alpha(r, m, **k) for m in METRICS},
     **{w: lambda r, w=w, **k: cohen_kappa(r, LIKERT, weights=w, **k) for w in SKLEARN_WEIGHTS},
     **{f: lambda r, f=f, **k: icc(r, f, **k) for f in FORMS},
+    "fleiss": lambda r, **k: fleiss_kappa(r, LIKERT, **k),
+    **{f"ac {w}": lambda r, w=w, **k: gwet_ac(r, LIKERT, weights=w, **k) for w in GWET_WEIGHTS},
+    "kendall_w": kendall_w,
 }
 
 

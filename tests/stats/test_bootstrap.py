@@ -15,7 +15,10 @@ from analysis.stats.correlation import (
     system_correlation,
 )
 from analysis.stats.estimate import Estimate
+from analysis.stats.fleiss_kappa import fleiss_kappa
+from analysis.stats.gwet_ac import gwet_ac
 from analysis.stats.icc import FORMS, icc
+from analysis.stats.kendall_w import kendall_w
 from analysis.stats.krippendorff_alpha import METRICS, krippendorff_alpha
 from analysis.stats.percent_agreement import percent_agreement
 
@@ -185,6 +188,20 @@ def test_percent_agreement():
 def test_icc(form):
     ratings, clusters = rated_units(5, missing=0.1)
     check_draws(lambda r, **k: icc(r, form, **k), [ratings + 0.1], clusters)
+
+
+def test_fleiss_kappa_and_gwet_ac():
+    ratings, clusters = rated_units(6, missing=0.5)
+    scale = [1, 2, 3, 4, 5]
+    check_draws(lambda r, **k: fleiss_kappa(r, scale, **k), [ratings], clusters)
+    check_draws(lambda r, **k: gwet_ac(r, scale, weights="ordinal", **k), [ratings], clusters)
+
+
+@pytest.mark.parametrize("shift", [0, 0.1])
+def test_kendall_w(shift):
+    ratings, clusters = rated_units(7, missing=0.1)
+    ratings[:, 0] += shift * np.arange(len(ratings))  # a long scale beside short ones
+    check_draws(kendall_w, [ratings], clusters)
 
 
 @pytest.mark.parametrize("cells", [1, 200])

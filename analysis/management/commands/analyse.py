@@ -15,6 +15,8 @@ OPTIONS = [
     ("--missing-judgment", "drop (default), or the number to put in"),
     ("--undefined", "skip (default) or zero: groups without a coefficient"),
     ("--threshold", "least mean rating that counts as positive; default: by the scale"),
+    ("--epsilon", "substitution: head start of a judge, 0 to 0.5; default: by the reference role"),
+    ("--standard-errors", "substitution: cluster (default) or plain"),
     ("--draws", f"bootstrap draws, 0 = no intervals; default {DEFAULT_DRAWS}"),
     ("--seed", "of the draws; default 1"),
 ]

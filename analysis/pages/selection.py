@@ -1,0 +1,130 @@
+"""Selection's page: choices between lists, or strong misfits, for one question."""
+
+from dataclasses import replace
+from math import isnan, nan
+
+from analysis import charts
+from analysis.pages.base import (
+    NO_JUDGE,
+    OF_SUBSTITUTION,
+    Kind,
+    Shown,
+    best,
+    first_of,
+    no_value,
+)
+from analysis.report_tables import Cell, Figure, Layout, Table
+from analysis.reports.selection import is_shown, number, of_lists, selection, tie_of
+from annotate.templatetags.concord import interval, leading_point
+
+WITHOUT = {"low": nan, "high": nan}
+
+
+def shown(questions):
+    """Choices between lists first."""
+    usable = sorted(filter(is_shown, questions), key=lambda question: tie_of(question) is None)
+    return Shown("question", "Question", [(question.key, question.key) for question in usable])
+
+
+def layout(report, question, looks):
+    lists = any(of_lists(entry.row) for entry in report.entries)
+    entries = [_as_value(entry, lists) for entry in report.entries]
+    entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
+    drawn = [entry for entry in entries if not isnan(entry.row["value"])]
+    what = "Model selection agreement" if lists else "Rate of strong misfits that are seen"
+    name = "MSA" if lists else "RSM"
+    title = f"{name} (n = {charts.span(entry.row['n'] for entry in drawn)})"
+    plot = charts.dots(drawn, "evaluator", "question", looks, title, unit_interval=True)
+    figure = Figure("selection", f"{what} for {question}. Lines: 95 % intervals.", plot)
+    table = _lists(entries, question) if lists else _misfits(entries, question)
+    return Layout([figure] if drawn else [], [table])
+
+
+def _as_value(entry, lists):
+    row = entry.row
+    names = ("msa", "low", "high", "n") if lists else ("rsm", "rsm_low", "rsm_high", "rsm_n")
+    value, low, high, n = (row[name] for name in names)
+    return replace(entry, row=row | {"value": value, "low": low, "high": high, "n": n})
+
+
+def _lists(entries, question):
+    lines = [
+        (
+            row["evaluator"],
+            [
+                Cell(row, row["value"], entry.reason),
+                f"{row['wins']} / {row['ties']} / {row['losses']}",
+                Cell(WITHOUT, row["win_share"], entry.reason),
+                Cell(WITHOUT, row["one_sided_ties"], entry.reason),
+                row["n"],
+            ],
+        )
+        for entry in entries
+        if (row := entry.row)
+    ]
+    headings = ["MSA", "W / T / L", "W / n", "Ties of one side", "Pairs of lists"]
+    return Table(f"Choices between lists for {question}.", headings, lines, [], "Evaluator")
+
+
+def _misfits(entries, question):
+    lines = [
+        (
+            row["evaluator"],
+            [
+                Cell(row, row["value"], entry.reason),
+                row["n"],
+                Cell(WITHOUT, row["rsm_precision"], entry.reason),
+                row["rsm_precision_n"],
+            ],
+        )
+        for entry in entries
+        if (row := entry.row)
+    ]
+    headings = ["RSM", "Strong misfits", "Precision", "Called misfits"]
+    return Table(f"Strong misfits for {question}.", headings, lines, [], "Evaluator")
+
+
+def headline(answers, options, judges):
+    keys = [key for key, _ in shown(answers.questions).choices]
+    if not judges or not keys:
+        return (
+            no_value("no question is a choice of lists or a Likert scale") if judges else NO_JUDGE
+        )
+    rows = selection(answers, options, keys[:1]).rows
+    lists = any(of_lists(row) for row in rows)
+    key = "msa" if lists else "rsm"
+    row = best([row for row in rows if not isnan(number(row[key]))], judges, key)
+    if row is None:
+        why = "no pair of lists has two verdicts" if lists else "nothing is strongly misaligned"
+        return no_value(f"{why} on {keys[0]}{first_of(keys)}")
+    low, high = (row["low"], row["high"]) if lists else (row["rsm_low"], row["rsm_high"])
+    what = "largest agreement on lists (MSA)" if lists else "most strong misfits seen (RSM)"
+    n = f"{row['n']:,} pairs" if lists else f"{row['rsm_n']:,} strong misfits"
+    if not lists and not isnan(row["rsm_precision"]):
+        n += f"; of what it calls misfits {100 * row['rsm_precision']:.0f} % are strong ones"
+    words = f"{what}: {row['evaluator']} on {keys[0]}{first_of(keys)}, n = {n}"
+    return leading_point(row[key]), interval(low, high), words
+
+
+KIND = Kind(
+    name="selection",
+    title="Selection",
+    method=(
+        "Does the judge prefer the same one of two lists as people, and does it see the items that "
+        "people find badly misaligned?"
+    ),
+    formula=[
+        "Per pair of lists: W = judge and people name the same list, T = both say tie, L = "
+        "everything else. MSA = (W + T) / n; beside it W / n and the share of ties of one side.",
+        "RSM = share of the strongly misaligned items (mean rating at the bottom of the scale) "
+        "that the judge calls misfits; precision = share of its misfits that are such items. A "
+        "judge says misfit below the middle of the scale, or below the threshold given.",
+    ],
+    source="Profile-aware judges of podcast recommendations (2025), whose printed MSA is "
+    "(W + T) / n.",
+    idle=("undefined", *OF_SUBSTITUTION),
+    build=selection,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)

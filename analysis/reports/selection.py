@@ -1,0 +1,135 @@
+"""Selection: does the judge prefer the same list, and does it see what does not fit at all?"""
+
+from math import nan
+
+import numpy as np
+
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.confusion import Majorities
+from analysis.reports.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.labels import LabelNotes, labels_of
+from analysis.reports.scores import Scores
+from analysis.stats.classification import at_least
+from analysis.stats.selection import misfit_precision, misfit_recall, model_selection
+
+TIE = "tie"  # the label, in any case
+NOTHING = dict.fromkeys(
+    ("msa", "wins", "ties", "losses", "win_share", "one_sided_ties", "n", "low", "high", "rsm",
+     "rsm_low", "rsm_high", "rsm_n", "rsm_precision", "rsm_precision_n")
+)  # fmt: skip
+
+
+def tie_of(question):
+    """The value that stands for a tie; None where the question is no choice between two lists."""
+    if question.scale.kind != "choice" or len(question.scale.points) != 3:
+        return None
+    ties = [value for value, label in question.scale.points if label.strip().lower() == TIE]
+    return ties[0] if ties else None
+
+
+def is_shown(question):
+    """Whether the report says anything of a question."""
+    return question.scale.kind == "likert" or tie_of(question) is not None
+
+
+def selection(answers, options, questions=None):
+    """Model selection agreement of choices between lists, and misfits of Likert questions.
+
+    questions: keys of those wanted; None means all.
+    """
+    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    report = Report("selection", answers.study.slug, options.as_dict())
+    majorities = Majorities(scores)
+    wanted = [
+        (place, question)
+        for place, question in enumerate(scores.questions)
+        if is_shown(question) and (not questions or question.key in questions)
+    ]
+    for evaluator in evaluators(scores):
+        for place, question in wanted:
+            if labels.fits(evaluator.name, evaluator.values[:, place], question):
+                add = _add_misfits if tie_of(question) is None else _add_lists
+                add(report, scores, evaluator, place, labels, majorities)
+    report.notes = [
+        *policy_notes(scores),
+        *_question_notes(wanted, options),
+        *labels.sentences(),
+        *majorities.sentences(),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["evaluator", "question"]),
+    ]
+    return report
+
+
+def _question_notes(wanted, options):
+    notes = []
+    likert = [question for _, question in wanted if tie_of(question) is None]
+    if len(likert) < len(wanted):
+        notes.append(
+            "Lists: majority of the raters, ties of the majority dropped. MSA = (wins + ties) / n; "
+            "a loss is everything else, ties of one side included."
+        )
+    for question in likert:
+        cut = _misfit_below(question, options)
+        notes.append(
+            f"{question.key}: strongly misaligned is a mean rating of {question.scale.low}, the "
+            f"bottom of the scale; the judge says misfit below {cut:g}."
+        )
+    if not wanted:
+        notes.append("No question is a Likert scale, or a choice of two lists with the label tie.")
+    return notes
+
+
+def _misfit_below(question, options):
+    """A judge's value below this says misfit: the threshold as given, else the scale's middle."""
+    scale = question.scale
+    middle = (scale.low + scale.high) / 2
+    return middle if options.threshold is None else options.threshold
+
+
+def _add_lists(report, scores, evaluator, place, labels, majorities):
+    question = scores.questions[place]
+    judge = labels.labels(evaluator.name, evaluator.values[:, place], question)
+    human = majorities.of(evaluator, place)
+    found = model_selection(human, judge, tie_of(question), **scores.resampling())
+    facts = {
+        "msa": found.msa.value, "wins": found.wins, "ties": found.ties, "losses": found.losses,
+        "win_share": found.win_share.value, "one_sided_ties": found.one_sided_ties.value,
+        "n": found.msa.n, "low": found.msa.low, "high": found.msa.high,
+    }  # fmt: skip
+    _add(report, evaluator, question, facts, found.msa)
+
+
+def _add_misfits(report, scores, evaluator, place, labels, majorities):
+    question = scores.questions[place]
+    cut = _misfit_below(question, scores.options)
+    misfit = 1 - at_least(evaluator.values[:, place], cut)
+    ratings, strongly = evaluator.reference[:, place], float(labels_of(question)[0])
+    recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())
+    precision = misfit_precision(ratings, misfit, strongly=strongly)
+    facts = {
+        "rsm": recall.value, "rsm_low": recall.low, "rsm_high": recall.high, "rsm_n": recall.n,
+        "rsm_precision": precision.value, "rsm_precision_n": precision.n,
+    }  # fmt: skip
+    _add(report, evaluator, question, facts, recall)
+
+
+def _add(report, evaluator, question, facts, estimate):
+    report.add(
+        {"evaluator": evaluator.name, "question": question.key, **NOTHING, **facts},
+        reason=estimate.reason,
+        judge=evaluator.judge,
+        kind=evaluator.kind,
+        undefined_draws=estimate.undefined_draws,
+    )
+
+
+def of_lists(row):
+    """Whether a row is of a choice between lists."""
+    return row["n"] is not None
+
+
+def number(value):
+    """A value as a number: NaN where a row has none."""
+    return nan if value is None or np.isnan(value) else value
