@@ -25,12 +25,12 @@ class Step:
 def summary(study):
     """Counts, the four steps and what needs attention."""
     places = _counts(study.places, "state")
-    sessions = _counts(study.sessions, "state")
+    sessions = _counts(study.sessions.begun(), "state")
     judgments = _counts(Judgment.objects.filter(run__judge__study=study), "state")
     facts = {
         "item_count": study.items.count(),
         "rating_count": Rating.objects.filter(item__study=study).count(),
-        "rater_count": study.raters.count(),
+        "rater_count": study.sessions.begun().values("rater").distinct().count(),
         "judge_count": Judge.objects.filter(study=study).count(),
         "filled": places[Place.State.FILLED],
         "held": places[Place.State.HELD],

@@ -35,8 +35,8 @@ def session_or_404(token):
 
 
 def place_of_session(token, **which):
-    """The place of a session's item, with session, study and item; None if it is not there."""
-    places = Place.objects.select_related("session__study", "item")
+    """The place of a session's item, with session, study, rater, item; None if it is not there."""
+    places = Place.objects.select_related("session__study", "session__rater", "item")
     return places.filter(session__token=token, **which).first()
 
 

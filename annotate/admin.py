@@ -24,6 +24,7 @@ class StudyAdmin(admin.ModelAdmin):
     list_filter = ("state", "kind")
     search_fields = ("title", "slug")
     inlines = [MembershipInline, QuestionInline]
+    readonly_fields = ("extra",)  # checked where files and pages set it
 
     def get_deleted_objects(self, objs, request):
         """Whoever may delete a study deletes all of it, also what cannot be deleted alone."""

@@ -3,10 +3,16 @@
 import logging
 import re
 
+from csp.constants import SELF
 from django.conf import settings
 
 LONGEST_TRIED = 255  # characters
 TOKEN = re.compile(r"(/r/|/accounts/once/)[^/\s\"]+(?:/[^/\s\"]+)?")
+
+PLATFORM_ID = re.compile(
+    r"\b(PROLIFIC_PID|STUDY_ID|SESSION_ID|assignmentId|hitId|workerId|turkSubmitTo)"
+    r"(=|%3[Dd]|'?\"?: ?)[^&\s\"]+"
+)
 
 
 PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
@@ -34,6 +40,19 @@ class PermissionsPolicyMiddleware:
         return response
 
 
+def loosen(response, posts_to="", framed_by=()):
+    """The response, whose forms may also lead to one site, and which some sites may frame."""
+    policy = {}
+    if posts_to:
+        policy["form-action"] = [SELF, posts_to]
+    if framed_by:
+        policy["frame-ancestors"] = list(framed_by)
+        response.xframe_options_exempt = True
+    if policy:
+        response._csp_replace = policy  # replace: an update would leave 'none' among ancestors
+    return response
+
+
 def client_ip(request):
     """The visitor's address; behind PROXY_COUNT proxies, as the first of them noted it."""
     noted = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
@@ -49,10 +68,13 @@ def username_tried(request, credentials=None):
 
 
 class TokenFilter(logging.Filter):
-    """Takes the tokens of sessions and logins out of log lines: they are the authority."""
+    """Takes out of log lines the tokens of sessions and logins, which are the authority there, and
+    what platforms call people.
+    """
 
     def filter(self, record):
         message = record.getMessage()
-        if TOKEN.search(message):
-            record.msg, record.args = TOKEN.sub(r"\1…/", message), None
+        clean = PLATFORM_ID.sub(r"\1\2…", TOKEN.sub(r"\1…/", message))
+        if clean != message:
+            record.msg, record.args = clean, None
         return True

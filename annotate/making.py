@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotate.access import make_owner
 from annotate.models import Question, Study
+from annotate.platforms import without_codes
 from annotate.reading import Problems
 from annotate.reading.studyfile import NUMBERS, TEXTS, StudyFile, read_study
 
@@ -49,9 +50,10 @@ def _template(path):
 
 
 def template_of(study):
-    """A study's settings and questions, for another study like it; the code is made anew."""
+    """A study's settings and questions, for another study like it; codes are made anew."""
     kept = ("kind", *NUMBERS, *(key for key in TEXTS if key not in ("title", "completion_code")))
-    fields = {key: getattr(study, key) for key in (*kept, "extra")}
+    fields = {key: getattr(study, key) for key in kept}
+    fields["extra"] = without_codes(study.extra)
     names = ("key", "text", "scale_spec", "required", "applies_to", "position")
     questions = list(study.questions.values(*names))
     return StudyTemplate("", study.title, "", StudyFile(fields=fields, questions=questions))

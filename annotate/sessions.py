@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate import excluding, places, saving
-from annotate.models import Place, Question, Rater, Session, Study
+from annotate import excluding, places, platforms, saving
+from annotate.models import FreedPlace, Place, Question, Rater, Session, Study
 
 State = Session.State
-PLATFORM_FIELDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-LONGEST_PLATFORM_ID = 100
 LONGEST_STAY = 86_400.0  # seconds
 
 
@@ -26,25 +24,6 @@ class Answer:
     question: Question
     value: float | None
     text: str = ""
-
-
-def platform_ids(parameters):
-    """The platform's ids in an address: known names only, cut to a sane length."""
-    found = {name: parameters.get(name, "").replace("\0", "").strip() for name in PLATFORM_FIELDS}
-    return {name: value[:LONGEST_PLATFORM_ID] for name, value in found.items() if value}
-
-
-def earlier_visit(study, ids):
-    """(session, is the same visit) of the platform's participant; (None, False) if new.
-
-    Only all three values together open a session again: the participant's id alone is no secret.
-    """
-    if "PROLIFIC_PID" not in ids:
-        return None, False
-    sessions = study.sessions.filter(rater__platform_ids__PROLIFIC_PID=ids["PROLIFIC_PID"])
-    session = sessions.select_related("rater").order_by("pk").first()
-    same = session is not None and session.rater.platform_ids == ids
-    return session, same and len(ids) == len(PLATFORM_FIELDS)
 
 
 def why_closed(study):
@@ -68,7 +47,7 @@ def begin_visit(study, ids, consents):
         if ids:
             # One at a time: a double click must not make two raters of one participant.
             Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-            earlier, is_same = earlier_visit(study, ids)
+            earlier, is_same = platforms.earlier_visit(study, ids)
             if is_same:
                 return earlier
             if earlier:
@@ -76,7 +55,7 @@ def begin_visit(study, ids, consents):
         rater = Rater.objects.create(
             study=study,
             key=f"rater-{secrets.token_hex(5)}",
-            platform_ids=ids if consents else {},
+            platform_ids=platforms.kept_ids(ids, consents),
         )
         session = Session.objects.create(study=study, rater=rater)
         move(session, State.INSTRUCTIONS if consents else State.DECLINED)
@@ -88,7 +67,7 @@ def move(session, state, **fields):
     if state not in Session.NEXT[session.state]:
         raise NotNow(f"a session that is {session.state} cannot become {state}")
     fields |= {"state": state, "last_seen_at": timezone.now()}
-    if state in (State.COMPLETED, State.DECLINED):
+    if state in Session.OVER and session.ended_at is None:
         fields["ended_at"] = fields["last_seen_at"]
     if not Session.objects.filter(pk=session.pk, state=session.state).update(**fields):
         raise NotNow(f"the session is no longer {session.state}")
@@ -193,6 +172,20 @@ def finish(session):
             session.places.update(state=Place.State.FILLED)
             excluding.close_session(session)
     return gap
+
+
+@transaction.atomic
+def end_early(session, state):
+    """End a session before its end: returned, screened out, failed. NotNow if it cannot end so.
+
+    Its places open at once, its answers stay and count no more. Returns how many places opened. A
+    save on its way comes before, and is kept, or after, and is refused.
+    """
+    session = _locked(session)
+    move(session, state)
+    # What an exclusion had opened does not come back to a visit that is over.
+    FreedPlace.objects.filter(session=session).delete()
+    return places.release([session.pk])
 
 
 def first_gap(session):

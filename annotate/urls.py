@@ -1,7 +1,16 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from annotate.views import accounts, making, people, preview, quality, rating, studies
+from annotate.views import (
+    accounts,
+    inviting,
+    making,
+    people,
+    preview,
+    quality,
+    rating,
+    studies,
+)
 
 urlpatterns = [
     path("", studies.studies, name="studies"),
@@ -24,6 +33,22 @@ urlpatterns = [
     path("studies/<slug:slug>/quality/", quality.quality, name="quality"),
     path("studies/<slug:slug>/quality/<slug:rule>/apply/", quality.apply_rule, name="apply_rule"),
     path("studies/<slug:slug>/quality/<int:pk>/undo/", quality.undo, name="undo_exclusion"),
+    path("studies/<slug:slug>/raters/links/", inviting.personal_links, name="personal_links"),
+    path("studies/<slug:slug>/raters/links.csv", inviting.links_file, name="links_file"),
+    path(
+        "studies/<slug:slug>/raters/links/<int:pk>/withdraw/",
+        inviting.withdraw_link,
+        name="withdraw_link",
+    ),
+    path(
+        "studies/<slug:slug>/raters/sessions/<int:pk>/return/",
+        inviting.return_session,
+        name="return_session",
+    ),
+    path("studies/<slug:slug>/raters/pay/", inviting.pay, name="pay"),
+    path("studies/<slug:slug>/raters/pay/returned/", inviting.take_returns, name="take_returns"),
+    path("studies/<slug:slug>/raters/pay/<slug:name>/", inviting.pay_file, name="pay_file"),
+    path("studies/<slug:slug>/settings/platform/", inviting.platform, name="platform"),
     path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
     path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),
     path(
@@ -42,6 +67,7 @@ urlpatterns = [
     path("join/<slug:slug>/", rating.join, name="join"),
     path("r/<slug:token>/", rating.session, name="session"),
     path("r/<slug:token>/consent/", rating.consent, name="session_consent"),
+    path("r/<slug:token>/leave/", rating.leave, name="session_leave"),
     path("r/<slug:token>/begin/", rating.begin, name="session_begin"),
     path("r/<slug:token>/item/<int:position>/", rating.item, name="session_item"),
     path("r/<slug:token>/answer/<int:item>/<int:question>/", rating.answer, name="answer"),

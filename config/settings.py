@@ -218,5 +218,10 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": env_text("LOG_LEVEL", "INFO")},
-    "loggers": {"httpx2": {"level": "WARNING"}, "openai": {"level": "WARNING"}},
+    "loggers": {
+        "httpx2": {"level": "WARNING"},
+        "openai": {"level": "WARNING"},
+        # By itself runserver's logger has a handler of its own, which knows nothing of the filter.
+        "django.server": {"handlers": ["console"], "level": "INFO", "propagate": False},
+    },
 }

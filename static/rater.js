@@ -7,18 +7,37 @@
   document.querySelectorAll("form").forEach(sendOnce);
   if (navigator.clipboard) document.querySelectorAll("[data-copy]").forEach(offerCopy);
 
+  // A frame of another site may have no storage at all: even asking for it fails there.
+  function storage() {
+    try {
+      return sessionStorage;
+    } catch {
+      return { getItem: () => null, setItem() {}, removeItem() {} };
+    }
+  }
+
   function sendOnce(plain) {
     if (plain === form) return;
     let sent = false;
-    plain.addEventListener("submit", (event) => (sent ? event.preventDefault() : (sent = true)));
+    plain.addEventListener("submit", (event) => {
+      if (sent) return event.preventDefault();
+      sent = true;
+      setTimeout(() => (sent = false), 5000); // where nothing came of it, it can be tried again
+    });
     window.addEventListener("pageshow", () => (sent = false));
   }
 
   function offerCopy(button) {
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-      button.textContent = button.dataset.done;
+      const source = document.getElementById(button.dataset.copy);
+      try {
+        await navigator.clipboard.writeText(source.textContent);
+        button.textContent = button.dataset.done;
+      } catch { // not allowed in another site's frame
+        getSelection().selectAllChildren(source);
+        button.textContent = button.dataset.select;
+      }
     });
   }
 
@@ -32,6 +51,7 @@
     let leaving = null; // the button pressed, while answers are still on their way
     let gone = false; // the page is being left: a second click does nothing
     let retry = 0;
+    const kept = storage();
 
     const inputs = (question) => [...question.querySelectorAll("input, textarea")];
     const radios = (question) => inputs(question).filter((input) => input.type === "radio");
@@ -57,7 +77,7 @@
       onTheirWay.delete(question);
       lost.delete(question);
       if (code === 0 || code >= 500) return keep(question);
-      sessionStorage.removeItem(shelf(question));
+      kept.removeItem(shelf(question));
       if (code === 404 || code === 409) return outdated();
       if (code === 422) leaving = null;
       if (lost.size) return;
@@ -67,7 +87,7 @@
 
     function keep(question) {
       lost.add(question);
-      sessionStorage.setItem(shelf(question), valueOf(question));
+      kept.setItem(shelf(question), valueOf(question));
       question.querySelector(".mark").replaceChildren(); // it may say "saved" of the answer before
       say("lost");
       clearTimeout(retry);
@@ -86,11 +106,11 @@
 
     function restore() {
       for (const question of questions) {
-        const kept = sessionStorage.getItem(shelf(question));
-        if (kept === null) continue;
-        const input = radios(question).find((radio) => radio.value === kept) ?? inputs(question)[0];
-        if (input.type === "radio") input.checked = input.value === kept;
-        else input.value = kept;
+        const unsent = kept.getItem(shelf(question));
+        if (unsent === null) continue;
+        const input = radios(question).find((radio) => radio.value === unsent) ?? inputs(question)[0];
+        if (input.type === "radio") input.checked = input.value === unsent;
+        else input.value = unsent;
         window.htmx.trigger(question, "change");
       }
     }

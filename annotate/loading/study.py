@@ -11,11 +11,13 @@ def check_study(loading, read, name=FILE):
     """Sets the file's fields on the unsaved study; a questionnaire with answers may not change."""
     study = loading.study
     counts = loading.counts["study"] = Counts(rows=1)
-    changed = [key for key, value in read.fields.items() if getattr(study, key) != value]
+    # A file that says nothing about a key of extra leaves what a page has set.
+    fields = read.fields | {"extra": study.extra | read.fields.get("extra", {})}
+    changed = [key for key, value in fields.items() if getattr(study, key) != value]
     if "raters_per_item" in changed:
         loading.more_places = True
     for key in changed:
-        setattr(study, key, read.fields[key])
+        setattr(study, key, fields[key])
     if loading.is_new:
         study.title = study.title or study.slug
     _count(counts, loading.is_new, changed)

@@ -45,6 +45,14 @@ class Rater(models.Model):
 
 
 class SessionQuerySet(models.QuerySet):
+    def begun(self):
+        """Without the personal links that nobody has used."""
+        return self.exclude(source=Session.Source.LINK, state=Session.State.CONSENT)
+
+    def visits(self):
+        """Those that somebody began here, not loaded from a file."""
+        return self.begun().exclude(source=Session.Source.FILE)
+
     def with_answers(self):
         """Each with its answers, the items they are about, and when the last one came."""
         return self.annotate(
@@ -64,20 +72,41 @@ class Session(models.Model):
         COMPLETED = "completed", "Completed"
         DECLINED = "declined", "Declined consent"
         ABANDONED = "abandoned", "Stopped for too long"
+        SCREENED_OUT = "screened_out", "Screened out"
+        FAILED_ATTENTION = "failed_attention", "Failed the attention checks"
+        RETURNED = "returned", "Returned on the platform"
 
     class Source(models.TextChoices):
         WEB = "web", "Answered here"
+        LINK = "link", "Personal link"
         FILE = "file", "Loaded from a file"
 
     # What may follow what; everything else is refused by sessions.move().
     NEXT = {
-        State.CONSENT: {State.INSTRUCTIONS, State.DECLINED, State.ABANDONED},
-        State.INSTRUCTIONS: {State.RATING, State.ABANDONED},
-        State.RATING: {State.COMPLETED, State.ABANDONED},
-        State.ABANDONED: {State.CONSENT, State.INSTRUCTIONS, State.RATING},
+        State.CONSENT: {State.INSTRUCTIONS, State.DECLINED, State.ABANDONED, State.RETURNED},
+        State.INSTRUCTIONS: {State.RATING, State.ABANDONED, State.SCREENED_OUT, State.RETURNED},
+        State.RATING: {
+            State.COMPLETED,
+            State.ABANDONED,
+            State.SCREENED_OUT,
+            State.FAILED_ATTENTION,
+            State.RETURNED,
+        },
+        State.ABANDONED: {State.CONSENT, State.INSTRUCTIONS, State.RATING, State.RETURNED},
+        State.COMPLETED: {State.RETURNED},
         State.DECLINED: set(),
-        State.COMPLETED: set(),
+        State.SCREENED_OUT: set(),
+        State.FAILED_ATTENTION: set(),
+        State.RETURNED: set(),
     }
+    # The states in which a visit is over.
+    OVER = (
+        State.COMPLETED,
+        State.DECLINED,
+        State.SCREENED_OUT,
+        State.FAILED_ATTENTION,
+        State.RETURNED,
+    )
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="sessions")
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="sessions")
@@ -112,6 +141,29 @@ class Session(models.Model):
     def times(self):
         """When it began, was last heard of, and ended, for tables."""
         return self.started_at, self.last_seen_at, self.ended_at
+
+    @property
+    def can_return(self):
+        """Can it still be returned on its platform?"""
+        is_held = self.source != self.Source.FILE
+        return is_held and self.State.RETURNED in self.NEXT[self.state]
+
+
+class RepeatVisit(models.Model):
+    """A participant of a platform came again, in another visit, and was told so."""
+
+    rater = models.ForeignKey(Rater, models.CASCADE, related_name="repeat_visits")
+    visit = models.CharField(max_length=100, help_text="The platform’s id of the other visit.")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["rater", "visit"], name="repeat_visit_once_a_rater")
+        ]
+
+    def __str__(self):
+        return f"repeat visit {self.pk}"
 
 
 class Place(models.Model):

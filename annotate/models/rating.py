@@ -34,7 +34,7 @@ class RatingQuerySet(models.QuerySet):
         The rater paused for too long, the place went to somebody else, and then they came back.
         Loaded sessions have no such rule: a file may have any number of raters for an item.
         """
-        on_web = self._of_counted_sessions().filter(session__source=Session.Source.WEB)
+        on_web = self._of_counted_sessions().exclude(session__source=Session.Source.FILE)
         return on_web.filter(~own_place())
 
     def _of_counted_sessions(self):

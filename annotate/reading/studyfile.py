@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 
 from annotate.models import Item, Study
 from annotate.models.study import slug_rule, study_slug_rule
+from annotate.platforms import read_platform
 from annotate.reading.encoding import refusal
 from annotate.reading.problems import quoted
 from annotate.reading.yamlfile import Mapping, read_yaml
@@ -13,7 +14,7 @@ from annotate.scales import parse_scale
 
 TEXTS = ("title", "notice", "consent", "instructions", "completion_code")
 NUMBERS = {"raters_per_item": (1, 1000), "items_per_session": (1, 500), "hold_minutes": (1, 32767)}
-# Kept in Study.extra for what is built on them later.
+# Kept in Study.extra: platform is read by annotate/platforms.py, quality is for later.
 KEPT = ("quality", "platform")
 KEYS = ("study", "kind", "questions", "judges", *TEXTS, *NUMBERS, *KEPT)
 QUESTION_KEYS = ("key", "text", "scale", "required", "applies_to")
@@ -58,6 +59,7 @@ class _Reader:
         if "kind" in found:
             read.fields["kind"] = self._kind(found)
         read.fields["extra"] = {key: found[key] for key in KEPT if found.get(key) is not None}
+        self._platform(found)
         if "questions" in found:
             read.questions = self._questions(found)
         read.judges = self._mappings(found, "judges")
@@ -106,6 +108,12 @@ class _Reader:
                 found, "kind", f"found {quoted(value)}; allowed is {', '.join(Study.Kind.values)}"
             )
         return value
+
+    def _platform(self, found):
+        try:
+            read_platform(found.get("platform"))
+        except ValueError as error:
+            self.add(found, "platform", str(error))
 
     def _mappings(self, found, key):
         """The list of mappings under the key; other entries are problems."""

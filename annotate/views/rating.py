@@ -16,9 +16,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from django.views.defaults import page_not_found
 
-from annotate import access, sessions
+from annotate import access, platforms, sessions
 from annotate.forms import ItemForm, asked, field_name, read_answer, read_shown_at
+from annotate.headers import loosen
 from annotate.models import Rating, Session, Study
+from annotate.platforms import OUTCOMES, Outcome
+from annotate.previewing import Shown
 
 State = Session.State
 PK = re.compile(r"[0-9]{1,18}")
@@ -45,30 +48,76 @@ def _to(name, *args):
     return HttpResponseRedirect(reverse(name, args=args), status=303)
 
 
+def _framed(response, session, posts_to=""):
+    """The response; MTurk shows the pages of who came from there in a frame."""
+    frames = platforms.frames_of(session.rater.platform_ids)
+    return loosen(response, posts_to=posts_to, framed_by=frames)
+
+
+# Reasons why nobody can go on, with what the platform may have a code for.
+LATE = dict.fromkeys(("closed", "full", "finished"), Outcome.TOO_LATE)
+
+
 def _door(request, study, reason, session=None):
     """Page for everybody who cannot go on here: why, and what to do."""
-    context = {"study": study, "reason": reason, "session": session}
-    return render(request, "annotate/door.html", context)
+    outcome = LATE.get(reason) or OUTCOMES.get(reason)
+    return _last_page(request, "door", study, session, outcome, reason=reason)
+
+
+def _last_page(request, name, study, session, outcome, **context):
+    """A page with the way back to the platform, if there is one for this outcome."""
+    end = platforms.end_of(study, outcome, session) if outcome else platforms.End()
+    context |= {"study": study, "session": session, "end": end}
+    context["platform"] = platforms.platform_of(study).name
+    response = render(request, f"annotate/{name}.html", context)
+    return _framed(response, session, end.site) if session else response
 
 
 @rater_page
 def join(request, slug):
     """Page: what the study is, and whether to take part. Opening it writes nothing."""
     study = get_object_or_404(Study, slug=slug)
-    ids = sessions.platform_ids(request.GET)
-    earlier, is_same_visit = sessions.earlier_visit(study, ids)
+    arrival = platforms.arrival(study, request.GET)
+    return loosen(_arrive(request, study, arrival), framed_by=arrival.frames)
+
+
+def _arrive(request, study, arrival):
+    earlier, is_same_visit = platforms.earlier_visit(study, arrival.ids)
     if is_same_visit:
         return _to("session", earlier.token)
-    closed = "twice" if earlier else sessions.why_closed(study)
-    if closed:
+    if earlier:
+        platforms.record_repeat(earlier, arrival.ids)
+        return _door(request, study, "twice")
+    if closed := arrival.problem or sessions.why_closed(study):
         return _door(request, study, closed)
+    if arrival.is_preview:
+        return _preview(request, study)
+    return _ask_consent(request, study, arrival.ids)
+
+
+def _ask_consent(request, study, ids):
     choice = request.POST.get("consent")
     if choice not in ("yes", "no"):
         return render(request, "annotate/consent.html", {"study": study})
     try:
         return _to("session", sessions.begin_visit(study, ids, choice == "yes").token)
-    except sessions.NotNow:
-        return _door(request, study, "twice")
+    except sessions.NotNow:  # it began between the look and the write: the page tells which way
+        return HttpResponseRedirect(request.get_full_path(), status=303)
+
+
+def _preview(request, study):
+    """MTurk's preview: what there is to do, before anybody accepts it. Nothing is saved."""
+    shown = Shown(study)
+    context = {
+        "study": study,
+        "session": shown.session,
+        "place": shown.place(shown.first, 1),
+        "item": shown.first,
+        "content": shown.first.content,
+        "asked": asked(shown.asked_of(shown.first), []),
+        "count": shown.count,
+    }
+    return render(request, "annotate/task_preview.html", context)
 
 
 @rater_page
@@ -78,21 +127,31 @@ def session(request, token):
     study = session.study
     if session.state == State.RATING:
         return redirect("session_item", token, session.current)
-    if session.state in (State.DECLINED, State.ABANDONED):
+    if session.state == State.COMPLETED:
+        return _last_page(request, "thanks", study, session, Outcome.COMPLETE)
+    if session.state in (State.ABANDONED, *Session.OVER):
         gone = session.state == State.ABANDONED and not study.is_open
         return _door(request, study, "closed" if gone else session.state, session)
     if session.state == State.INSTRUCTIONS and (closed := sessions.why_closed(study)):
-        return _door(request, study, closed)
-    return render(
-        request, f"annotate/{TEMPLATES[session.state]}", {"study": study, "session": session}
-    )
+        return _door(request, study, closed, session)
+    context = {"study": study, "session": session}
+    response = render(request, f"annotate/{TEMPLATES[session.state]}", context)
+    return _framed(response, session)
 
 
-TEMPLATES = {
-    State.CONSENT: "consent.html",
-    State.INSTRUCTIONS: "instructions.html",
-    State.COMPLETED: "thanks.html",
-}
+TEMPLATES = {State.CONSENT: "consent.html", State.INSTRUCTIONS: "instructions.html"}
+
+
+@rater_page
+@require_POST
+def leave(request, token):
+    """Step: back to the platform, whose address tells how the visit ended."""
+    session = access.session_or_404(token)
+    outcome = OUTCOMES.get(session.state)
+    end = platforms.end_of(session.study, outcome, session) if outcome else platforms.End()
+    if end.address and not end.fields:
+        return HttpResponseRedirect(end.address, status=303)
+    return _to("session", token)
 
 
 @rater_page
@@ -116,11 +175,11 @@ def begin(request, token):
     if session.state not in (State.INSTRUCTIONS, State.ABANDONED):
         return _to("session", token)
     if not session.study.is_open:
-        return _door(request, session.study, "closed")
+        return _door(request, session.study, "closed", session)
     step = sessions.resume if session.state == State.ABANDONED else sessions.begin
     if step(session):
         return _to("session", token)
-    return _door(request, session.study, sessions.why_closed(session.study) or "full")
+    return _door(request, session.study, sessions.why_closed(session.study) or "full", session)
 
 
 @rater_page
@@ -173,7 +232,8 @@ def _item_page(request, place, form=None, gaps=(), status=200):
         "count": place.session.places.count(),
         "shown": int(timezone.now().timestamp() * 1000),
     }
-    return render(request, "annotate/rate.html", context, status=status)
+    response = render(request, "annotate/rate.html", context, status=status)
+    return _framed(response, place.session)
 
 
 def _leave_item(request, token):

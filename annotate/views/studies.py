@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST
 from annotate import access
 from annotate.forms_study import MemberForm, StudyForm
 from annotate.models import Membership, Place, Session, Study
+from annotate.platforms import platform_of
 
 
 @login_required
@@ -24,7 +25,7 @@ def studies(request):
 def raters(request, slug):
     """Who rated, how much, and the link that invites more."""
     study = access.study_or_404(request.user, slug)
-    sessions = study.sessions.with_answers().select_related("rater").order_by("-id")
+    sessions = study.sessions.begun().with_answers().select_related("rater").order_by("-id")
     context = {
         "study": study,
         "section": "raters",
@@ -32,13 +33,18 @@ def raters(request, slug):
         "states": _states(study),
         "open_places": study.places.filter(state=Place.State.OPEN).count(),
         "join_url": request.build_absolute_uri(study.join_path()),
+        "platform": platform_of(study),
+        "is_owner": study.role == Membership.Role.OWNER,
     }
     return render(request, "annotate/raters.html", context)
 
 
 def _states(study):
     counts = dict(
-        study.sessions.values_list("state").annotate(n=Count("id")).values_list("state", "n")
+        study.sessions.begun()
+        .values_list("state")
+        .annotate(n=Count("id"))
+        .values_list("state", "n")
     )
     return [(label, counts[state]) for state, label in Session.State.choices if state in counts]
 

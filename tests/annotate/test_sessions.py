@@ -258,8 +258,3 @@ def test_another_visit_of_the_same_participant_opens_nothing(study, ids):
     with pytest.raises(NotNow):
         sessions.begin_visit(study, ids, consents=True)
     assert Session.objects.count() == 1
-
-
-def test_platform_ids_are_a_short_list_cut_to_length():
-    found = sessions.platform_ids({"PROLIFIC_PID": "p" * 500, "evil__lookup": "x", "STUDY_ID": ""})
-    assert found == {"PROLIFIC_PID": "p" * 100}

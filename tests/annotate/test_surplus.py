@@ -30,8 +30,10 @@ def complete(session, value=4.0):
     assert sessions.finish(session) is None
 
 
-def test_who_comes_back_after_the_place_went_to_somebody_else_adds_no_rating_to_it(study):
+@pytest.mark.parametrize("source", ["web", "link"])
+def test_who_comes_back_after_the_place_went_to_somebody_else_adds_no_rating_to_it(study, source):
     late = begun(study)
+    Session.objects.filter(pk=late.pk).update(source=source)
     save(late, 1, all_at(late, 1.0))
     lost = place_at(late, 1).item
     go_quiet(late)
@@ -108,7 +110,8 @@ def test_the_frame_excludes_exactly_what_for_analysis_leaves_out(study):
     counted = Rating.objects.for_analysis()
     expected = set(counted.values_list("session__rater__key", "item__key"))
     assert expected == {
-        ("completed-web-", "item-0"), ("completed-file-", "item-0"), ("completed-file-", "item-1"),
+        ("completed-web-", "item-0"), ("completed-link-", "item-0"), ("completed-file-", "item-0"),
+        ("completed-file-", "item-1"),
     }  # fmt: skip
     table = frames.read(study).table
     table = table[~table["excluded"]]

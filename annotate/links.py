@@ -1,0 +1,72 @@
+"""Personal links: a rater each, whose session waits at the consent page under its own address."""
+
+import secrets
+
+from django.db import transaction
+
+from annotate.models import Rater, Session
+from annotate.models.rater import session_token
+
+Role = Rater.Role
+
+
+class Taken(Exception):
+    """Some of the names belong to raters of the study already; args hold them."""
+
+
+def new_names(count):
+    """Pseudonyms of raters who have no name."""
+    return [f"rater-{secrets.token_hex(5)}" for _ in range(count)]
+
+
+@transaction.atomic
+def make(study, raters):
+    """A link for each (name, role, recipient or None): all of them, or none and Taken."""
+    type(study).objects.select_for_update(no_key=True).get(pk=study.pk)
+    names = [name for name, _role, _recipient in raters]
+    taken = study.raters.filter(key__in=names).values_list("key", flat=True)
+    if taken:
+        raise Taken(*taken)
+    made = Rater.objects.bulk_create(
+        Rater(study=study, key=name, role=role, recipient=recipient)
+        for name, role, recipient in raters
+    )
+    Session.objects.bulk_create(
+        Session(study=study, rater=rater, token=session_token(), source=Session.Source.LINK)
+        for rater in made
+    )
+    return len(made)
+
+
+def for_recipients(study):
+    """What `make` needs for every recipient with items, but without a link: it is theirs alone."""
+    linked = study.sessions.filter(source=Session.Source.LINK).exclude(rater__recipient=None)
+    waiting = study.recipients.filter(items__parent=None, items__isnull=False).distinct()
+    waiting = waiting.exclude(pk__in=linked.values("rater__recipient"))
+    names = set(study.raters.values_list("key", flat=True))
+    return [
+        (_free(recipient.key, names), Role.RECIPIENT, recipient)
+        for recipient in waiting.order_by("key")
+    ]
+
+
+def _free(name, names):
+    """The recipient's name; with something behind it where a rater is called so already."""
+    return f"{name[:180]}-{secrets.token_hex(3)}" if name in names else name
+
+
+def of_study(study):
+    """The sessions of personal links, in the order they were made."""
+    return study.sessions.filter(source=Session.Source.LINK).select_related(
+        "rater", "rater__recipient"
+    )
+
+
+@transaction.atomic
+def withdraw(session):
+    """Take back a link that nobody used. False if somebody has consented or declined meanwhile."""
+    unused = Session.objects.filter(pk=session.pk, state=Session.State.CONSENT)
+    if not unused.select_for_update(of=("self",)).exists():
+        return False
+    session.rater.delete()
+    return True

@@ -1,0 +1,264 @@
+"""Where raters come from and where they go back to: Prolific, MTurk, or a link of one's own.
+
+What a platform puts into an address names people and visits. It is no secret: whoever knows it may
+begin, and opens nothing that exists unless all of it matches.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from django.db.models import TextChoices
+
+from annotate.models import RepeatVisit, Session
+
+
+class Name(TextChoices):
+    NONE = "none", "no platform"
+    PROLIFIC = "prolific", "Prolific"
+    MTURK = "mturk", "Amazon Mechanical Turk"
+
+
+class Outcome(TextChoices):
+    """How a visit ends; each may have a code of its own on the platform."""
+
+    COMPLETE = "complete", "Complete"
+    SCREENED_OUT = "screened_out", "Screened out"
+    FAILED_ATTENTION = "failed_attention", "Failed the attention checks"
+    NO_CONSENT = "no_consent", "No consent"
+    TOO_LATE = "too_late", "Came too late: no place was left"
+
+
+OUTCOMES = {
+    Session.State.COMPLETED: Outcome.COMPLETE,
+    Session.State.SCREENED_OUT: Outcome.SCREENED_OUT,
+    Session.State.FAILED_ATTENTION: Outcome.FAILED_ATTENTION,
+    Session.State.DECLINED: Outcome.NO_CONSENT,
+}
+# The person, the visit, what else stands in the address.
+PARAMETERS = {
+    Name.PROLIFIC: ("PROLIFIC_PID", "SESSION_ID", "STUDY_ID"),
+    Name.MTURK: ("workerId", "assignmentId", "hitId", "turkSubmitTo"),
+}
+PARTICIPANT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
+PROLIFIC_SITE = "https://app.prolific.com"
+MTURK_SITES = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+MTURK_FRAMES = ("https://worker.mturk.com", *MTURK_SITES)
+MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+MOST_REPEATS = 20  # that are recorded of one rater: anybody can make up visits
+
+
+# What a study says
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The `platform` of a study: its name, whether the open link works, codes by outcome."""
+
+    name: Name = Name.NONE  # type: ignore[assignment]  # Django comes without types
+    open_link: bool = True
+    codes: Mapping[str, str] = field(default_factory=dict)
+
+    def as_data(self):
+        """As study.yaml holds it."""
+        data = {"name": str(self.name), "open_link": self.open_link}
+        return data | ({"codes": dict(self.codes)} if self.codes else {})
+
+
+def platform_of(study):
+    """The study's Platform."""
+    return read_platform(study.extra.get("platform"))
+
+
+def read_platform(value):
+    """A Platform from a name or {name, open_link, codes}; ValueError says what is wrong.
+
+    The open link works where nothing is said and there is no platform: on a platform it would let
+    people take part twice.
+    """
+    data = {"name": value or "none"} if value is None or isinstance(value, str) else value
+    if not isinstance(data, dict):
+        raise ValueError(f"allowed is a name ({', '.join(Name.values)}) or a mapping")
+    for key in data.keys() - {"name", "open_link", "codes"}:
+        raise ValueError(f"“{key}” is not a known key; allowed are name, open_link, codes")
+    name = data.get("name") or "none"
+    if name not in Name.values:
+        raise ValueError(f"found the name “{name}”; allowed is {', '.join(Name.values)}")
+    open_link = data.get("open_link", name == Name.NONE)
+    if not isinstance(open_link, bool):
+        raise ValueError("open_link is true or false")
+    return Platform(Name(name), open_link, _codes(data.get("codes") or {}))
+
+
+def _codes(codes):
+    if not isinstance(codes, dict):
+        raise ValueError("codes are a mapping of outcomes")
+    allowed = [outcome for outcome in Outcome.values if outcome != Outcome.COMPLETE]
+    for outcome, code in codes.items():
+        if outcome not in allowed:
+            raise ValueError(
+                f"found a code for “{outcome}”; allowed are {', '.join(allowed)} "
+                "(the code of who completes is completion_code)"
+            )
+        if isinstance(code, bool) or not CODE.fullmatch(str(code)):
+            raise ValueError(f"the code for {outcome} is 1 to 40 letters, digits, - and _")
+    return {outcome: str(code) for outcome, code in codes.items()}
+
+
+def without_codes(extra):
+    """A study's extra for another study like it: codes belong to one study on the platform."""
+    platform = extra.get("platform")
+    if not isinstance(platform, dict):
+        return extra
+    kept = {key: value for key, value in platform.items() if key != "codes"}
+    return extra | {"platform": kept}
+
+
+def entry_path(study):
+    """The address to give to the platform; its own marks stand for the values."""
+    if platform_of(study).name != Name.PROLIFIC:
+        return study.join_path()
+    marks = "&".join(
+        f"{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    )
+    return f"{study.join_path()}?{marks}"
+
+
+# Arriving
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Who comes by an address: the platform's ids, or the reason why nobody can begin by it."""
+
+    ids: dict = field(default_factory=dict)
+    problem: str = ""
+    is_preview: bool = False
+
+    @property
+    def frames(self):
+        """The sites that may show the page in a frame."""
+        return MTURK_FRAMES if self.is_preview else frames_of(self.ids)
+
+
+def arrival(study, parameters):
+    """The Arrival at a study with these parameters of the address."""
+    platform = platform_of(study)
+    if platform.name == Name.MTURK and parameters.get("assignmentId") == MTURK_PREVIEW:
+        return Arrival(is_preview=True)
+    # Without a platform Prolific's names are kept too: studies run there before anybody says so.
+    names = PARAMETERS[Name.MTURK if platform.name == Name.MTURK else Name.PROLIFIC]
+    ids = platform_ids(parameters, names)
+    if platform.name == Name.NONE or not any(name in parameters for name in names):
+        return Arrival(ids) if platform.open_link else Arrival(problem="invitation")
+    return Arrival(ids) if len(ids) == len(names) else Arrival(problem="address")
+
+
+def platform_ids(parameters, names):
+    """{name: value} of the platform's ids in an address, as far as they can be such ids."""
+    found = {name: parameters.get(name, "").strip() for name in names}
+    if "turkSubmitTo" in found:
+        found["turkSubmitTo"] = found["turkSubmitTo"].removesuffix("/")
+    return {name: value for name, value in found.items() if _is_id(name, value)}
+
+
+def _is_id(name, value):
+    if name == "turkSubmitTo":
+        return value in MTURK_SITES
+    return bool(PARTICIPANT_ID.fullmatch(value))
+
+
+def participant(ids):
+    """(name, value) of the id that names the person; ("", "") without one."""
+    return _first(ids, 0)
+
+
+def visit(ids):
+    """(name, value) of the id that names the visit; ("", "") without one."""
+    return _first(ids, 1)
+
+
+def _first(ids, position):
+    found = (names[position] for names in PARAMETERS.values() if names[position] in ids)
+    name = next(found, "")
+    return name, ids.get(name, "")
+
+
+def earlier_visit(study, ids):
+    """(session, is the same visit) of the platform's participant; (None, False) if new.
+
+    Only all values together open a session again: the participant's id alone is no secret.
+    """
+    name, person = participant(ids)
+    if not person:
+        return None, False
+    sessions = study.sessions.filter(**{f"rater__platform_ids__{name}": person})
+    session = sessions.select_related("rater").order_by("pk").first()
+    if session is None:
+        return None, False
+    names = next(names for names in PARAMETERS.values() if name in names)
+    known = session.rater.platform_ids
+    return session, all(one in ids and ids[one] == known.get(one) for one in names)
+
+
+def record_repeat(earlier, ids):
+    """Remember that a participant who takes part already came once more, in another visit."""
+    if RepeatVisit.objects.filter(rater=earlier.rater).count() < MOST_REPEATS:
+        RepeatVisit.objects.bulk_create(
+            [RepeatVisit(rater=earlier.rater, visit=visit(ids)[1])], ignore_conflicts=True
+        )
+
+
+def kept_ids(ids, consents):
+    """What of the ids is stored. Without consent only whose frame the last page stands in."""
+    return ids if consents else {name: ids[name] for name in ids if name == "turkSubmitTo"}
+
+
+def frames_of(ids):
+    """The sites that may show the pages of a rater with these ids in a frame."""
+    return MTURK_FRAMES if "turkSubmitTo" in ids else ()
+
+
+# Leaving
+
+
+@dataclass(frozen=True)
+class End:
+    """A way back to the platform: its code, its address, what is posted there."""
+
+    platform: Name = Name.NONE  # type: ignore[assignment]
+    code: str = ""
+    address: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def site(self):
+        """The site to which the page posts, by itself or after a redirect."""
+        return "/".join(self.address.split("/")[:3])
+
+
+def end_of(study, outcome, session=None):
+    """The End of a visit; session is None where nobody has begun."""
+    platform = platform_of(study)
+    code = code_for(study, outcome)
+    if session and session.source == Session.Source.LINK:
+        return End(code=code)
+    if platform.name == Name.PROLIFIC and code:
+        address = f"{PROLIFIC_SITE}/submissions/complete?{urlencode({'cc': code})}"
+        return End(platform.name, code, address)
+    ids = session.rater.platform_ids if session else {}
+    # Looked up once more: an address in the database is not what decides where people are sent.
+    site = next((site for site in MTURK_SITES if site == ids.get("turkSubmitTo")), "")
+    if code and site and "assignmentId" in ids:
+        fields = {"assignmentId": ids["assignmentId"], "code": code, "outcome": str(outcome)}
+        return End(Name.MTURK, code, f"{site}/mturk/externalSubmit", fields)
+    return End(platform.name, code)
+
+
+def code_for(study, outcome):
+    """The code that a rater gets for an outcome; empty where the study has none."""
+    if outcome == Outcome.COMPLETE:
+        return study.completion_code
+    return platform_of(study).codes.get(outcome, "")
