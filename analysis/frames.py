@@ -1,6 +1,6 @@
 """The one reader of the database: the answers of people and judges as one tidy frame.
 
-Only here do human and automatic answers meet. `read(study)` costs six queries, however large the
+Only here do human and automatic answers meet. `read(study)` costs seven queries, however large the
 study is; `human_answers` and `judge_answers` are the rows behind it, which exports.py streams.
 """
 
@@ -27,6 +27,7 @@ from django.db.models import (
 )
 from pandas.api.types import union_categoricals
 
+from analysis.ensembles import ensembles_of
 from annotate.models import Item, Question, Rating, Session
 from judges.models import Judgment, Run
 
@@ -62,6 +63,8 @@ MORE_ITEM_COLUMNS = ["feature", "parent", "side", "position"]
 class Answers:
     """A study's answers: `table` has COLUMNS (no seconds, cost, time) and all of the items'.
 
+    Ensembles have no rows in it: their values are never stored, here or in the exports.
+
     The categories of `item` and `question` are all items and questions in their order, so that
     their codes are row numbers of `items` and places in `questions`.
     """
@@ -71,10 +74,18 @@ class Answers:
     items: pd.DataFrame
     questions: list
     extra_columns: list = field(default_factory=list)
+    ensembles: list = field(default_factory=list)
 
     def of(self, source):
         """The answers of people or of judges."""
         return self.table[self.table["source"] == source]
+
+    @property
+    def judges(self):
+        """Names of the judges with answers, in the order of their runs; then of the ensembles."""
+        table = self.of(JUDGE)
+        names = list(table["judge"].cat.remove_unused_categories().cat.categories)
+        return names + [each.name for each in self.ensembles if {*each.members} <= {*names}]
 
 
 def read(study):
@@ -111,6 +122,10 @@ class Reader:
     def runs(self):
         return judge_of_runs(self.study)
 
+    @cached_property
+    def ensembles(self):
+        return ensembles_of(self.study)
+
     def answers(self):
         """The frame."""
         items, extra = _items(self.item_rows)
@@ -123,7 +138,8 @@ class Reader:
         columns = {name: _taken(items[name], codes[0]) for name in items.columns}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
-        return Answers(self.study, pd.DataFrame(columns | table), items, self.questions, extra)
+        frame = pd.DataFrame(columns | table)
+        return Answers(self.study, frame, items, self.questions, extra, self.ensembles)
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""
@@ -135,6 +151,7 @@ class Reader:
         )
         questions = [(question.key, question.scale_spec) for question in self.questions]
         parts = [questions, self.item_rows, self.sessions, self.runs, ratings, judgments]
+        parts += self.ensembles
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

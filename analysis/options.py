@@ -85,8 +85,7 @@ class Choices:
         columns = {name: list(answers.items[name].cat.categories) for name in answers.items}
         people = answers.of("human")
         roles = set(people.loc[~people["excluded"], "role"].unique())
-        judges = answers.of("judge")["judge"].cat.remove_unused_categories().cat.categories
-        return cls(columns, [role for role in Rater.Role.values if role in roles], list(judges))
+        return cls(columns, [role for role in Rater.Role.values if role in roles], answers.judges)
 
     @property
     def reference(self):

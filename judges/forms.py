@@ -5,15 +5,14 @@ import re
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import IntegrityError, transaction
 
 from judges import hosts, planning, prompting
+from judges.forms_kinds import EnsembleForm, KindForm, ScorerForm
 from judges.models import Endpoint, Judge
-from judges.models.judge import NAME_TAKEN
 
 
-class JudgeForm(forms.ModelForm):
-    """An LLM judge of one study; refuses changes once the judge has been run."""
+class JudgeForm(KindForm):
+    """An LLM judge."""
 
     prompt = forms.ChoiceField(help_text="Prompts are never changed; a new version is a new name.")
     temperature = forms.FloatField(
@@ -34,9 +33,8 @@ class JudgeForm(forms.ModelForm):
         ]  # fmt: skip
         labels = {"rationale": "Ask for a rationale", "aspects": "Questions"}
 
-    def __init__(self, study, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.instance.study = study
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
         self.fields["prompt"].choices = [(name, name) for name in prompting.names()]
         self.fields["endpoint"].required = True
         self.fields["endpoint"].help_text = "Operators make endpoints under Administration."
@@ -47,26 +45,11 @@ class JudgeForm(forms.ModelForm):
             raise forms.ValidationError("Enter a number from 0 to 2.")
         return value
 
-    def clean(self):
-        frozen = Judge.objects.filter(pk=self.instance.pk).exclude(settings_hash="")
-        if self.instance.pk and frozen.exists():
-            raise forms.ValidationError(
-                "This judge has been run, so its settings are frozen. Make a new judge instead."
-            )
-        return super().clean()
 
-    def saved(self):
-        """The judge, or None with the reason among the form's errors: its name is taken.
-
-        Not looked up before: between the look and the write somebody else may take it.
-        """
-        self.instance.kind = Judge.Kind.LLM
-        try:
-            with transaction.atomic():
-                return self.save()
-        except IntegrityError:
-            self.add_error("key", NAME_TAKEN)
-            return None
+def judge_form(study, kind, *args, **kwargs):
+    """The form of a judge of this kind."""
+    forms_of = {Judge.Kind.LLM: JudgeForm, Judge.Kind.ENSEMBLE: EnsembleForm}
+    return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
 
 
 class RunForm(forms.Form):
@@ -88,6 +71,11 @@ class RunForm(forms.Form):
         help_text="Empty: no cap. The run stops before it would spend more.",
     )
 
+    def without_budget(self):
+        """The form for a judge that costs nothing."""
+        del self.fields["budget"]
+        return self
+
     def clean_budget(self):
         budget = self.cleaned_data["budget"]
         if budget == 0:
@@ -98,7 +86,7 @@ class RunForm(forms.Form):
         """(run, what happened), or (None, "") with the reason among the form's errors."""
         data = self.cleaned_data
         try:
-            return planning.start(judge, limit=data["limit"], budget=data["budget"], user=user)
+            return planning.start(judge, data["limit"], data.get("budget"), user)
         except planning.PlanError as error:
             self.add_error(None, str(error))
             return None, ""

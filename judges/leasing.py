@@ -85,6 +85,17 @@ def ahead(endpoint):
     return max(1, endpoint.concurrency // 2)
 
 
+def lease_free(run, worker, most, until):
+    """Up to `most` pending units of a run that calls nobody and spends nothing."""
+    with transaction.atomic():
+        current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        if current.state != Run.State.ACTIVE:
+            return []
+        numbers = _take(run, worker, most, until)
+        _reserve(current, len(numbers))
+    return _units(run, numbers, {})
+
+
 def _room(run, endpoint, worker):
     """What is left of this run's fair share of the endpoint, and of the endpoint as a whole.
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from annotate.models import Item
 from judges import hosts, prompting
 from judges.models import Judge, Judgment, Run
+from judges.scorers import SCORERS, NotInstalled
 
 BATCH = 2000
 MESSAGE_OVERHEAD = 200  # tokens of a chat template and of the schema's names, at most
@@ -23,6 +24,8 @@ class PlanError(ValueError):
 
 def settings_of(judge):
     """What makes this judge the judge it is; addresses and prices may change without it."""
+    if judge.kind in SCORERS:
+        return _scorer_settings(judge)
     prompt = _prompt(judge)
     return {
         "kind": judge.kind,
@@ -36,6 +39,13 @@ def settings_of(judge):
         "rationale": judge.rationale,
         "max_tokens": judge.max_tokens,
     }
+
+
+def _scorer_settings(judge):
+    try:
+        return SCORERS[judge.kind].frozen(judge)
+    except NotInstalled as error:
+        raise PlanError(f"The judge {judge.key} cannot run: {error}.") from None
 
 
 def hash_of(settings):
@@ -102,23 +112,30 @@ def plan(judge, limit=None, budget=None, items=None, user=None):
                 settings_hash=judge.settings_hash,
                 budget_usd=budget,
                 created_by=user,
-                frozen=settings | {"prompt_text": _prompt(judge).text},
+                frozen=settings,
             )
         rows, longest = _write_rows(run, scored_items(items)[:limit], questions)
         if not rows:
             raise PlanError(_nothing_to_judge(judge.study, questions))
-        run.frozen |= {
-            "base_url": judge.endpoint.base_url,
-            "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
-            "left_out": _left_out(judge.study, items, questions),
-        }
+        run.frozen |= {"left_out": _left_out(judge.study, items, questions)}
+        if judge.endpoint:
+            run.frozen |= _call_facts(judge, questions, longest)
         run.save(update_fields=["frozen"])
     return run
 
 
 def _check(judge, budget):
-    if judge.kind != Judge.Kind.LLM:
+    if judge.kind == Judge.Kind.ENSEMBLE:
+        raise PlanError(
+            f"The judge {judge.key} is an ensemble, which is computed from its members' judgments "
+            "whenever it is read. Run its members instead."
+        )
+    if not judge.runs_here:
         raise PlanError(f"The judge {judge.key} was imported from a file; it cannot be run.")
+    if judge.kind in SCORERS:
+        if budget is not None:
+            raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
+        return
     if budget is not None and not judge.endpoint.has_prices:
         raise PlanError(
             f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
@@ -145,8 +162,8 @@ def _freeze(judge, settings_hash):
     locked = Judge.objects.select_for_update().get(pk=judge.pk)
     if locked.settings_hash and locked.settings_hash != settings_hash:
         raise PlanError(
-            f"The judge {judge.key} has been run with other settings, or its endpoint's model was "
-            "changed since. Make a new judge, so that no run mixes two."
+            f"The judge {judge.key} has been run with other settings, or its endpoint's model or "
+            "its library was changed since. Make a new judge, so that no run mixes two."
         )
     judge.settings_hash = settings_hash
     Judge.objects.filter(pk=judge.pk).update(settings_hash=settings_hash)
@@ -174,6 +191,15 @@ def _unit_rows(run, item, questions, unit):
         Judgment(run=run, item=item, question=question, unit=unit, lead=number == 0)
         for number, question in enumerate(questions)
     ]
+
+
+def _call_facts(judge, questions, longest):
+    """What a run with calls keeps besides its judge's settings."""
+    return {
+        "prompt_text": _prompt(judge).text,
+        "base_url": judge.endpoint.base_url,
+        "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
+    }
 
 
 def _bytes_of(item):

@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from judges.models import Call, Judgment, Run
+from judges.scorers import ON_SCALE, SCORERS
 
 RECENT = timedelta(seconds=60)
 COUNTS = {
@@ -96,15 +97,26 @@ def failures(run):
 
 
 def latest(run, most=8):
-    """The calls that came back last, with their judgments."""
+    """[(call, judgments)] of the calls that came back last; without calls, of the last items."""
     shown = Judgment.objects.select_related("item", "question").order_by(
         "question__position", "question_id"
     )
     calls = list(run.calls.order_by("-pk")[:most])
+    if not calls:
+        return _latest_units(run, shown, most)
     judgments: dict[int, list] = {}
     for judgment in shown.filter(call__in=calls):
         judgments.setdefault(judgment.call_id, []).append(judgment)
     return [(call, judgments[call.pk]) for call in calls if call.pk in judgments]
+
+
+def _latest_units(run, shown, most):
+    """The settled units with the highest numbers: those of a run that calls nobody."""
+    last = run.judgments.settled().order_by("-unit").values_list("unit", flat=True).distinct()
+    judgments: dict[int, list] = {}
+    for judgment in shown.filter(run=run, unit__in=list(last[:most])):
+        judgments.setdefault(judgment.unit, []).append(judgment)
+    return [(None, judgments[unit]) for unit in sorted(judgments, reverse=True)]
 
 
 def newest_runs(study):
@@ -120,3 +132,33 @@ def with_progress(runs):
     for run in runs:
         run.progress = found.get(run.pk, Progress())
     return runs
+
+
+@dataclass
+class EnsembleState:
+    """What an ensemble is made of: answers that all members gave, of those that any gave."""
+
+    members: list
+    complete: int
+    begun: int
+
+    @property
+    def scales(self):
+        """The different scales of the members; those of a file count as that of the question."""
+        scorers = [SCORERS.get(member.kind) for member in self.members]
+        return list(dict.fromkeys(scorer.scale if scorer else ON_SCALE for scorer in scorers))
+
+
+def ensemble(judge):
+    """The state of an ensemble, in two queries."""
+    members = list(judge.members.all())
+    answers = (
+        Judgment.objects.filter(run__judge__in=members, state=Judgment.State.DONE)
+        .order_by()
+        .values("item", "question")
+        .annotate(judges=Count("run__judge", distinct=True))
+    )
+    counts = answers.aggregate(
+        complete=Count("item", filter=Q(judges=len(members))), begun=Count("item")
+    )
+    return EnsembleState(members, **counts)

@@ -12,10 +12,11 @@ from contextlib import suppress
 
 from asgiref.sync import async_to_sync, sync_to_async
 
-from judges import leasing, prompting, settling
+from judges import leasing, prompting, scoring, settling
 from judges.client import Client
 from judges.models import Run
 from judges.parsing import reply_schema
+from judges.scorers import SCORERS
 from judges.settling import Outcome
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,10 @@ def work_through(run_id):
         run = Run.objects.select_related("judge__endpoint").filter(pk=run_id).first()
         if run is not None and run.state == Run.State.ACTIVE:
             log.info("run %s: work begins", run_id)
-            async_to_sync(Drive(run).go)()
+            if run.judge.kind in SCORERS:
+                scoring.drive(run, worker_name(), stopping)
+            else:
+                async_to_sync(Drive(run).go)()
             leasing.finish_if_done([run.pk])
             log.info("run %s: work ends", run_id)
     finally:

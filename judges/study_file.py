@@ -1,6 +1,7 @@
 """The whole of study.yaml: annotate's half and the judges."""
 
 from annotate.study_file import as_yaml, study_data
+from judges.loading.judges import keys_of
 from judges.models import Judge
 
 
@@ -13,16 +14,18 @@ def study_yaml(study):
 
 
 def _judges(study):
-    return Judge.objects.filter(study=study).select_related("endpoint").order_by("pk")
+    judges = Judge.objects.filter(study=study).select_related("endpoint")
+    return judges.prefetch_related("members").order_by("pk")
 
 
 def _judge(judge):
-    data = {"judge": judge.key, "kind": judge.kind}
-    if judge.kind == Judge.Kind.LLM:
-        data |= {"endpoint": judge.endpoint.key, "prompt": judge.prompt}
-    return data | {
-        "aspects": judge.aspects,
-        "temperature": judge.temperature,
-        "rationale": judge.rationale,
-        "max_tokens": judge.max_tokens,
-    }
+    data = {"judge": judge.key, "kind": str(judge.kind)}
+    return data | {key: _setting(judge, key) for key in keys_of(judge.kind) if key not in data}
+
+
+def _setting(judge, key):
+    if key == "endpoint":
+        return judge.endpoint.key
+    if key == "members":
+        return [member.key for member in judge.members.all()]
+    return getattr(judge, key)

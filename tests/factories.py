@@ -92,10 +92,11 @@ def make_endpoint(base_url="http://127.0.0.1:9/v1", **fields):
 
 
 def make_judge(study, key="judge", endpoint=None, **fields):
-    """An LLM judge where an endpoint is given, else an imported one."""
+    """A judge of the kind given; else an LLM where an endpoint is given, else an imported one."""
     kind = Judge.Kind.LLM if endpoint else Judge.Kind.IMPORTED
     fields = {"prompt": "explanation.v1"} | fields if endpoint else fields
-    return Judge.objects.create(study=study, key=key, kind=kind, endpoint=endpoint, **fields)
+    fields = {"kind": kind} | fields
+    return Judge.objects.create(study=study, key=key, endpoint=endpoint, **fields)
 
 
 def make_call(run, unit=0, **fields):

@@ -109,12 +109,27 @@ def rows(var):
         return {n: database.execute(f"select count(*) from {n}").fetchone()[0] for n in kept}
 
 
+def wait_for_baselines(var):
+    """Five judges that compute, and the scores of a file, on 160 items and 4 questions."""
+    import sqlite3
+
+    deadline = time.monotonic() + 60
+    done = 0
+    while time.monotonic() < deadline and done < 6 * 160 * 4:
+        time.sleep(0.3)
+        with sqlite3.connect(var / "concord.sqlite3", timeout=20) as database:
+            query = "select count(*) from judges_judgment where state = 'done'"
+            done = database.execute(query).fetchone()[0]
+    assert done == 6 * 160 * 4
+
+
 def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, var):
     page = browser().open(demo.address("as a rater")).read().decode()
     assert "Films" in page
     researcher = browser()
     assert "Log in as demo" in researcher.open(demo.address("as a researcher")).read().decode()
     assert rows(var)["annotate_item"] == 172
+    wait_for_baselines(var)
     first = rows(var)
     assert demo.stop() == 0
     time.sleep(0.5)

@@ -7,7 +7,10 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from annotate.models import Study
-from judges.models import Endpoint
+from judges import planning, running
+from judges.models import Endpoint, Judge, Run
+from judges.scorers import SCORERS
+from judges.tasks import nudge
 
 FOLDER = Path(__file__).parent
 USERNAME = "demo"
@@ -30,6 +33,7 @@ def prepare(model_port, say):
         if not Study.objects.filter(slug=slug).exists():
             say(f"Loading the study {slug}")
             _load(FOLDER / folder)
+            _plan_baselines(slug)
     return user
 
 
@@ -53,6 +57,18 @@ def _load(folder):
     found = {name: folder / f"{name}.csv" for name in TABLES if (folder / f"{name}.csv").exists()}
     # The owner with the rows, all or nothing: a study that is there is not looked at again.
     call_command("load_study", folder / "study.yaml", verbosity=0, owner=USERNAME, **found)
+
+
+def _plan_baselines(slug):
+    """Starts the judges that compute; a worker does it, so that nobody waits for a library."""
+    for judge in Judge.objects.filter(study__slug=slug, kind__in=SCORERS):
+        nudge(planning.plan(judge))
+
+
+def work_here():
+    """Does what is planned in the demo studies, where no worker is going to."""
+    for run in Run.objects.filter(judge__study__slug__in=STUDIES, judge__kind__in=SCORERS):
+        running.work_through(run.pk)
 
 
 def var_folder(name):

@@ -88,18 +88,8 @@ def expected(item, question):
 
 
 def judgments(items):
-    """Rows of judgments.csv: two baselines that understand nothing, named as what they are."""
-    draw = chance("random judge")
+    """Rows of judgments.csv: a baseline that understands nothing, named as what it is."""
     return [
-        {
-            "item": item["item"],
-            "judge": "random (seeded)",
-            "question": question,
-            "value": 1 + int(5 * draw.random()),
-        }
-        for item in items
-        for question in QUESTIONS
-    ] + [
         {
             "item": item["item"],
             "judge": "text length",

@@ -68,7 +68,7 @@ def policy_notes(scores):
     for role in scores.roles if options.reference != ALL else [ALL]:
         if (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
             notes.append(f"The {n} raters of {role} are not shown one by one.")
-    return notes + _exclusion_notes(scores) + _missing_notes(scores)
+    return notes + _exclusion_notes(scores) + _missing_notes(scores) + [*_ensemble_notes(scores)]
 
 
 def _exclusion_notes(scores):
@@ -96,6 +96,21 @@ def _missing_notes(scores):
     what = "are dropped" if policy is None else f"count as {policy:g}"
     notes.append(f"Missing judgments {what} ({'; '.join(_judge_gaps(scores)) or 'none'}).")
     return notes
+
+
+def _ensemble_notes(scores):
+    """Of what the ensembles are made, and which of them cannot be."""
+    filled = scores.options.missing_judgment
+    gap = "has no value" if filled is None else f"counts it as {filled:g}"
+    for each in scores.answers.ensembles:
+        absent = [member for member in each.members if member not in scores.judges]
+        if absent:
+            yield f"{each.name} is left out: no judgment of {', '.join(absent)}."
+        else:
+            yield (
+                f"{each.name}: {each.rule} of {', '.join(each.members)}, computed anew; where a "
+                f"member has no judgment the ensemble {gap}."
+            )
 
 
 def _judge_gaps(scores):

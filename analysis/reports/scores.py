@@ -11,6 +11,7 @@ import pandas as pd
 
 from analysis.options import ALL
 from analysis.stats.bootstrap import draw_counts
+from analysis.stats.combined import combined
 from annotate.models import Rater
 
 MOST_SINGLE_RATERS = 12
@@ -62,8 +63,14 @@ class Scores:
 
     @property
     def judges(self):
-        """Names of the judges with settled judgments, in the order of their runs."""
-        return self._judges.names
+        """Names of the judges with settled judgments, by their runs; then of the ensembles."""
+        return [*self._judges.names, *self.ensembles]
+
+    @cached_property
+    def ensembles(self):
+        """{name: Ensemble} of those whose members all have settled judgments."""
+        known = set(self._judges.names)
+        return {each.name: each for each in self.answers.ensembles if {*each.members} <= known}
 
     @property
     def roles(self):
@@ -80,17 +87,37 @@ class Scores:
 
     def judge(self, name):
         """One judge's values (items, questions); missing ones filled where the options say so."""
-        values = _means(*self._judges.of(name), self.shape)
-        filled = self.options.missing_judgment
+        if name in self.ensembles:
+            return self._combined(name, self.judge)
+        values, filled = self._judged(name), self.options.missing_judgment
         return values if filled is None else np.where(self._gaps(values), filled, values)
+
+    def _judged(self, name):
+        """One judge's values (items, questions), nothing filled in."""
+        if name in self.ensembles:
+            return self._combined(name, self._judged)
+        return _means(*self._judges.of(name), self.shape)
+
+    def _combined(self, name, values_of):
+        """An ensemble's values (items, questions): NaN where a member's is."""
+        ensemble = self.ensembles[name]
+        members = np.stack([values_of(member) for member in ensemble.members])
+        values = combined(members, ensemble.rule)
+        nominal = [question.scale.kind == "choice" for question in self.questions]
+        values[:, nominal] = combined(members[:, :, nominal], "majority")
+        return values
 
     def judge_gaps(self, name):
         """(missing, of these never asked) among all items and the questions asked of their kind."""
-        cells, values = self._judges.of(name)
-        asked = np.zeros(self.shape, dtype=bool)
-        asked.flat[cells] = True
-        gaps = self._gaps(_means(cells, values, self.shape))
+        members = self.ensembles[name].members if name in self.ensembles else [name]
+        asked = np.all([self._asked(member) for member in members], axis=0)
+        gaps = self._gaps(self._judged(name))
         return int(gaps.sum()), int((gaps & ~asked).sum())
+
+    def _asked(self, name):
+        asked = np.zeros(self.shape, dtype=bool)
+        asked.flat[self._judges.of(name)[0]] = True
+        return asked
 
     def _gaps(self, values):
         return np.isnan(values) & self.applies

@@ -11,6 +11,7 @@ icc                 icc
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
 bootstrap           draw_counts
+combined            combined: an ensemble's values (an array, no Estimate)
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of
 `draw_counts` for a whole report); without counts there is no interval.

@@ -19,7 +19,7 @@ from annotate.loading import (
 from annotate.loading.study import find_study
 from annotate.reading import Problems, TableFile, columns
 from annotate.reading.studyfile import read_study
-from judges.loading.judges import check_judges, write_judges
+from judges.loading.judges import check_judges, check_members, write_judges
 from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
 from judges.models import Judge, Judgment, Run
 
@@ -43,12 +43,13 @@ class StudyLoading(Loading):
     """judges maps names to judges, those of the database and those to be made.
 
     judging are the names that judgments.csv mentions, in its order: their runs, and with them
-    the judges' colours, follow it.
+    the judges' colours, follow it. ensembles: the reader of each ensemble of study.yaml, by name.
     """
 
     answers: Answers = field(default_factory=AllAnswers)
     judges: dict[str, Judge] = field(default_factory=dict)
     judging: dict[str, None] = field(default_factory=dict)
+    ensembles: dict = field(default_factory=dict)
 
 
 def check_files(study_path, paths, slug="", new=False, progress=None, lock=False):
@@ -74,6 +75,7 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
     check_tables(loading)
     if "judgments" in files:
         check_judgments(loading)
+    check_members(loading)
     return loading
 
 

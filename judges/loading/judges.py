@@ -4,11 +4,23 @@ from annotate.loading import Counts
 from annotate.reading import quoted
 from judges import prompting
 from judges.models import Endpoint, Judge
+from judges.scorers import SCORERS
 
-KEYS = (
-    "judge", "kind", "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens",
+LLM_KEYS = ("endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens")
+SETTINGS = (
+    "kind", "endpoint_id", "prompt", "aspects", "temperature", "rationale", "max_tokens",
+    "language", "seed", "rule",
 )  # fmt: skip
-SETTINGS = ("kind", "endpoint_id", "prompt", "aspects", "temperature", "rationale", "max_tokens")
+MOST_SEED = 2**31 - 1
+
+
+def keys_of(kind):
+    """The keys that a judge of this kind may have."""
+    if kind in SCORERS:
+        return "judge", "kind", *SCORERS[kind].settings
+    if kind == Judge.Kind.ENSEMBLE:
+        return "judge", "kind", "members", "rule"
+    return "judge", "kind", *(LLM_KEYS if kind == Judge.Kind.LLM else ())
 
 
 def check_judges(loading, entries, name):
@@ -27,6 +39,8 @@ def check_judges(loading, entries, name):
         if judge.key in seen:
             reader.add("judge", f"found {quoted(judge.key)} twice; allowed is once")
         seen.add(judge.key)
+        if reader.members:
+            loading.ensembles[judge.key] = reader
         _compare(loading, reader, judge, counts)
 
 
@@ -34,7 +48,7 @@ def _compare(loading, reader, judge, counts):
     old = loading.judges.get(judge.key)
     if old is None:
         counts.new += 1
-    elif all(getattr(old, name) == getattr(judge, name) for name in SETTINGS):
+    elif _same(old, judge, reader.members):
         counts.unchanged += 1
         return
     else:
@@ -49,29 +63,62 @@ def _compare(loading, reader, judge, counts):
     loading.judges[judge.key] = judge
 
 
+def _same(old, judge, members):
+    if any(getattr(old, name) != getattr(judge, name) for name in SETTINGS):
+        return False
+    return not members or set(old.members.values_list("key", flat=True)) == set(members)
+
+
+def check_members(loading):
+    """The members of ensembles are judges of the study, or of one of the files."""
+    for key, reader in loading.ensembles.items():
+        known = [
+            judge.key for judge in loading.judges.values() if judge.kind != Judge.Kind.ENSEMBLE
+        ]
+        if unknown := [member for member in reader.members if member not in known]:
+            reader.add(
+                "members",
+                f"found {quoted(unknown[0])} in {quoted(key)}; judges that can be members: "
+                f"{', '.join(known) or 'none'}",
+            )
+
+
 class _JudgeReader:
     def __init__(self, problems, name, entry, endpoints):
         self.problems, self.name = problems, name
         self.entry, self.endpoints = entry, endpoints
+        self.members = []
 
     def add(self, key, message):
         self.problems.add(self.name, message, self.entry.line_of(key), f"judges.{key}")
 
     def judge(self):
-        for key in self.entry:
-            if key not in KEYS:
-                self.add(key, f"is not a known key; allowed are {', '.join(KEYS)}")
         kind = self._choice("kind", Judge.Kind)
-        judge = Judge(key=self._key(), kind=kind, aspects=self._choice("aspects", Judge.Aspects))
+        self._check_keys(kind)
+        judge = Judge(key=self._key(), kind=kind)
+        if kind == Judge.Kind.LLM:
+            self._read_llm(judge)
+        elif kind in SCORERS:
+            judge.language = self._choice("language", Judge.Language)
+            judge.seed = self._number("seed", 1, 0, MOST_SEED, int)
+        elif kind == Judge.Kind.ENSEMBLE:
+            judge.rule = self._choice("rule", Judge.Rule)
+            self.members = self._members()
+        return judge
+
+    def _check_keys(self, kind):
+        known = keys_of(kind)
+        for key in self.entry:
+            if key not in known:
+                self.add(key, f"is not a known key of kind {kind}; allowed are {', '.join(known)}")
+
+    def _read_llm(self, judge):
+        judge.aspects = self._choice("aspects", Judge.Aspects)
         judge.temperature = self._number("temperature", 0.0, 0, 2, (int, float))
         judge.max_tokens = self._number("max_tokens", 400, 1, 100_000, int)
         judge.rationale = self._rationale()
-        if kind == Judge.Kind.LLM:
-            judge.endpoint = self._endpoint()
-            judge.prompt = self._prompt()
-        elif self.entry.get("endpoint"):
-            self.add("endpoint", "an imported judge has no endpoint")
-        return judge
+        judge.endpoint = self._endpoint()
+        judge.prompt = self._prompt()
 
     def _key(self):
         key = str(self.entry.get("judge") or "").strip()
@@ -92,6 +139,13 @@ class _JudgeReader:
             self.add(key, f"found {quoted(value)}; allowed is a number from {low} to {high}")
             return default
         return value
+
+    def _members(self):
+        found = self.entry.get("members")
+        names = [str(name).strip() for name in found] if isinstance(found, list) else []
+        if len(names) < 2 or len(set(names)) < len(names):
+            self.add("members", "expected is a list of two different judges or more")
+        return names
 
     def _rationale(self):
         value = self.entry.get("rationale", False)
@@ -124,3 +178,5 @@ def write_judges(loading):
     if "judges" in loading.counts and loading.counts["judges"].changed:
         for judge in loading.judges.values():
             judge.save()
+    for key, reader in loading.ensembles.items():
+        loading.judges[key].members.set([loading.judges[member] for member in reader.members])

@@ -99,7 +99,7 @@ def _check_row(loading, line, row, asked):
     if judge.kind != Judge.Kind.IMPORTED:
         loading.add(
             "judgments",
-            f"found {row['judge']!r}, which is an LLM judge of this study with runs of its own; "
+            f"found {row['judge']!r}, which is a judge of this study that is not imported; "
             "judgments of a file need another judge's name",
             line,
             "judge",

@@ -68,7 +68,7 @@ class Judgment(models.Model):
         DONE = "done", "Done"
         UNPARSABLE = "unparsable", "Reply not understood"
         REFUSED = "refused", "Refused by the model"
-        FAILED = "failed", "Call failed"
+        FAILED = "failed", "Failed"
 
     # Settled, but without a value.
     NO_VALUE = {State.UNPARSABLE, State.REFUSED, State.FAILED}

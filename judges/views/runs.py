@@ -13,6 +13,7 @@ from annotate import access
 from judges import planning, progress, rereading
 from judges.forms import RunForm
 from judges.models import Heartbeat, Run
+from judges.scorers import SCORERS, facts
 from judges.tasks import nudge
 
 
@@ -54,7 +55,8 @@ def run_cancel(request, slug, pk):
     """Stops a run; calls under way still end."""
     run = _run_to_change(request, slug, pk)
     if planning.cancel(run):
-        messages.success(request, "Cancelled. Calls under way still end.")
+        calls = " Calls under way still end." if run.judge.endpoint else ""
+        messages.success(request, f"Cancelled.{calls}")
     return redirect(run)
 
 
@@ -122,5 +124,7 @@ def _context(study, run):
         "spending": progress.spending(run),
         "failures": progress.failures(run),
         "latest": progress.latest(run),
+        "scorer": SCORERS.get(run.judge.kind),
+        "facts": facts(run.frozen),
         "worker_alive": Heartbeat.objects.any_alive(),
     }

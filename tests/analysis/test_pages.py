@@ -69,7 +69,7 @@ def test_the_export_page_takes_at_most_twelve_queries(
 
 def test_a_page_seen_before_reads_no_answers(rated, as_owner, django_assert_max_num_queries):
     page(as_owner, "analysis/roc/")
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         page(as_owner, "analysis/roc/")
 
 

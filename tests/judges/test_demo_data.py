@@ -1,10 +1,12 @@
 """The demo's data: a load that is cut short leaves nothing half made."""
 
 import pytest
+import sacrebleu
+from django.db.models import Count
 
 from analysis.demo import preparing
 from annotate.models import Membership
-from judges.models import Endpoint
+from judges.models import Endpoint, Judgment, Run
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +23,26 @@ def test_a_study_has_its_owner_from_the_moment_it_is_loaded(monkeypatch):
         preparing.prepare(8001, print)
     owner = Membership.objects.get(role=Membership.Role.OWNER)
     assert (owner.study.slug, owner.user.username) == ("films-demo", preparing.USERNAME)
+
+
+def test_baselines_are_planned_once_and_judge_everything():
+    preparing.prepare(8001, print)
+    assert Judgment.objects.filter(state=Judgment.State.PENDING).count() == 5 * 160 * 4
+    preparing.work_here()
+    assert dict(Judgment.objects.values_list("run__judge__key").annotate(n=Count("pk"))) == {
+        name: 160 * 4
+        for name in (
+            "text length", "random (seeded)", "BLEU-1", "BLEU-4", "ROUGE-1-F", "ROUGE-L-F",
+        )
+    }  # fmt: skip
+    assert not Judgment.objects.exclude(state=Judgment.State.DONE).exists()
+    bleu = Judgment.objects.filter(run__judge__key="BLEU-4", question__key="accuracy")
+    for judgment in bleu.select_related("item"):
+        expected = sacrebleu.sentence_bleu(judgment.item.text, [judgment.item.reference])
+        assert judgment.value == pytest.approx(expected.score)
+    runs = Run.objects.count()
+    preparing.prepare(8001, print)
+    assert Run.objects.count() == runs == 6
 
 
 def test_a_new_endpoint_waits_for_a_busy_machine_and_an_old_one_keeps_what_was_entered():

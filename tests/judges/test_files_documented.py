@@ -7,7 +7,8 @@ from django.conf import settings
 
 from annotate.reading import studyfile
 from judges.loading import TABLES
-from judges.loading.judges import KEYS as JUDGE_KEYS
+from judges.loading.judges import keys_of
+from judges.models import Judge
 
 TEXT = (Path(settings.BASE_DIR) / "docs" / "FILES.md").read_text()
 
@@ -26,5 +27,6 @@ def test_every_column_and_alias_has_its_row(table):
 
 def test_every_key_of_the_study_file_is_documented():
     text = section("study.yaml")
-    keys = (*studyfile.KEYS, *studyfile.QUESTION_KEYS, *JUDGE_KEYS)
+    keys = (*studyfile.KEYS, *studyfile.QUESTION_KEYS)
+    keys += tuple(key for kind in Judge.Kind for key in (kind.value, *keys_of(kind)))
     assert [key for key in keys if f"`{key}`" not in text] == []

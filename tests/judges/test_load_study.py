@@ -181,7 +181,7 @@ BAD_JUDGMENTS = {
         "e1,x,,1\ne1,x,fits,1",
         "line 3: the judgment of item 'e1' by 'x' on question 'fits'",
     ),
-    "a judge with runs": ("e1,small model,fits,1", "which is an LLM judge of this study"),
+    "a judge with runs": ("e1,small model,fits,1", "which is a judge of this study that is not"),
 }
 
 

@@ -56,6 +56,9 @@ judges:
   - {judge: careful, endpoint: local, prompt: explanation.v1, aspects: single, temperature: 0.3,
      rationale: true, max_tokens: 77}
   - {judge: "BLEU-4: “n-gram”", kind: imported}
+  - {judge: B, kind: bleu-4, language: zh}
+  - {judge: R, kind: random, seed: 7}
+  - {judge: both, kind: ensemble, members: [B, R], rule: median}
 """
 
 
@@ -92,7 +95,7 @@ def test_what_was_loaded_comes_out_the_same(full, tmp_path):
     assert again.slug == first.slug
     assert again.fields == first.fields
     assert again.questions == first.questions
-    assert len(again.judges) == 2
+    assert len(again.judges) == 5
 
 
 def test_loading_the_download_changes_nothing_and_says_so(full, tmp_path):
@@ -105,12 +108,17 @@ def test_loading_the_download_changes_nothing_and_says_so(full, tmp_path):
     assert study_yaml(Study.objects.get()) == text
 
 
+def judge_rows():
+    names = ["key", "kind", "prompt", "aspects", "temperature", "rationale", "max_tokens"]
+    names += ["endpoint__key", "language", "seed", "rule", "members__key"]
+    return Judge.objects.order_by("pk", "members__pk").values(*names)
+
+
 def test_another_server_makes_the_same_study_of_it(full, tmp_path):
     text = study_yaml(Study.objects.get())
     questions = list(Question.objects.values("key", "text", "scale_spec", "required", "applies_to",
                                              "position"))  # fmt: skip
-    judges = list(Judge.objects.values("key", "kind", "prompt", "aspects", "temperature",
-                                       "rationale", "max_tokens", "endpoint__key"))  # fmt: skip
+    judges = list(judge_rows())
     fields = Study.objects.values("slug", "title", "kind", "consent", "instructions", "extra",
                                   "completion_code", "raters_per_item")  # fmt: skip
     before = fields.get()
@@ -119,7 +127,7 @@ def test_another_server_makes_the_same_study_of_it(full, tmp_path):
     load_files(tmp_path / "study.yaml", {})
     assert fields.get() == before
     assert list(Question.objects.values(*questions[0])) == questions
-    assert list(Judge.objects.values(*judges[0])) == judges
+    assert list(judge_rows()) == judges
     assert study_yaml(Study.objects.get()) == text
 
 

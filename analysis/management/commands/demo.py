@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.demo.preparing import prepare, var_folder
+from analysis.demo.preparing import prepare, var_folder, work_here
 from analysis.demo.supervising import Process, Supervisor
 from annotate.models import Study
 from annotate.views.accounts import login_path
@@ -39,6 +39,7 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         user = prepare(model_port=port + 1, say=self.stdout.write)
         if not serve:
+            work_here()
             return
         call_command("collectstatic", interactive=False, verbosity=0)
         supervisor = Supervisor(processes(port), self.stdout.write)

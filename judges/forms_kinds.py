@@ -1,0 +1,72 @@
+"""Forms of judges, one for each kind that the pages make."""
+
+from django import forms
+from django.db import IntegrityError, transaction
+
+from judges.models import Judge
+from judges.models.judge import NAME_TAKEN
+from judges.scorers import SCORERS
+
+
+class KindForm(forms.ModelForm):
+    """A judge of one study; refuses changes once the judge has been run."""
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.instance.study, self.instance.kind = study, kind
+
+    def clean(self):
+        frozen = Judge.objects.filter(pk=self.instance.pk).exclude(settings_hash="")
+        if self.instance.pk and frozen.exists():
+            raise forms.ValidationError(
+                "This judge has been run, so its settings are frozen. Make a new judge instead."
+            )
+        return super().clean()
+
+    def saved(self):
+        """The judge, or None with the reason among the form's errors: its name is taken.
+
+        Not looked up before: between the look and the write somebody else may take it.
+        """
+        try:
+            with transaction.atomic():
+                return self.save()
+        except IntegrityError:
+            self.add_error("key", NAME_TAKEN)
+            return None
+
+
+class ScorerForm(KindForm):
+    """A judge that computes its scores: its name and what its kind can be set to."""
+
+    class Meta:
+        model = Judge
+        fields = ["key", "language", "seed"]
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        for name in {"language", "seed"} - set(SCORERS[kind].settings):
+            del self.fields[name]
+        self.fields["key"].initial = Judge.Kind(kind).label
+
+
+class EnsembleForm(KindForm):
+    """A judge that is made of others; never frozen, for nothing of it is stored."""
+
+    class Meta:
+        model = Judge
+        fields = ["key", "members", "rule"]
+        widgets = {"members": forms.CheckboxSelectMultiple}
+        field_classes = {"members": forms.ModelMultipleChoiceField}
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        others = Judge.objects.filter(study=study).exclude(kind=Judge.Kind.ENSEMBLE)
+        self.fields["members"].queryset = others
+        self.fields["members"].required = True
+
+    def clean_members(self):
+        members = self.cleaned_data["members"]
+        if len(members) < 2:
+            raise forms.ValidationError("Choose two judges or more.")
+        return members

@@ -1,0 +1,26 @@
+"""What all scorers share: a score or why there is none; which texts can be compared."""
+
+from dataclasses import dataclass
+
+NO_REFERENCE = "the item has no reference text"
+MOSTLY = 0.9  # share of the letters
+
+
+@dataclass(frozen=True)
+class Score:
+    """One value, or None with the reason."""
+
+    value: float | None = None
+    reason: str = ""
+
+
+def same_for_all(unit, score):
+    """A score that does not depend on the question, for each question of the unit."""
+    return [score] * len(unit.questions)
+
+
+def is_latin(text):
+    """Whether nearly all letters of a text are Latin; False without any letter."""
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter < "\u0250" or "\u1e00" <= letter <= "\u1eff" for letter in letters)
+    return bool(letters) and latin >= MOSTLY * len(letters)

