@@ -14,6 +14,7 @@ from django.db.models.functions import Cast
 
 from analysis import codebook, csvlines, frames
 from annotate.models import Item, Question, Rating, Session
+from judges.models import Judgment, Material
 
 CHUNK = 5000
 
@@ -28,6 +29,7 @@ def count(study, table):
     counts = {
         "ratings": lambda: _counted(study).count(),
         "judgments": lambda: _units(study).count(),
+        "samples": Judgment.objects.filter(run__judge__study=study).count,
         "items": study.items.count,
         "sessions": study.sessions.count,
         "scores": lambda: frames.human_answers(study).count() + _units(study).count(),
@@ -110,16 +112,17 @@ def _judge_scores(study, clean, cells, items, questions):
     asked = {pk: cells(key, frames.JUDGE, "") for pk, key in questions.items()}
     who = {run: cells(clean.key(judge), "", run) for run, judge in judges.items()}
     counts = cells(False, "")
-    for run, item, question, value, why, _, cost, at in _judged(judges):
+    for run, item, question, value, why, _, cost, at in _judged(study, judges):
         answer = cells(number(value), clean(why), None, cost, at)
         yield items[item], asked[question], who[run], answer, counts
 
 
-def _judged(runs):
+def _judged(study, runs):
     """(run, item, question, value, why missing, rationale, cost, time), samples averaged.
 
     Ordered by the unique index of the judgments, so that samples stand side by side.
     """
+    nominal = [question.pk for question in study.questions.all() if question.scale.kind == "choice"]
     samples = (
         frames.judge_answers(runs)
         .annotate(why=frames.why_missing(), cost=Cast("cost_usd", FloatField()))
@@ -130,12 +133,12 @@ def _judged(runs):
     )
     for _, group in groupby(samples.iterator(CHUNK), key=itemgetter(0, 1, 2)):
         samples = list(group)
-        yield _with_costs(samples) if len(samples) > 1 else samples[0]
+        yield _with_costs(samples, nominal) if len(samples) > 1 else samples[0]
 
 
-def _with_costs(samples):
+def _with_costs(samples, nominal):
     """The mean of the samples, at what all of them cost."""
-    *start, _, at = frames.averaged(samples)
+    *start, _, at = frames.averaged(samples, nominal)
     costs = [sample[6] for sample in samples if sample[6] is not None]
     return *start, sum(costs) if costs else None, at
 
@@ -169,7 +172,7 @@ def _judgments(study, clean, cells):
     judges = frames.judge_of_runs(study)
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
     questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
-    for run, item, question, value, _, rationale, cost, _ in _judged(judges):
+    for run, item, question, value, _, rationale, cost, _ in _judged(study, judges):
         keys = clean.key(items[item]), clean.key(judges[run]), questions[question]
         yield (cells(*keys, number(value), clean(rationale), cost),)
 
@@ -178,6 +181,32 @@ ITEM_FIELDS = [
     "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
     "feature", "parent__key", "side",
 ]  # fmt: skip
+
+
+SAMPLE_FIELDS = [
+    "run", "run__judge__key", "item__key", "question__key", "sample", "order", "state", "value",
+    "reason", "rationale", "call__model_returned", "cost", "settled_at",
+]  # fmt: skip
+
+
+def _samples(study, clean, cells):
+    examples = _examples(study)
+    answers = Judgment.objects.filter(run__judge__study=study).order_by("run", "unit", "pk")
+    answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
+    for pk, *row in answers.values_list("item", *SAMPLE_FIELDS).iterator(CHUNK):
+        run, judge, item, question, sample, order, state, value, why, rationale, *rest = row
+        keys = run, clean.key(judge), clean.key(item), question, sample, order, state
+        example, rater = examples.get((run, pk), ("", ""))
+        said = clean(why), clean(rationale), clean.key(example), clean.key(rater)
+        model, cost, at = rest
+        yield (cells(*keys, number(value), *said, clean.key(model), cost, at),)
+
+
+def _examples(study):
+    """{(run, item): (id of the example, its rater)}"""
+    shown = Material.objects.filter(run__judge__study=study, example__isnull=False)
+    names = ["run", "item", "example__key", "rater__key"]
+    return {(run, item): rest for run, item, *rest in shown.values_list(*names).iterator(CHUNK)}
 
 
 def _items(study, clean, cells):
@@ -226,6 +255,7 @@ ROWS = {
     "scores": _scores,
     "ratings": _ratings,
     "judgments": _judgments,
+    "samples": _samples,
     "items": _items,
     "sessions": _sessions,
     "codebook": _codebook,
