@@ -24,17 +24,17 @@ def rows(study, table, clean, cells):
     return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells)
 
 
-def count(study, table):
-    """How many rows a table has, without making them; None for the codebook."""
-    counts = {
-        "ratings": lambda: _counted(study).count(),
-        "judgments": lambda: _units(study).count(),
-        "samples": Judgment.objects.filter(run__judge__study=study).count,
-        "items": study.items.count,
-        "sessions": study.sessions.count,
-        "scores": lambda: frames.human_answers(study).count() + _units(study).count(),
+def counts(study):
+    """{table: how many rows it has}, without making them; none for the codebook."""
+    units = _units(study).count()
+    return {
+        "ratings": _counted(study).count(),
+        "judgments": units,
+        "samples": Judgment.objects.filter(run__judge__study=study).count(),
+        "items": study.items.count(),
+        "sessions": study.sessions.count(),
+        "scores": frames.human_answers(study).count() + units,
     }
-    return counts[table]() if table in counts else None
 
 
 class _Cleaner:

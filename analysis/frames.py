@@ -1,7 +1,8 @@
 """The one reader of the database: the answers of people and judges as one tidy frame.
 
-Only here do human and automatic answers meet. `read(study)` costs nine queries, however large the
-study is; `human_answers` and `judge_answers` are the rows behind it, which exports.py streams.
+Only here do human and automatic answers meet. `read(study)` costs seven queries, however large the
+study is, and one more where a judge is strict; `human_answers` and `judge_answers` are the rows
+behind it, which exports.py streams.
 """
 
 import hashlib
@@ -27,10 +28,10 @@ from django.db.models import (
 )
 from pandas.api.types import union_categoricals
 
-from analysis.designs import held_out_of, samples_of
+from analysis.designs import designs_of, held_out_of
 from analysis.ensembles import ensembles_of
 from annotate.models import Item, Question, Rating, Session
-from judges.models import Judgment, Run
+from judges.models import Judgment
 
 HUMAN, JUDGE = "human", "judge"
 
@@ -124,7 +125,11 @@ class Reader:
 
     @cached_property
     def runs(self):
-        return judge_of_runs(self.study)
+        return {pk: judge for pk, judge, *_ in self.designs}
+
+    @cached_property
+    def designs(self):
+        return designs_of(self.study)
 
     @cached_property
     def ensembles(self):
@@ -132,11 +137,12 @@ class Reader:
 
     @cached_property
     def samples(self):
-        return samples_of(self.study)
+        return {judge: samples for _, judge, samples, _ in self.designs if samples > 1}
 
     @cached_property
     def held_out(self):
-        return held_out_of(self.study)
+        strict = [pk for pk, _, _, strict in self.designs if strict]
+        return held_out_of(strict) if strict else {}
 
     def answers(self):
         """The frame."""
@@ -263,8 +269,7 @@ def _taken_texts(rows, at, places):
 
 def judge_of_runs(study):
     """{run id: name of its judge} of all runs: what a run settled stays, however it ended."""
-    runs = Run.objects.filter(judge__study=study).order_by("pk")
-    return dict(runs.values_list("pk", "judge__key"))
+    return {pk: judge for pk, judge, *_ in designs_of(study)}
 
 
 def judge_answers(runs):

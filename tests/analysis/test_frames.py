@@ -131,7 +131,7 @@ def test_categories_follow_the_order_of_items_and_questions(study, item, questio
     assert list(answers.table["question"].cat.categories)[-1] == question.key
 
 
-def test_reading_takes_nine_queries_however_many_answers(study, django_assert_num_queries):
+def test_reading_takes_seven_queries_however_many_answers(study, django_assert_num_queries):
     judge = factories.make_judge(study)
     session = factories.make_session(study)
     for item in study.items.all():
@@ -140,7 +140,7 @@ def test_reading_takes_nine_queries_however_many_answers(study, django_assert_nu
     factories.make_judgments(
         judge, {(i, q): 2 for i in study.items.all() for q in study.questions.all()}
     )
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(7):
         assert len(frames.read(study).table) == 32
 
 
@@ -179,7 +179,7 @@ def test_the_fingerprint_changes_with_answers_items_and_who_counts(study, item, 
         assert changed(study, change), change.__name__
 
 
-def test_the_fingerprint_takes_nine_queries(study, item, question, django_assert_num_queries):
+def test_the_fingerprint_takes_seven_queries(study, item, question, django_assert_num_queries):
     factories.make_judgments(factories.make_judge(study), {(item, question): 3})
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(7):
         frames.Reader(study).fingerprint()
