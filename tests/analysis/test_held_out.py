@@ -59,8 +59,14 @@ def test_a_strict_judge_is_compared_only_where_nothing_is_held_out(filled):
 
 def test_agreement_with_a_strict_judge_leaves_them_out_for_people_too():
     study = make_grid()
+    session = factories.make_session(study, "third")
+    for item in study.items.all():
+        factories.make_rating(session, item, study.questions.get(key="fits"), 2)
     judged(study, pool_share=0.3)
     report = build(study, "agreement")
+    assert (
+        row_of(report, raters="humans", question="fits", measure="alpha_interval")["n_units"] == 18
+    )
     alpha = {"measure": "alpha_interval", "question": "fits"}
     assert row_of(report, raters="humans + judge", **alpha)["n_units"] == 13
 

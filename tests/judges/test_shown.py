@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from analysis.exports import rows
-from annotate.models import Interaction, Item, Rater, Rating
+from annotate.models import Interaction, Item, Rating
 from judges import planning, running
 from judges.models import Call, Judge, Judgment, Run
 from tests import factories
@@ -310,16 +310,16 @@ def test_the_judge_s_page_takes_few_queries(graded, as_owner, django_assert_max_
 def test_a_budget_counts_what_is_shown_beside_the_item(graded):
     endpoint = factories.make_endpoint(price_in=1, price_out=1)
     Item.objects.filter(study=graded).update(text="short")
-    plain = planning.plan(factories.make_judge(graded, "a", endpoint, prompt="explanation.v2"))
     Item.objects.filter(study=graded, key="u0-i0-g0").update(text="long " * 1000)
+    short = graded.items.filter(key="u1-i1-g0")
+    Rating.objects.exclude(item__key="u0-i0-g0").delete()
     judge = factories.make_judge(
-        graded, "b", endpoint, prompt="explanation.v2", shots=Shots.ONE,
-        example_role=Rater.Role.RECIPIENT,
+        graded, "b", endpoint, prompt="explanation.v2", shots=Shots.ONE
     )  # fmt: skip
-    shown = planning.plan(judge)
-    longest = max(len(json.dumps(request)) for request in _messages(shown))
-    assert Decimal(shown.frozen["unit_usd"]) > Decimal(longest) / 1_000_000
-    assert Decimal(shown.frozen["unit_usd"]) > Decimal(plain.frozen["unit_usd"])
+    run = planning.plan(judge, items=short)
+    (request,) = _messages(run)
+    assert request[0]["content"].count("long ") > 900
+    assert Decimal(run.frozen["unit_usd"]) > Decimal(len(json.dumps(request)) + 400) / 1_000_000
 
 
 def _messages(run):

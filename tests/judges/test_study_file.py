@@ -98,7 +98,7 @@ def test_what_was_loaded_comes_out_the_same(full, tmp_path):
     assert again.slug == first.slug
     assert again.fields == first.fields
     assert again.questions == first.questions
-    assert len(again.judges) == 5
+    assert len(again.judges) == 6
 
 
 def test_loading_the_download_changes_nothing_and_says_so(full, tmp_path):
