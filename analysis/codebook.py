@@ -65,6 +65,35 @@ SESSIONS = {
     "last_seen_at": "When it was last heard of (UTC).",
     "ended_at": "When it was completed or declined (UTC).",
 }
+RATERS = {
+    "rater": "Pseudonym of the person, as in the other tables.",
+    "role": "recipient, third_party or expert.",
+    "recipient": "The recipient that this person is; blank where that is not known.",
+    "participant": "Who it is on the platform, under a pseudonym that is the same for the same "
+    "person in all exports of the study; the platform's own id only if an owner asks for it.",
+    "visit": "The platform's number of the visit, under a pseudonym like the participant's.",
+    "approval_rate": "Percent of earlier submissions that were approved, where the platform says.",
+    "task_count": "Tasks done on the platform before, where it says so.",
+    "excluded": SESSIONS["excluded"],
+    "exclusion_reason": SESSIONS["exclusion_reason"],
+    "sessions": "Number of sessions.",
+    "completed": "Number of completed sessions.",
+    "items": "Number of items with an answer.",
+    "ratings": "Number of answers.",
+    "counted": "Number of answers that count in the analysis.",
+    "changes": "How often an answer was changed after it was first given.",
+    "first_seen_at": "When the person was first known here (UTC).",
+}
+REVISIONS = {
+    "session": SESSIONS["session"],
+    "rater": RATERS["rater"],
+    "item": frames.COLUMNS["item"],
+    "question": frames.COLUMNS["question"],
+    "change": "0 for the first answer to this question about this item, then 1, 2, …",
+    "old": "The answer before; blank for the first.",
+    "new": "The answer from then on.",
+    "at": "When (UTC).",
+}
 SCORES = {"study": "Name of the study in its address."} | frames.COLUMNS
 CODEBOOK = {
     "table": "Name of the exported table.",
@@ -77,7 +106,9 @@ TABLES = {
     "judgments": JUDGMENTS,
     "samples": SAMPLES,
     "items": ITEMS,
+    "raters": RATERS,
     "sessions": SESSIONS,
+    "revisions": REVISIONS,
     "codebook": CODEBOOK,
 }
 NOTES = {
@@ -88,7 +119,10 @@ NOTES = {
     "judgments": "Each judge's latest answers, in the format that can be loaded.",
     "samples": "Every judgment of every run as it was asked: each sample, its state, its example.",
     "items": "What is rated, extra columns too, in the format that can be loaded.",
+    "raters": "Who rated, how much, and who is excluded and why; platform ids as pseudonyms.",
     "sessions": "Who came when and how far they got; no addresses, no platform ids.",
+    "revisions": "Every answer that was given here and every change of it, in their order; "
+    "loaded answers have none.",
     "codebook": "What every column of these tables means, and the study's questions.",
 }
 

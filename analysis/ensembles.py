@@ -16,11 +16,20 @@ class Ensemble:
     members: tuple
 
 
-def ensembles_of(study):
-    """The ensembles of a study, in the order in which they were made; in one query."""
-    judges = Judge.objects.filter(study=study, kind=Judge.Kind.ENSEMBLE, members__isnull=False)
-    rows = judges.order_by("pk", "members__pk").values_list("key", "rule", "members__key")
-    return [
+def runs_and_ensembles(study):
+    """({run id: name of its judge}, ensembles in the order they were made, how others are asked).
+
+    All in one query; the last is {judge: (samples, strict)} of those that are not asked plainly.
+
+    An ensemble has no runs and no other judge has members, so no row is there twice.
+    """
+    judges = Judge.objects.filter(study=study).order_by("runs__pk", "pk", "members__pk")
+    rows = list(judges.values_list("key", "rule", "samples", "strict", "runs__pk", "members__key"))
+    runs = {run: name for name, *_, run, _ in rows if run is not None}
+    asked = {name: (samples, strict) for name, _, samples, strict, *_ in rows}
+    members = [row for row in rows if row[-1] is not None]
+    ensembles = [
         Ensemble(name, rule, tuple(member for *_, member in group))
-        for (name, rule), group in groupby(rows, key=itemgetter(0, 1))
+        for (name, rule), group in groupby(members, key=itemgetter(0, 1))
     ]
+    return runs, ensembles, {name: how for name, how in asked.items() if how != (1, False)}

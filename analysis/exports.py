@@ -12,20 +12,25 @@ from operator import itemgetter
 from django.db.models import Count, FloatField, Value
 from django.db.models.functions import Cast
 
-from analysis import codebook, csvlines, frames
+from analysis import codebook, csvlines, frames, people_exports
+from analysis.samples import averaged
 from annotate.models import Item, Question, Rating, Session
+from annotate.models.rating import SURPLUS
 from judges.models import Judgment, Material
 
 CHUNK = 5000
 
 
-def rows(study, table, clean, cells):
-    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part."""
-    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells)
+def rows(study, table, clean, cells, **options):
+    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part.
+
+    The table of raters takes platform_ids=True.
+    """
+    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells, **options)
 
 
 def counts(study):
-    """{table: how many rows it has}, without making them; none for the codebook."""
+    """{table: how many rows it has}, without making them; none where the page does not say."""
     units = _units(study).count()
     return {
         "ratings": _counted(study).count(),
@@ -87,8 +92,11 @@ def _human_scores(study, clean, cells, items, questions):
         pk: (cells(clean.key(rater), "", role, ""), cells(bool(why), clean.key(why)))
         for pk, (rater, role, why) in frames.exclusions(study).items()
     }
+    surplus, is_surplus = frames.surplus(study), cells(True, SURPLUS)
     for item, question, session, answer in _human_answers(study, cells):
         who, counts = sessions[session]
+        if (session, item) in surplus:
+            counts = is_surplus
         yield items[item], asked[question], who, answer, counts
 
 
@@ -138,7 +146,7 @@ def _judged(study, runs):
 
 def _with_costs(samples, nominal):
     """The mean of the samples, at what all of them cost."""
-    *start, _, at = frames.averaged(samples, nominal)
+    *start, _, at = averaged(samples, nominal)
     costs = [sample[6] for sample in samples if sample[6] is not None]
     return *start, sum(costs) if costs else None, at
 
@@ -257,7 +265,9 @@ ROWS = {
     "judgments": _judgments,
     "samples": _samples,
     "items": _items,
+    "raters": people_exports.raters,
     "sessions": _sessions,
+    "revisions": people_exports.revisions,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {

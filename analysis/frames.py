@@ -9,8 +9,6 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -28,10 +26,12 @@ from django.db.models import (
 )
 from pandas.api.types import union_categoricals
 
-from analysis.designs import designs_of, held_out_of
-from analysis.ensembles import ensembles_of
+from analysis.designs import held_out_of
+from analysis.ensembles import runs_and_ensembles
+from analysis.samples import samples_averaged
 from annotate.models import Item, Question, Rating, Session
-from judges.models import Judgment
+from annotate.models.rating import SURPLUS
+from judges.models import Judgment, Run
 
 HUMAN, JUDGE = "human", "judge"
 
@@ -54,7 +54,8 @@ COLUMNS = {
     "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
     "answered_at": "When it was answered (UTC).",
     "excluded": "true if the answer does not count in the analysis.",
-    "exclusion_reason": "Why it does not count: the rule, or the state of the session.",
+    "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
+    "answer is surplus: the rater paused too long, and the place went to somebody else.",
 }
 # Columns of the item that are read beside the extra ones, so that they can be filtered by.
 ITEM_COLUMNS = ["item", "kind", "recipient", "content", "system"]
@@ -124,43 +125,38 @@ class Reader:
         return exclusions(self.study)
 
     @cached_property
-    def runs(self):
-        return {pk: judge for pk, judge, *_ in self.designs}
+    def surplus(self):
+        return surplus(self.study)
 
     @cached_property
-    def designs(self):
-        return designs_of(self.study)
-
-    @cached_property
-    def ensembles(self):
-        return ensembles_of(self.study)
-
-    @cached_property
-    def samples(self):
-        return {judge: samples for _, judge, samples, _ in self.designs if samples > 1}
+    def judges(self):
+        """The judge of each run, the ensembles, and what is said of judges asked otherwise."""
+        return runs_and_ensembles(self.study)
 
     @cached_property
     def held_out(self):
-        strict = [pk for pk, _, _, strict in self.designs if strict]
-        return held_out_of(strict) if strict else {}
+        strict = [judge for judge, (_, strict) in self.judges[2].items() if strict]
+        return held_out_of(self.study) if strict else {}
 
     def answers(self):
         """The frame."""
         items, extra = _items(self.item_rows)
         ids = [row[0] for row in self.item_rows]
         places = _Places(ids, [question.pk for question in self.questions])
-        people = _people(self.study, self.sessions, places)
+        people = _people(self.study, self.sessions, self.surplus, places)
         nominal = [q.pk for q in self.questions if q.scale.kind == "choice"]
-        judges = _judges(self.runs, places, nominal)
+        judges = _judges(self.judges[0], places, nominal)
         table = {name: _joined(people[name], judges[name]) for name in people.columns}
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
         columns = {name: _taken(items[name], codes[0]) for name in items.columns}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
         frame = pd.DataFrame(columns | table)
+        samples = {judge: asked for judge, (asked, _) in self.judges[2].items() if asked > 1}
         held_out = {judge: places.items(pks) for judge, pks in self.held_out.items()}
+        ensembles = self.judges[1]
         return Answers(
-            self.study, frame, items, self.questions, extra, self.ensembles, self.samples, held_out
+            self.study, frame, items, self.questions, extra, ensembles, samples, held_out
         )
 
     def fingerprint(self):
@@ -168,12 +164,12 @@ class Reader:
         ratings = Rating.objects.filter(session__study=self.study).aggregate(
             n=Count("pk"), last=Max("pk"), total=Sum("value"), at=Max("answered_at")
         )
-        judgments = Judgment.objects.filter(run__in=list(self.runs)).aggregate(
+        judgments = Judgment.objects.filter(run__in=list(self.judges[0])).aggregate(
             n=Count("value"), last=Max("pk"), total=Sum("value"), at=Max("settled_at")
         )
         questions = [(question.key, question.scale_spec) for question in self.questions]
-        parts = [questions, self.item_rows, self.sessions, self.runs, ratings, judgments]
-        parts += [*self.ensembles, self.samples, self.held_out]
+        parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.judges]
+        parts += [ratings, judgments, self.held_out]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -235,30 +231,52 @@ def human_answers(study):
 def exclusions(study):
     """{session id: (rater, role, why excluded)} of all sessions; why is "" where it counts.
 
-    Rating.objects.for_analysis() alone decides who counts; here that gets its words.
+    Rating.objects.for_analysis() decides who counts; here and in `surplus` that gets its words,
+    and a test holds them to it.
     """
-    counted = Rating.objects.for_analysis().filter(session=OuterRef("pk"))
-    rows = Session.objects.filter(study=study).annotate(counts=Exists(counted))
-    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state", "counts"]
+    rows = Session.objects.filter(study=study)
+    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state"]
     return {
-        pk: (rater, role, "" if counts else because or f"session not completed: {state}")
-        for pk, rater, role, because, state, counts in rows.values_list(*names)
+        pk: (rater, role, because or _unfinished(state))
+        for pk, rater, role, because, state in rows.values_list(*names)
     }
+
+
+def _unfinished(state):
+    return "" if state == Session.State.COMPLETED else f"session not completed: {state}"
+
+
+def surplus(study):
+    """{(session id, item id)} of answers that have no place, in sessions that count."""
+    answers = Rating.objects.filter(session__study=study).surplus()
+    return set(answers.values_list("session_id", "item_id").distinct())
 
 
 HUMAN_TYPES = [("item", "i8"), ("question", "i8"), ("session", "i8"), ("value", "f8")]
 
 
-def _people(study, sessions, places):
+def _people(study, sessions, surplus, places):
     names = ["item_id", "question_id", "session_id", "value"]
     rows = _array(human_answers(study), names, HUMAN_TYPES)
     ids, of_session = np.unique(rows["session"], return_inverse=True)
-    known = [sessions[pk] for pk in ids.tolist()]
-    rater, role, why = (_taken_texts(known, at, of_session) for at in range(3))
+    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS)] * bool(surplus)
+    rater, role = (_taken_texts(known, at, of_session) for at in range(2))
+    reason = np.where(_among(surplus, rows), len(ids), of_session)
+    why = _taken_texts(known, 2, reason)
     return _table(
         places, rows, HUMAN,
         rater=rater, role=role, excluded=np.asarray(why != ""), exclusion_reason=why,
     )  # fmt: skip
+
+
+def _among(pairs, rows):
+    """Whether (session, item) of each row is one of few pairs."""
+    if not pairs:
+        return np.zeros(len(rows), dtype=bool)
+    sessions, items = np.array(sorted(pairs), dtype="i8").T
+    found = np.isin(rows["session"], sessions) & np.isin(rows["item"], items)
+    found[found] = [(s, i) in pairs for s, i in rows[["session", "item"]][found].tolist()]
+    return found
 
 
 def _taken_texts(rows, at, places):
@@ -269,7 +287,8 @@ def _taken_texts(rows, at, places):
 
 def judge_of_runs(study):
     """{run id: name of its judge} of all runs: what a run settled stays, however it ended."""
-    return {pk: judge for pk, judge, *_ in designs_of(study)}
+    runs = Run.objects.filter(judge__study=study).order_by("pk")
+    return dict(runs.values_list("pk", "judge__key"))
 
 
 def judge_answers(runs):
@@ -301,7 +320,7 @@ JUDGE_TYPES = [("run", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"
 def _judges(runs, places, nominal):
     names = ["run_id", "item_id", "question_id", "value", "why"]
     rows = _array(judge_answers(runs).annotate(why=why_missing()), names, JUDGE_TYPES)
-    rows = _samples_averaged(rows, nominal)
+    rows = samples_averaged(rows, nominal)
     ids, of_run = np.unique(rows["run"], return_inverse=True)
     known = [(runs[pk], pk) for pk in ids.tolist()]
     return _table(
@@ -319,38 +338,6 @@ def why_missing():
         if state != Judgment.State.DONE
     ]
     return Case(When(state=Judgment.State.DONE, then=Value("")), *states, default=F("reason"))
-
-
-def _samples_averaged(rows, nominal):
-    """One row per (run, item, question), in their order where there are several samples."""
-    order = np.lexsort((rows["question"], rows["item"], rows["run"]))
-    unit = rows[order][["run", "item", "question"]]
-    if not (unit[1:] == unit[:-1]).any():
-        return rows
-    samples = groupby(rows[order].tolist(), key=itemgetter(0, 1, 2))
-    return np.array([averaged(list(group), nominal) for _, group in samples], dtype=rows.dtype)
-
-
-def averaged(samples, nominal=()):
-    """One answer of its samples (run, item, question, value, why, ...): the mean of their values.
-
-    Of `nominal` questions it is the most frequent one, and none at a tie. The rest is that of the
-    first sample with a value; None and NaN are no values.
-    """
-    valued = [sample for sample in samples if sample[3] is not None and sample[3] == sample[3]]
-    if not valued:
-        return samples[0]
-    if valued[0][2] in nominal:
-        return _most_frequent(valued)
-    mean = sum(sample[3] for sample in valued) / len(valued)
-    return (*valued[0][:3], mean, *valued[0][4:])
-
-
-def _most_frequent(samples):
-    counts = Counter(sample[3] for sample in samples).most_common(2)
-    if len(counts) == 2 and counts[0][1] == counts[1][1]:
-        return (*samples[0][:3], None, "samples are tied", *samples[0][5:])
-    return next(sample for sample in samples if sample[3] == counts[0][0])
 
 
 def _array(queryset, names, types):

@@ -97,11 +97,13 @@ def export(request, slug):
 
 @login_required
 def export_table(request, slug, table, form):
-    """One table as a download, streamed."""
-    study = access.study_or_404(request.user, slug)
+    """One table as a download, streamed; ?ids=platform names an owner the platform's people."""
+    with_ids = table == "raters" and request.GET.get("ids") == "platform"
+    study = access.study_or_404(request.user, slug, access.OWNER if with_ids else access.VIEWER)
     if table not in exports.ROWS or form not in writing.FORMS:
         raise Http404("no such table")
-    pieces = writing.pieces(study, table, form)
+    options = {"platform_ids": True} if with_ids else {}
+    pieces = writing.pieces(study, table, form, **options)
     response = StreamingHttpResponse(pieces, content_type=writing.TYPES[form])
     return _attached(response, f"{slug}-{table}.{form}")
 

@@ -11,20 +11,20 @@ from annotate.formulas import guarded
 PIECE = 1000
 
 
-def pieces(study, table, form):
+def pieces(study, table, form, **options):
     """The whole file as texts, one after another; form is "csv" or "jsonl"."""
-    return FORMS[form](study, table)
+    return FORMS[form](study, table, **options)
 
 
-def _csv(study, table):
-    header, rows = exports.rows(study, table, guarded, csv_cells)
+def _csv(study, table, **options):
+    header, rows = exports.rows(study, table, guarded, csv_cells, **options)
     yield csv_cells(*map(guarded, header)) + END
     for batch in _batches(rows):
         yield END.join(map(",".join, batch)) + END
 
 
-def _jsonl(study, table):
-    header, rows = exports.rows(study, table, str, lambda *cells: cells)
+def _jsonl(study, table, **options):
+    header, rows = exports.rows(study, table, str, lambda *cells: cells, **options)
     for batch in _batches(rows):
         yield "".join(_line(header, chain.from_iterable(parts)) for parts in batch)
 

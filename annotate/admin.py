@@ -45,6 +45,7 @@ class RaterAdmin(NeverDeletedAlone):
     search_fields = ("key", "study__slug")
     list_select_related = ("study",)
     raw_id_fields = ("study", "recipient")
+    readonly_fields = ("excluded_because",)  # on the quality page, where it is logged
 
 
 @admin.register(Session)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate import places, saving
+from annotate import excluding, places, saving
 from annotate.models import Place, Question, Rater, Session, Study
 
 State = Session.State
@@ -191,6 +191,7 @@ def finish(session):
         if gap is None:
             move(session, State.COMPLETED)
             session.places.update(state=Place.State.FILLED)
+            excluding.close_session(session)
     return gap
 
 

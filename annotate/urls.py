@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from annotate.views import accounts, making, preview, rating, studies
+from annotate.views import accounts, making, people, preview, quality, rating, studies
 
 urlpatterns = [
     path("", studies.studies, name="studies"),
@@ -12,6 +12,18 @@ urlpatterns = [
     path("studies/new/template/", making.study_from_template, name="study_from_template"),
     path("studies/<slug:slug>/copy/", making.study_copy, name="study_copy"),
     path("studies/<slug:slug>/raters/", studies.raters, name="raters"),
+    path("studies/<slug:slug>/raters/find/", people.find_rater, name="find_rater"),
+    path("studies/<slug:slug>/raters/<int:pk>/", people.rater, name="rater"),
+    path(
+        "studies/<slug:slug>/raters/<int:pk>/exclude/", people.exclude_rater, name="exclude_rater"
+    ),
+    path(
+        "studies/<slug:slug>/raters/<int:pk>/include/", people.include_rater, name="include_rater"
+    ),
+    path("studies/<slug:slug>/raters/<int:pk>/delete/", people.delete_rater, name="delete_rater"),
+    path("studies/<slug:slug>/quality/", quality.quality, name="quality"),
+    path("studies/<slug:slug>/quality/<slug:rule>/apply/", quality.apply_rule, name="apply_rule"),
+    path("studies/<slug:slug>/quality/<int:pk>/undo/", quality.undo, name="undo_exclusion"),
     path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
     path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),
     path(

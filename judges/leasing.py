@@ -79,14 +79,6 @@ def lease(run, endpoint, worker, most, ahead=None):
     return _units(run, numbers, {} if ahead is None else ahead)
 
 
-def ahead(endpoint):
-    """How many units a worker that has the endpoint to itself holds beyond the calls under way.
-
-    So no place runs empty while replies are written.
-    """
-    return max(1, endpoint.concurrency // 2)
-
-
 def lease_free(run, worker, most, until):
     """Up to `most` pending units of a run that calls nobody and spends nothing."""
     with transaction.atomic():
@@ -95,7 +87,15 @@ def lease_free(run, worker, most, until):
             return []
         numbers = _take(run, worker, most, until)
         _reserve(current, len(numbers))
-    return _units(run, numbers, {})
+    return list(_read(run, numbers).values())
+
+
+def ahead(endpoint):
+    """How many units a worker that has the endpoint to itself holds beyond the calls under way.
+
+    So no place runs empty while replies are written.
+    """
+    return max(1, endpoint.concurrency // 2)
 
 
 def _room(run, endpoint, worker):

@@ -8,6 +8,7 @@ percent_agreement   percent_agreement
 krippendorff_alpha  krippendorff_alpha
 cohen_kappa         cohen_kappa
 icc                 icc
+leave_one_out       correlation_with_others (plain arrays: r and n of every rater)
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
 bootstrap           draw_counts

@@ -108,6 +108,11 @@ class Session(models.Model):
     def __str__(self):
         return f"session {self.pk}"
 
+    @property
+    def times(self):
+        """When it began, was last heard of, and ended, for tables."""
+        return self.started_at, self.last_seen_at, self.ended_at
+
 
 class Place(models.Model):
     """One of the K ratings that an item is to get."""

@@ -1,14 +1,49 @@
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
 
-from annotate.models.rater import Session
+from annotate.models.rater import Place, Session
+
+# Why an answer of a session that counts does not: see RatingQuerySet.surplus.
+SURPLUS = "surplus: the place had gone to another rater"
+
+
+def own_place():
+    """Expression: the rating's session has the place of its item (a part's is the whole's).
+
+    The unique index on (item, rater) finds that place, so every rating costs one look-up.
+    """
+    return Exists(
+        Place.objects.filter(
+            item=Coalesce(OuterRef("item__parent"), OuterRef("item")),
+            rater=OuterRef("session__rater"),
+            session=OuterRef("session"),
+        )
+    )
 
 
 class RatingQuerySet(models.QuerySet):
     def for_analysis(self):
-        """Answers of finished sessions by raters whom no rule excluded."""
+        """Answers of finished sessions by raters whom no rule excluded, each in its own place."""
+        loaded = Q(session__source=Session.Source.FILE)
+        return self._of_counted_sessions().filter(loaded | own_place())
+
+    def surplus(self):
+        """What for_analysis leaves out of the sessions that count: answers without a place.
+
+        The rater paused for too long, the place went to somebody else, and then they came back.
+        Loaded sessions have no such rule: a file may have any number of raters for an item.
+        """
+        on_web = self._of_counted_sessions().filter(session__source=Session.Source.WEB)
+        return on_web.filter(~own_place())
+
+    def _of_counted_sessions(self):
         finished = self.filter(session__state=Session.State.COMPLETED)
         return finished.filter(session__rater__excluded_because="")
+
+    def with_shown_item(self):
+        """Each with the item on whose page it was asked: of a part that is the whole."""
+        return self.annotate(shown_item=Coalesce(F("item__parent"), F("item")))
 
 
 class Rating(models.Model):

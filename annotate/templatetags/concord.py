@@ -26,6 +26,15 @@ def leading_point(value, digits=2):
 
 
 @register.filter
+def measured(value):
+    """A measured number with two decimals at most, three below 1, no zeros behind; – if unknown."""
+    if not is_number(value):
+        return "–"
+    text = f"{value:.{3 if abs(value) < 1 else 2}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+@register.filter
 def interval(low, high):
     """[.35, .47], or nothing where there is none."""
     if not (is_number(low) and is_number(high)):

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from analysis import codebook, exports, writing
 from annotate.formulas import guarded, unguarded
-from annotate.models import Item, Rater, Rating, Session, Study
+from annotate.models import Item, Rater, Rating, RatingRevision, Session, Study
 from judges.models import Judgment, Run
 from tests import factories
 from tests.analysis.small import build, make_rated_study
@@ -20,7 +20,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def rated():
-    return make_rated_study()
+    study = make_rated_study()
+    rating = Rating.objects.first()
+    RatingRevision.objects.create(rating=rating, value=3, at=rating.answered_at)
+    return study
 
 
 def export(*arguments):

@@ -20,12 +20,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("study", help="the study's name in its address")
         parser.add_argument("table", choices=[*exports.ROWS, "study"])
+        parser.add_argument(
+            "--platform-ids",
+            action="store_true",
+            help="of raters: the platform's own ids of people instead of pseudonyms",
+        )
         parser.add_argument("--format", choices=list(writing.FORMS), help="default: csv")
         parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print")
 
     def handle(self, **given):
         study = study_or_error(given["study"])
-        pieces = _pieces(study, given["table"], given["format"])
+        options = {"platform_ids": True} if given["platform_ids"] else {}
+        if options and given["table"] != "raters":
+            raise CommandError("--platform-ids belongs to the table raters.")
+        pieces = _pieces(study, given["table"], given["format"], **options)
         if given["output"] is None:
             for piece in pieces:
                 self.stdout.write(piece, ending="")
@@ -33,9 +41,9 @@ class Command(BaseCommand):
         _replace(given["output"], pieces)
 
 
-def _pieces(study, table, form):
+def _pieces(study, table, form, **options):
     if table != "study":
-        return writing.pieces(study, table, form or "csv")
+        return writing.pieces(study, table, form or "csv", **options)
     if form:
         raise CommandError("study is YAML whatever the format: leave --format out.")
     return [study_yaml(study)]

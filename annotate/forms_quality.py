@@ -1,0 +1,38 @@
+"""Forms of the quality page and of a rater's page."""
+
+from django import forms
+
+
+class RuleForm(forms.Form):
+    """The parameters of one rule, within what each may be."""
+
+    def __init__(self, rule, data=None):
+        super().__init__(data, auto_id=f"{rule.key}-%s", initial=_defaults(rule))
+        self.rule = rule
+        for parameter in rule.parameters:
+            self.fields[parameter.name] = _field(parameter)
+
+
+def _defaults(rule):
+    return {parameter.name: parameter.default for parameter in rule.parameters}
+
+
+def _field(parameter):
+    kind = forms.IntegerField if parameter.is_whole else forms.FloatField
+    widget = forms.NumberInput(attrs={"step": 1 if parameter.is_whole else "any"})
+    return kind(
+        label=parameter.label, min_value=parameter.low, max_value=parameter.high, widget=widget
+    )
+
+
+class ReasonForm(forms.Form):
+    """Why one rater is excluded, in the researcher's words."""
+
+    reason = forms.CharField(
+        max_length=200,
+        label="Reason",
+        help_text="It stands in the exports beside every answer of this rater.",
+    )
+    reopen = forms.BooleanField(
+        required=False, initial=True, label="Open their places again for other raters"
+    )
