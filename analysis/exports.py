@@ -81,13 +81,13 @@ def _scores(study, clean, cells):
         .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
         .iterator(CHUNK)
     }
-    questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
+    questions = Question.objects.filter(study=study).in_bulk()
     yield from _human_scores(study, clean, cells, items, questions)
     yield from _judge_scores(study, clean, cells, items, questions)
 
 
 def _human_scores(study, clean, cells, items, questions):
-    asked = {pk: cells(key, frames.HUMAN) for pk, key in questions.items()}
+    asked = {pk: cells(each.key, frames.HUMAN) for pk, each in questions.items()}
     sessions = {
         pk: (cells(clean.key(rater), "", role, ""), cells(bool(why), clean.key(why)))
         for pk, (rater, role, why) in frames.exclusions(study).items()
@@ -117,20 +117,20 @@ def _human_answers(study, cells):
 
 def _judge_scores(study, clean, cells, items, questions):
     judges = frames.judge_of_runs(study)
-    asked = {pk: cells(key, frames.JUDGE, "") for pk, key in questions.items()}
+    asked = {pk: cells(each.key, frames.JUDGE, "") for pk, each in questions.items()}
     who = {run: cells(clean.key(judge), "", run) for run, judge in judges.items()}
     counts = cells(False, "")
-    for run, item, question, value, why, _, cost, at in _judged(study, judges):
+    for run, item, question, value, why, _, cost, at in _judged(judges, questions):
         answer = cells(number(value), clean(why), None, cost, at)
         yield items[item], asked[question], who[run], answer, counts
 
 
-def _judged(study, runs):
+def _judged(runs, questions):
     """(run, item, question, value, why missing, rationale, cost, time), samples averaged.
 
     Ordered by the unique index of the judgments, so that samples stand side by side.
     """
-    nominal = [question.pk for question in study.questions.all() if question.scale.kind == "choice"]
+    nominal = [pk for pk, question in questions.items() if question.scale.kind == "choice"]
     samples = (
         frames.judge_answers(runs)
         .annotate(why=frames.why_missing(), cost=Cast("cost_usd", FloatField()))
@@ -179,9 +179,9 @@ def _ratings(study, clean, cells):
 def _judgments(study, clean, cells):
     judges = frames.judge_of_runs(study)
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
-    questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
-    for run, item, question, value, _, rationale, cost, _ in _judged(study, judges):
-        keys = clean.key(items[item]), clean.key(judges[run]), questions[question]
+    questions = Question.objects.filter(study=study).in_bulk()
+    for run, item, question, value, _, rationale, cost, _ in _judged(judges, questions):
+        keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
         yield (cells(*keys, number(value), clean(rationale), cost),)
 
 

@@ -77,7 +77,7 @@ def test_postgresql_writes_the_numbers_of_the_scores_itself(django_assert_num_qu
     study = factories.make_study(items=1)
     session = factories.make_session(study)
     factories.make_rating(session, study.items.get(), study.questions.first(), 4)
-    with django_assert_num_queries(5) as queries:
+    with django_assert_num_queries(6) as queries:
         "".join(writing.pieces(study, "scores", "csv"))
     assert connection.vendor == "postgresql"
     assert any("to_char" in query["sql"] for query in queries.captured_queries)
