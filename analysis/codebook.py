@@ -35,6 +35,23 @@ JUDGMENTS = {
     "rationale": "What the judge gave as its reason (of its first sample).",
     "cost_usd": frames.COLUMNS["cost_usd"],
 }
+SAMPLES = {
+    "run": "Number of the run.",
+    "judge": "Name of the judge.",
+    "item": frames.COLUMNS["item"],
+    "question": frames.COLUMNS["question"],
+    "sample": "Number of the sample, from 0.",
+    "order": "Order of lists or aspects shown; blank for the usual one.",
+    "state": "pending, leased, done, unparsable, refused, failed or not_asked.",
+    "value": "The answer of this sample; blank where there is none.",
+    "reason": "Why there is none.",
+    "rationale": "What the judge gave as its reason.",
+    "example": "Id of the item whose rating stood in the prompt as an example; blank without one.",
+    "example_rater": "Pseudonym of the person who gave that rating.",
+    "model": "The model that the endpoint says it was.",
+    "cost_usd": "What it cost, in US dollars; a call's cost is shared among its questions.",
+    "answered_at": "When it was settled (UTC).",
+}
 SESSIONS = {
     "session": "Number of the session: one person's visit.",
     "rater": "Pseudonym of the person; never a platform's id.",
@@ -87,6 +104,7 @@ TABLES = {
     "scores": SCORES,
     "ratings": RATINGS,
     "judgments": JUDGMENTS,
+    "samples": SAMPLES,
     "items": ITEMS,
     "raters": RATERS,
     "sessions": SESSIONS,
@@ -99,6 +117,7 @@ NOTES = {
     "ratings": "The answers of people that count in the analysis, in the format that can be "
     "loaded.",
     "judgments": "Each judge's latest answers, in the format that can be loaded.",
+    "samples": "Every judgment of every run as it was asked: each sample, its state, its example.",
     "items": "What is rated, extra columns too, in the format that can be loaded.",
     "raters": "Who rated, how much, and who is excluded and why; platform ids as pseudonyms.",
     "sessions": "Who came when and how far they got; no addresses, no platform ids.",

@@ -17,15 +17,19 @@ class Ensemble:
 
 
 def runs_and_ensembles(study):
-    """({run id: name of its judge}, ensembles in the order they were made); both in one query.
+    """({run id: name of its judge}, ensembles in the order they were made, how others are asked).
+
+    All in one query; the last is {judge: (samples, strict)} of those that are not asked plainly.
 
     An ensemble has no runs and no other judge has members, so no row is there twice.
     """
     judges = Judge.objects.filter(study=study).order_by("runs__pk", "pk", "members__pk")
-    rows = list(judges.values_list("key", "rule", "runs__pk", "members__key"))
-    runs = {run: name for name, _, run, _ in rows if run is not None}
+    rows = list(judges.values_list("key", "rule", "samples", "strict", "runs__pk", "members__key"))
+    runs = {run: name for name, *_, run, _ in rows if run is not None}
+    asked = {name: (samples, strict) for name, _, samples, strict, *_ in rows}
     members = [row for row in rows if row[-1] is not None]
-    return runs, [
+    ensembles = [
         Ensemble(name, rule, tuple(member for *_, member in group))
         for (name, rule), group in groupby(members, key=itemgetter(0, 1))
     ]
+    return runs, ensembles, {name: how for name, how in asked.items() if how != (1, False)}

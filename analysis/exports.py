@@ -13,8 +13,10 @@ from django.db.models import Count, FloatField, Value
 from django.db.models.functions import Cast
 
 from analysis import codebook, csvlines, frames, people_exports
+from analysis.samples import averaged
 from annotate.models import Item, Question, Rating, Session
 from annotate.models.rating import SURPLUS
+from judges.models import Judgment, Material
 
 CHUNK = 5000
 
@@ -27,16 +29,17 @@ def rows(study, table, clean, cells, **options):
     return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells, **options)
 
 
-def count(study, table):
-    """How many rows a table has, without making them; None where the page does not say."""
-    counts = {
-        "ratings": lambda: _counted(study).count(),
-        "judgments": lambda: _units(study).count(),
-        "items": study.items.count,
-        "sessions": study.sessions.count,
-        "scores": lambda: frames.human_answers(study).count() + _units(study).count(),
+def counts(study):
+    """{table: how many rows it has}, without making them; none where the page does not say."""
+    units = _units(study).count()
+    return {
+        "ratings": _counted(study).count(),
+        "judgments": units,
+        "samples": Judgment.objects.filter(run__judge__study=study).count(),
+        "items": study.items.count(),
+        "sessions": study.sessions.count(),
+        "scores": frames.human_answers(study).count() + units,
     }
-    return counts[table]() if table in counts else None
 
 
 class _Cleaner:
@@ -78,13 +81,13 @@ def _scores(study, clean, cells):
         .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
         .iterator(CHUNK)
     }
-    questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
+    questions = Question.objects.filter(study=study).in_bulk()
     yield from _human_scores(study, clean, cells, items, questions)
     yield from _judge_scores(study, clean, cells, items, questions)
 
 
 def _human_scores(study, clean, cells, items, questions):
-    asked = {pk: cells(key, frames.HUMAN) for pk, key in questions.items()}
+    asked = {pk: cells(each.key, frames.HUMAN) for pk, each in questions.items()}
     sessions = {
         pk: (cells(clean.key(rater), "", role, ""), cells(bool(why), clean.key(why)))
         for pk, (rater, role, why) in frames.exclusions(study).items()
@@ -114,19 +117,20 @@ def _human_answers(study, cells):
 
 def _judge_scores(study, clean, cells, items, questions):
     judges = frames.judge_of_runs(study)
-    asked = {pk: cells(key, frames.JUDGE, "") for pk, key in questions.items()}
+    asked = {pk: cells(each.key, frames.JUDGE, "") for pk, each in questions.items()}
     who = {run: cells(clean.key(judge), "", run) for run, judge in judges.items()}
     counts = cells(False, "")
-    for run, item, question, value, why, _, cost, at in _judged(judges):
+    for run, item, question, value, why, _, cost, at in _judged(judges, questions):
         answer = cells(number(value), clean(why), None, cost, at)
         yield items[item], asked[question], who[run], answer, counts
 
 
-def _judged(runs):
+def _judged(runs, questions):
     """(run, item, question, value, why missing, rationale, cost, time), samples averaged.
 
     Ordered by the unique index of the judgments, so that samples stand side by side.
     """
+    nominal = [pk for pk, question in questions.items() if question.scale.kind == "choice"]
     samples = (
         frames.judge_answers(runs)
         .annotate(why=frames.why_missing(), cost=Cast("cost_usd", FloatField()))
@@ -137,12 +141,12 @@ def _judged(runs):
     )
     for _, group in groupby(samples.iterator(CHUNK), key=itemgetter(0, 1, 2)):
         samples = list(group)
-        yield _with_costs(samples) if len(samples) > 1 else samples[0]
+        yield _with_costs(samples, nominal) if len(samples) > 1 else samples[0]
 
 
-def _with_costs(samples):
+def _with_costs(samples, nominal):
     """The mean of the samples, at what all of them cost."""
-    *start, _, at = frames.averaged(samples)
+    *start, _, at = averaged(samples, nominal)
     costs = [sample[6] for sample in samples if sample[6] is not None]
     return *start, sum(costs) if costs else None, at
 
@@ -175,9 +179,9 @@ def _ratings(study, clean, cells):
 def _judgments(study, clean, cells):
     judges = frames.judge_of_runs(study)
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
-    questions = dict(Question.objects.filter(study=study).values_list("pk", "key"))
-    for run, item, question, value, _, rationale, cost, _ in _judged(judges):
-        keys = clean.key(items[item]), clean.key(judges[run]), questions[question]
+    questions = Question.objects.filter(study=study).in_bulk()
+    for run, item, question, value, _, rationale, cost, _ in _judged(judges, questions):
+        keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
         yield (cells(*keys, number(value), clean(rationale), cost),)
 
 
@@ -185,6 +189,32 @@ ITEM_FIELDS = [
     "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
     "feature", "parent__key", "side",
 ]  # fmt: skip
+
+
+SAMPLE_FIELDS = [
+    "run", "run__judge__key", "item__key", "question__key", "sample", "order", "state", "value",
+    "reason", "rationale", "call__model_returned", "cost", "settled_at",
+]  # fmt: skip
+
+
+def _samples(study, clean, cells):
+    examples = _examples(study)
+    answers = Judgment.objects.filter(run__judge__study=study).order_by("run", "unit", "pk")
+    answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
+    for pk, *row in answers.values_list("item", *SAMPLE_FIELDS).iterator(CHUNK):
+        run, judge, item, question, sample, order, state, value, why, rationale, *rest = row
+        keys = run, clean.key(judge), clean.key(item), question, sample, order, state
+        example, rater = examples.get((run, pk), ("", ""))
+        said = clean(why), clean(rationale), clean.key(example), clean.key(rater)
+        model, cost, at = rest
+        yield (cells(*keys, number(value), *said, clean.key(model), cost, at),)
+
+
+def _examples(study):
+    """{(run, item): (id of the example, its rater)}"""
+    shown = Material.objects.filter(run__judge__study=study, example__isnull=False)
+    names = ["run", "item", "example__key", "rater__key"]
+    return {(run, item): rest for run, item, *rest in shown.values_list(*names).iterator(CHUNK)}
 
 
 def _items(study, clean, cells):
@@ -233,6 +263,7 @@ ROWS = {
     "scores": _scores,
     "ratings": _ratings,
     "judgments": _judgments,
+    "samples": _samples,
     "items": _items,
     "raters": people_exports.raters,
     "sessions": _sessions,

@@ -1,15 +1,14 @@
 """The one reader of the database: the answers of people and judges as one tidy frame.
 
 Only here do human and automatic answers meet. `read(study)` costs seven queries, however large the
-study is; `human_answers` and `judge_answers` are the rows behind it, which exports.py streams.
+study is, and one more where a judge is strict; `human_answers` and `judge_answers` are the rows
+behind it, which exports.py streams.
 """
 
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -27,7 +26,9 @@ from django.db.models import (
 )
 from pandas.api.types import union_categoricals
 
+from analysis.designs import held_out_of
 from analysis.ensembles import runs_and_ensembles
+from analysis.samples import samples_averaged
 from annotate.models import Item, Question, Rating, Session
 from annotate.models.rating import SURPLUS
 from judges.models import Judgment, Run
@@ -68,7 +69,8 @@ class Answers:
     Ensembles have no rows in it: their values are never stored, here or in the exports.
 
     The categories of `item` and `question` are all items and questions in their order, so that
-    their codes are row numbers of `items` and places in `questions`.
+    their codes are row numbers of `items` and places in `questions`. `samples`: {judge: how often
+    it is asked}; `held_out`: {judge: codes of the items that its examples are drawn from}.
     """
 
     study: object
@@ -77,6 +79,8 @@ class Answers:
     questions: list
     extra_columns: list = field(default_factory=list)
     ensembles: list = field(default_factory=list)
+    samples: dict = field(default_factory=dict)
+    held_out: dict = field(default_factory=dict)
 
     def of(self, source):
         """The answers of people or of judges."""
@@ -126,8 +130,13 @@ class Reader:
 
     @cached_property
     def judges(self):
-        """The judge of each run, and the ensembles."""
+        """The judge of each run, the ensembles, and what is said of judges asked otherwise."""
         return runs_and_ensembles(self.study)
+
+    @cached_property
+    def held_out(self):
+        strict = [judge for judge, (_, strict) in self.judges[2].items() if strict]
+        return held_out_of(self.study) if strict else {}
 
     def answers(self):
         """The frame."""
@@ -135,14 +144,20 @@ class Reader:
         ids = [row[0] for row in self.item_rows]
         places = _Places(ids, [question.pk for question in self.questions])
         people = _people(self.study, self.sessions, self.surplus, places)
-        judges = _judges(self.judges[0], places)
+        nominal = [q.pk for q in self.questions if q.scale.kind == "choice"]
+        judges = _judges(self.judges[0], places, nominal)
         table = {name: _joined(people[name], judges[name]) for name in people.columns}
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
         columns = {name: _taken(items[name], codes[0]) for name in items.columns}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
         frame = pd.DataFrame(columns | table)
-        return Answers(self.study, frame, items, self.questions, extra, self.judges[1])
+        samples = {judge: asked for judge, (asked, _) in self.judges[2].items() if asked > 1}
+        held_out = {judge: places.items(pks) for judge, pks in self.held_out.items()}
+        ensembles = self.judges[1]
+        return Answers(
+            self.study, frame, items, self.questions, extra, ensembles, samples, held_out
+        )
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""
@@ -154,7 +169,7 @@ class Reader:
         )
         questions = [(question.key, question.scale_spec) for question in self.questions]
         parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.judges]
-        parts += [ratings, judgments]
+        parts += [ratings, judgments, self.held_out]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -302,10 +317,10 @@ def judge_answers(runs):
 JUDGE_TYPES = [("run", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"), ("why", "O")]
 
 
-def _judges(runs, places):
+def _judges(runs, places, nominal):
     names = ["run_id", "item_id", "question_id", "value", "why"]
     rows = _array(judge_answers(runs).annotate(why=why_missing()), names, JUDGE_TYPES)
-    rows = _samples_averaged(rows)
+    rows = samples_averaged(rows, nominal)
     ids, of_run = np.unique(rows["run"], return_inverse=True)
     known = [(runs[pk], pk) for pk in ids.tolist()]
     return _table(
@@ -323,28 +338,6 @@ def why_missing():
         if state != Judgment.State.DONE
     ]
     return Case(When(state=Judgment.State.DONE, then=Value("")), *states, default=F("reason"))
-
-
-def _samples_averaged(rows):
-    """One row per (run, item, question), in their order where there are several samples."""
-    order = np.lexsort((rows["question"], rows["item"], rows["run"]))
-    unit = rows[order][["run", "item", "question"]]
-    if not (unit[1:] == unit[:-1]).any():
-        return rows
-    samples = groupby(rows[order].tolist(), key=itemgetter(0, 1, 2))
-    return np.array([averaged(list(group)) for _, group in samples], dtype=rows.dtype)
-
-
-def averaged(samples):
-    """One answer of its samples (run, item, question, value, ...): the mean of their values.
-
-    The rest is that of the first sample with a value; None and NaN are no values.
-    """
-    valued = [sample for sample in samples if sample[3] is not None and sample[3] == sample[3]]
-    if not valued:
-        return samples[0]
-    mean = sum(sample[3] for sample in valued) / len(valued)
-    return (*valued[0][:3], mean, *valued[0][4:])
 
 
 def _array(queryset, names, types):

@@ -8,7 +8,7 @@ from django.db.models import Count, Max, Q
 from django.urls import reverse
 
 from annotate.models import Item, Place, Rating, Session
-from judges.models import Heartbeat, Judge, Judgment, Run
+from judges.models import Heartbeat, Judge, Judgment, Material, Run
 
 
 @dataclass(frozen=True)
@@ -165,8 +165,10 @@ def answers_of(item):
         .select_related("run__judge", "call")
         .order_by("run__judge_id", "-run_id", "sample", "order")
     )
+    shown = Material.objects.filter(item=item, example__isnull=False)
     return {
         "questions": questions,
+        "examples": shown.select_related("run__judge", "example", "rater").order_by("run"),
         "rating_rows": _table(ratings, lambda r: r.session, columns),
         "judgment_rows": _table(judgments, lambda j: (j.run, j.sample, j.order), columns),
     }

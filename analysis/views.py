@@ -86,8 +86,9 @@ def report_rows(request, slug, report, form):
 def export(request, slug):
     """The tables that can be taken away, with their sizes and columns."""
     study = access.study_or_404(request.user, slug)
+    counts = exports.counts(study)
     shown = [
-        (name, codebook.NOTES[name], exports.count(study, name), exports.HEADERS[name](study))
+        (name, codebook.NOTES[name], counts.get(name), exports.HEADERS[name](study))
         for name in codebook.TABLES
     ]
     context = {"study": study, "section": "export", "tables": shown, "forms": writing.FORMS}

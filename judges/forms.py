@@ -6,7 +6,7 @@ import re
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
-from judges import hosts, planning, prompting
+from judges import checking, hosts, planning, prompting
 from judges.forms_kinds import EnsembleForm, KindForm, ScorerForm
 from judges.models import Endpoint, Judge
 
@@ -14,7 +14,10 @@ from judges.models import Endpoint, Judge
 class JudgeForm(KindForm):
     """An LLM judge."""
 
-    prompt = forms.ChoiceField(help_text="Prompts are never changed; a new version is a new name.")
+    prompt = forms.ChoiceField(
+        initial="explanation.v2",
+        help_text="Prompts are never changed; a new version is a new name.",
+    )
     temperature = forms.FloatField(
         initial=0.0,
         validators=[MinValueValidator(0), MaxValueValidator(2)],
@@ -30,6 +33,8 @@ class JudgeForm(KindForm):
         model = Judge
         fields = [
             "key", "endpoint", "prompt", "aspects", "rationale", "temperature", "max_tokens",
+            "samples", "shots", "example_role", "strict", "pool_share", "seed", "context",
+            "history_length",
         ]  # fmt: skip
         labels = {"rationale": "Ask for a rationale", "aspects": "Questions"}
 
@@ -38,6 +43,13 @@ class JudgeForm(KindForm):
         self.fields["prompt"].choices = [(name, name) for name in prompting.names()]
         self.fields["endpoint"].required = True
         self.fields["endpoint"].help_text = "Operators make endpoints under Administration."
+
+    def _post_clean(self):
+        """After the fields, when the judge has their values: what does not go together."""
+        super()._post_clean()
+        if not self.errors:
+            for name, problem in checking.problems_of(self.instance).items():
+                self.add_error(name, problem)
 
     def clean_temperature(self):
         value = self.cleaned_data["temperature"]

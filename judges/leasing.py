@@ -10,6 +10,7 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from annotate.models import Item, Question
+from judges.materials import Shown, shown_by_item
 from judges.models import Endpoint, Judgment, Run
 
 # A unit that was leased so often without an end takes its worker down each time.
@@ -52,6 +53,7 @@ class Unit:
     item: Item
     questions: list = field(default_factory=list)
     attempt: int = 1
+    shown: Shown | None = None
 
 
 def lease_length(endpoint):
@@ -169,9 +171,10 @@ def _read(run, numbers):
     )
     items = Item.objects.select_related("content").in_bulk({item for _, item, _ in rows})
     questions = Question.objects.in_bulk({question for _, _, question in rows})
+    shown = shown_by_item(run, items)
     units: dict[int, Unit] = {}
     for number, item, question in rows:
-        unit = units.setdefault(number, Unit(number, items[item]))
+        unit = units.setdefault(number, Unit(number, items[item], shown=shown[item]))
         unit.questions.append(questions[question])
     return units
 

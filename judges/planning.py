@@ -10,9 +10,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Item
-from judges import hosts, prompting
+from judges import checking, hosts, materials, prompting
 from judges.models import Judge, Judgment, Run
 from judges.scorers import SCORERS, NotInstalled
+from judges.units import write_rows
 
 BATCH = 2000
 MESSAGE_OVERHEAD = 200  # tokens of a chat template and of the schema's names, at most
@@ -38,6 +39,8 @@ def settings_of(judge):
         "temperature": judge.temperature,
         "rationale": judge.rationale,
         "max_tokens": judge.max_tokens,
+        **({"samples": judge.samples} if judge.samples > 1 else {}),
+        **materials.settings_of(judge),
     }
 
 
@@ -114,12 +117,13 @@ def plan(judge, limit=None, budget=None, items=None, user=None):
                 created_by=user,
                 frozen=settings,
             )
-        rows, longest = _write_rows(run, scored_items(items)[:limit], questions)
-        if not rows:
+        shown = materials.Materials(judge, questions)
+        written = write_rows(run, scored_items(items), questions, shown, limit)
+        if not written.judgments:
             raise PlanError(_nothing_to_judge(judge.study, questions))
-        run.frozen |= {"left_out": _left_out(judge.study, items, questions)}
+        run.frozen |= {"left_out": _left_out(judge.study, items, questions, shown)}
         if judge.endpoint:
-            run.frozen |= _call_facts(judge, questions, longest)
+            run.frozen |= _call_facts(judge, questions, written.longest, shown)
         run.save(update_fields=["frozen"])
     return run
 
@@ -136,6 +140,8 @@ def _check(judge, budget):
         if budget is not None:
             raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
         return
+    for problem in checking.problems_of(judge).values():
+        raise PlanError(f"The judge {judge.key} cannot run: {problem}")
     if budget is not None and not judge.endpoint.has_prices:
         raise PlanError(
             f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
@@ -169,41 +175,14 @@ def _freeze(judge, settings_hash):
     Judge.objects.filter(pk=judge.pk).update(settings_hash=settings_hash)
 
 
-def _write_rows(run, items, questions):
-    """How many rows were written, and the bytes of the longest item."""
-    rows, unit, written, longest = [], 0, 0, 0
-    single = run.judge.aspects == Judge.Aspects.SINGLE
-    for item in items.select_related("content").iterator(chunk_size=BATCH):
-        asked = [question for question in questions if question.applies_to_kind(item.kind)]
-        longest = max(longest, _bytes_of(item)) if asked else longest
-        # One unit is one call: all questions of an item, or each by itself.
-        for _, together in groupby(asked, key=lambda q: q.pk if single else 0):
-            rows += _unit_rows(run, item, list(together), unit)
-            unit += 1
-        if len(rows) >= BATCH:
-            written += len(Judgment.objects.bulk_create(rows))
-            rows = []
-    return written + len(Judgment.objects.bulk_create(rows)), longest
-
-
-def _unit_rows(run, item, questions, unit):
-    return [
-        Judgment(run=run, item=item, question=question, unit=unit, lead=number == 0)
-        for number, question in enumerate(questions)
-    ]
-
-
-def _call_facts(judge, questions, longest):
+def _call_facts(judge, questions, longest, shown):
     """What a run with calls keeps besides its judge's settings."""
     return {
         "prompt_text": _prompt(judge).text,
+        **({"part_texts": shown.texts} if shown.shows else {}),
         "base_url": judge.endpoint.base_url,
         "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
     }
-
-
-def _bytes_of(item):
-    return len(item.text.encode()) + len((item.content.title if item.content else "").encode())
 
 
 def _dearest_unit(judge, questions, longest):
@@ -217,11 +196,12 @@ def _dearest_unit(judge, questions, longest):
     return judge.endpoint.cost(tokens_in, 0, judge.max_tokens)
 
 
-def _left_out(study, items, questions):
+def _left_out(study, items, questions, shown):
     """What the run does not judge, in numbers, for the run page."""
     asked = {question.pk for question in questions}
     return {
         "items_without_text": items.filter(text__regex=r"^\s*$").count(),
+        **({"items_held_out": len(shown.pool)} if shown.pool else {}),
         "questions_without_numbers": [q.key for q in study.questions.all() if q.pk not in asked],
     }
 

@@ -28,6 +28,7 @@ class Progress:
     unparsable: int = 0
     refused: int = 0
     failed: int = 0
+    not_asked: int = 0
     per_second: float | None = None
     seconds: float | None = None
 
@@ -85,7 +86,7 @@ def spending(run):
 def failures(run):
     """Reasons why judgments have no value: how many each, with a call as an example."""
     rows = list(
-        run.judgments.filter(state__in=Judgment.NO_VALUE)
+        run.judgments.filter(state__in={*Judgment.NO_VALUE, Judgment.State.NOT_ASKED})
         .values("state", "reason")
         .annotate(count=Count("pk"), example=Max("call"))
         .order_by("-count", "reason")

@@ -27,6 +27,10 @@ class Prompt:
     def sha256(self):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    def has(self, placeholder):
+        """Whether the prompt has a place for it: "example" or "context"."""
+        return placeholder in Template(self.text).get_identifiers()
+
 
 def names():
     """The prompts there are, by name and version."""
@@ -40,6 +44,11 @@ def load(name):
     return Prompt(name, (FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
 
 
+def load_part(name):
+    """One of the texts that a prompt's examples and contexts are put into."""
+    return Prompt(name, (FOLDER / "parts" / f"{name}.txt").read_text(encoding="utf-8"))
+
+
 def neutral(text):
     """The text with its markers broken up, so that it can neither end its data nor speak."""
     return MARKERS.sub(lambda found: " ".join(found.group()), text)
@@ -49,18 +58,39 @@ def one_line(text):
     return " ".join(neutral(text).split())
 
 
-def messages(template, item, questions, rationale=False):
-    """The exact messages of one call: one user message in the five parts of the template."""
-    content = item.content and one_line(item.content.title)
+def messages(template, item, questions, rationale=False, shown=None):
+    """The exact messages of one call: one user message in the five parts of the template.
+
+    shown: the example and the context of the item, as `example` and `context` make them.
+    """
     filled = Template(template).substitute(
         aspects="\n".join(f"- {q.key}: {one_line(q.text)}" for q in questions),
         rules=_rules(questions),
         keys=_keys(questions, rationale),
-        examples="",
-        content=f"Recommended: {content}" if content else "",
+        examples="",  # of explanation.v1, which never shows any
+        example=shown.example if shown else "",
+        context=shown.context if shown else "",
+        content=_recommended(item),
         text=neutral(item.text.strip()),
     )
     return [{"role": "user", "content": re.sub(r"\n{3,}", "\n\n", filled.strip())}]
+
+
+def example(part, item, ratings):
+    """Another item with its ratings {question key: value}, as a part of a prompt."""
+    said = ", ".join(f"{one_line(key)} {value:g}" for key, value in ratings.items())
+    text = neutral(item.text.strip())
+    return Template(part).substitute(content=_recommended(item), text=text, ratings=said).strip()
+
+
+def context(part, text):
+    """Something about the recipient, as a part of a prompt."""
+    return Template(part).substitute(text=neutral(text.strip())).strip()
+
+
+def _recommended(item):
+    content = item.content and one_line(item.content.title)
+    return f"Recommended: {content}" if content else ""
 
 
 def _rules(questions):

@@ -131,8 +131,9 @@ class Drive:
         self._fill()
 
     async def _ask(self, unit, wait):
+        frozen = self.run.frozen
         sent = prompting.messages(
-            self.run.frozen["prompt_text"], unit.item, unit.questions, self.run.frozen["rationale"]
+            frozen["prompt_text"], unit.item, unit.questions, frozen["rationale"], unit.shown
         )
         if wait and await self._halted_within(wait):
             return Outcome(unit, sent)

@@ -74,7 +74,12 @@ def _add_judges(table, scores, measures):
         values = scores.judge(judge)[:, table.place]
         if labels_of(table.question) and not table.labels.fits(judge, values, table.question):
             continue
-        table.add(f"{HUMANS} + {judge}", np.column_stack([people, values]), measures, judge)
+        table.add(
+            f"{HUMANS} + {judge}",
+            np.column_stack([scores.apart(judge, people), values]),
+            measures,
+            judge,
+        )
         pairs = [measure for measure in measures if measure in OF_PAIRS]
         table.add(f"{judge} vs {versus}", of_role, pairs, judge, values)
 

@@ -14,7 +14,8 @@ def evaluators(scores):
     """
     reference = scores.reference()
     for judge in scores.judges:
-        yield Evaluator(judge, "judge", scores.judge(judge), reference)
+        apart = scores.apart(judge, reference)
+        yield Evaluator(judge, "judge", scores.judge(judge), apart)
     yield from _single_raters(scores, reference)
     for role in other_roles(scores):
         if len(scores.raters_of(role)) > 1:
@@ -71,8 +72,8 @@ def policy_notes(scores, compared=True):
     for role in scores.roles if options.reference != ALL else [ALL]:
         if compared and (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
             notes.append(f"The {n} raters of {role} are not shown one by one.")
-    missing = _missing_notes(scores)[0 if compared else 1 :]
-    return notes + _exclusion_notes(scores) + missing + [*_ensemble_notes(scores)]
+    notes += _exclusion_notes(scores) + _missing_notes(scores)[0 if compared else 1 :]
+    return notes + [*_design_notes(scores), *_ensemble_notes(scores)]
 
 
 def _exclusion_notes(scores):
@@ -100,6 +101,20 @@ def _missing_notes(scores):
     what = "are dropped" if policy is None else f"count as {policy:g}"
     notes.append(f"Missing judgments {what} ({'; '.join(_judge_gaps(scores)) or 'none'}).")
     return notes
+
+
+def _design_notes(scores):
+    """Which judges were asked several times, and which keep their examples out of comparisons."""
+    for judge in scores.judges:
+        if samples := scores.answers.samples.get(judge):
+            yield (
+                f"{judge}: the mean of the {samples} samples of each answer, of those with a "
+                "value; for a choice of words the most frequent, none at a tie."
+            )
+        if held_out := int(scores.held_out(judge).sum()):
+            yield (
+                f"{judge}: {_count(held_out, 'item')} left out, which its examples are drawn from."
+            )
 
 
 def _ensemble_notes(scores):

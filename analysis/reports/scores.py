@@ -41,7 +41,7 @@ class Scores:
         keep = _kept(answers.items, options.exclude)
         self.items = answers.items[keep].reset_index(drop=True)
         self.questions = answers.questions
-        place = np.where(keep, np.cumsum(keep) - 1, -1)
+        self._place = place = np.where(keep, np.cumsum(keep) - 1, -1)
         table = answers.table[~answers.table["excluded"].to_numpy()]
         table = table[keep[table["item"].cat.codes.to_numpy()]]
         cells = place[table["item"].cat.codes.to_numpy()] * len(self.questions)
@@ -90,13 +90,32 @@ class Scores:
         if name in self.ensembles:
             return self._combined(name, self.judge)
         values, filled = self._judged(name), self.options.missing_judgment
-        return values if filled is None else np.where(self._gaps(values), filled, values)
+        if filled is not None:
+            values = np.where(self._gaps(values), filled, values)
+        return self.apart(name, values)
 
     def _judged(self, name):
         """One judge's values (items, questions), nothing filled in."""
         if name in self.ensembles:
             return self._combined(name, self._judged)
-        return _means(*self._judges.of(name), self.shape)
+        return self.apart(name, _means(*self._judges.of(name), self.shape))
+
+    def held_out(self, name):
+        """Whether a judge's examples are drawn from each item (items,); an ensemble's: a member's.
+
+        There it is not compared with anybody, and nothing is filled in.
+        """
+        members = self.ensembles[name].members if name in self.ensembles else [name]
+        codes = [code for each in members for code in self.answers.held_out.get(each, [])]
+        places = self._place[np.array(codes, dtype=np.intp)]
+        found = np.zeros(len(self.items), dtype=bool)
+        found[places[places >= 0]] = True
+        return found
+
+    def apart(self, name, values):
+        """The values (items, …) with NaN where the judge's examples are drawn from."""
+        held_out = self.held_out(name)
+        return np.where(held_out[:, None], np.nan, values) if held_out.any() else values
 
     def _combined(self, name, values_of):
         """An ensemble's values (items, questions): NaN where a member's is."""
@@ -111,7 +130,7 @@ class Scores:
         """(missing, of these never asked) among all items and the questions asked of their kind."""
         members = self.ensembles[name].members if name in self.ensembles else [name]
         asked = np.all([self._asked(member) for member in members], axis=0)
-        gaps = self._gaps(self._judged(name))
+        gaps = self._gaps(self._judged(name)) & ~self.held_out(name)[:, None]
         return int(gaps.sum()), int((gaps & ~asked).sum())
 
     def _asked(self, name):

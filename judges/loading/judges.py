@@ -1,15 +1,18 @@
 """The judges of study.yaml."""
 
 from annotate.loading import Counts
+from annotate.models import Rater
 from annotate.reading import quoted
-from judges import prompting
+from judges import checking, prompting
 from judges.models import Endpoint, Judge
 from judges.scorers import SCORERS
 
-LLM_KEYS = ("endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens")
+LLM_KEYS = (
+    "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens", "samples", "shots",
+    "example_role", "strict", "pool_share", "seed", "context", "history_length",
+)  # fmt: skip
 SETTINGS = (
-    "kind", "endpoint_id", "prompt", "aspects", "temperature", "rationale", "max_tokens",
-    "language", "seed", "rule",
+    "kind", "endpoint_id", *(key for key in LLM_KEYS if key != "endpoint"), "language", "rule",
 )  # fmt: skip
 MOST_SEED = 2**31 - 1
 
@@ -116,9 +119,19 @@ class _JudgeReader:
         judge.aspects = self._choice("aspects", Judge.Aspects)
         judge.temperature = self._number("temperature", 0.0, 0, 2, (int, float))
         judge.max_tokens = self._number("max_tokens", 400, 1, 100_000, int)
-        judge.rationale = self._rationale()
+        judge.rationale = self._yes_or_no("rationale")
         judge.endpoint = self._endpoint()
         judge.prompt = self._prompt()
+        judge.samples = self._number("samples", 1, 1, 100, int)
+        judge.shots = self._choice("shots", Judge.Shots)
+        judge.example_role = self._choice("example_role", Rater.Role)
+        judge.strict = self._yes_or_no("strict")
+        judge.pool_share = self._number("pool_share", 0.2, 0.01, 0.9, (int, float))
+        judge.seed = self._number("seed", 1, 0, MOST_SEED, int)
+        judge.context = self._choice("context", Judge.Context)
+        judge.history_length = self._number("history_length", 10, 1, 500, int)
+        for key, problem in checking.problems_of(judge).items():
+            self.add(key, problem)
 
     def _key(self):
         key = str(self.entry.get("judge") or "").strip()
@@ -147,10 +160,10 @@ class _JudgeReader:
             self.add("members", "expected is a list of two different judges or more")
         return names
 
-    def _rationale(self):
-        value = self.entry.get("rationale", False)
+    def _yes_or_no(self, key):
+        value = self.entry.get(key, False)
         if not isinstance(value, bool):
-            self.add("rationale", f"found {quoted(value)}; allowed is true or false")
+            self.add(key, f"found {quoted(value)}; allowed is true or false")
         return bool(value)
 
     def _endpoint(self):

@@ -1,5 +1,7 @@
-from django.core.validators import MaxValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+
+from annotate.models import Rater
 
 NAME_TAKEN = "This study already has a judge of that name."
 
@@ -21,6 +23,16 @@ class Judge(models.Model):
     class Aspects(models.TextChoices):
         MULTIPLE = "multiple", "All questions in one call"
         SINGLE = "single", "One call a question"
+
+    class Shots(models.TextChoices):
+        ZERO = "zero", "None (zero-shot)"
+        ONE = "one", "Another rating of the same system (one-shot)"
+        PERSONALISED = "personalised", "The same recipient's, same system (personalised one-shot)"
+
+    class Context(models.TextChoices):
+        NONE = "none", "Nothing"
+        PROFILE = "profile", "The recipient's profile"
+        HISTORY = "history", "The recipient's history"
 
     class Language(models.TextChoices):
         ENGLISH = "en", "English"
@@ -46,6 +58,44 @@ class Judge(models.Model):
         default=False, help_text="Ask for a reason, written before the score."
     )
     max_tokens = models.PositiveIntegerField(default=400)
+    shots = models.CharField("example", max_length=20, choices=Shots, default=Shots.ZERO)
+    example_role = models.CharField(
+        "example rated by",
+        max_length=20,
+        choices=Rater.Role,
+        default=Rater.Role.RECIPIENT,
+        help_text="Who gave the rating that stands in the prompt.",
+    )
+    strict = models.BooleanField(
+        "hold examples out",
+        default=False,
+        help_text="Items that examples are drawn from are neither judged nor compared with. "
+        "Otherwise they stay in the reference, as in the literature.",
+    )
+    pool_share = models.FloatField(
+        "share held out",
+        default=0.2,
+        validators=[MinValueValidator(0.01), MaxValueValidator(0.9)],
+        help_text="Of the rated items, if examples are held out.",
+    )
+    context = models.CharField(
+        "about the recipient",
+        max_length=20,
+        choices=Context,
+        default=Context.NONE,
+        help_text="What the prompt says of whom the content was recommended to.",
+    )
+    history_length = models.PositiveSmallIntegerField(
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(500)],
+        help_text="The newest so many entries, if the history is shown.",
+    )
+    samples = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="How often each question is asked; the analysis takes the mean. "
+        "Several need a temperature above 0.",
+    )
     language = models.CharField(
         max_length=20,
         choices=Language,
@@ -55,7 +105,7 @@ class Judge(models.Model):
     seed = models.PositiveIntegerField(
         default=1,
         validators=[MaxValueValidator(2**31 - 1)],
-        help_text="The same seed draws the same scores.",
+        help_text="The same seed draws the same.",
     )
     members = models.ManyToManyField(
         "self",
@@ -85,6 +135,11 @@ class Judge(models.Model):
                 condition=models.Q(kind="llm", endpoint__isnull=False)
                 | ~models.Q(kind="llm") & models.Q(endpoint=None),
                 name="llm_judge_has_an_endpoint",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(samples=1) | models.Q(samples__gt=1, temperature__gt=0),
+                name="several_samples_need_a_temperature",
+                violation_error_message="Several samples at temperature 0 would all be the same.",
             ),
         ]
 

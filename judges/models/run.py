@@ -69,8 +69,9 @@ class Judgment(models.Model):
         UNPARSABLE = "unparsable", "Reply not understood"
         REFUSED = "refused", "Refused by the model"
         FAILED = "failed", "Failed"
+        NOT_ASKED = "not_asked", "Not asked"
 
-    # Settled, but without a value.
+    # Asked and settled, but without a value.
     NO_VALUE = {State.UNPARSABLE, State.REFUSED, State.FAILED}
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judgments")

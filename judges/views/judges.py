@@ -1,7 +1,5 @@
 """Researchers' pages about judges: what they are, what they ask, and the button that runs them."""
 
-import json
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404
@@ -9,9 +7,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from judges import planning, progress, prompting, running
+from judges import progress
 from judges.forms import RunForm, judge_form
 from judges.models import Endpoint, Heartbeat, Judge
+from judges.previewing import preview
 from judges.scorers import SCORERS
 from judges.tasks import nudge
 
@@ -118,7 +117,7 @@ def _judge_page(request, study, judge, form=None, run_form=None):
         "form": form or unbound,
         "run_form": run_form or _run_form(judge),
         "runs": progress.with_progress(list(judge.runs.all()[:50])),
-        "preview": _preview(judge) if judge.kind == Judge.Kind.LLM else None,
+        **_preview(request, judge),
         "scorer": SCORERS.get(judge.kind),
         "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
@@ -127,18 +126,9 @@ def _judge_page(request, study, judge, form=None, run_form=None):
     return render(request, "judges/judge.html", context, status=422 if invalid else 200)
 
 
-def _preview(judge):
-    """The exact messages for the first item, and what is sent beside them."""
-    questions = planning.scored_questions(judge.study)
-    item = planning.scored_items(judge.study.items.select_related("content")).first()
-    if item is None or judge.prompt not in prompting.names():
-        return None
-    asked = [question for question in questions if question.applies_to_kind(item.kind)]
-    if judge.aspects == Judge.Aspects.SINGLE:
-        asked = asked[:1]
-    if not asked:
-        return None
-    sent = prompting.messages(prompting.load(judge.prompt).text, item, asked, judge.rationale)
-    settings = planning.settings_of(judge)
-    options = json.dumps(running.parameters(settings, asked), indent=2)
-    return {"item": item, "messages": sent, "options": options, "sha256": settings["prompt_sha256"]}
+def _preview(request, judge):
+    """What is sent for the item that the address names, or for the first one."""
+    if judge.kind != Judge.Kind.LLM:
+        return {}
+    key = request.GET.get("item", "").replace("\x00", "")[:200].strip()
+    return {"preview": preview(judge, key), "preview_key": key}

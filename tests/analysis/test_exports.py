@@ -43,7 +43,7 @@ def test_scores_hold_people_and_judges_in_the_documented_columns(rated):
         "judge", "role", "run", "value", "missing_reason", "seconds", "cost_usd", "answered_at",
         "excluded", "exclusion_reason",
     ]  # fmt: skip
-    assert len(found) == exports.count(rated, "scores") == 24 * 4 * (3 + 2)
+    assert len(found) == exports.counts(rated)["scores"] == 24 * 4 * (3 + 2)
     people = [row for row in found if row["source"] == "human"]
     judges = [row for row in found if row["source"] == "judge"]
     assert {(row["judge"], row["run"]) for row in people} == {("", "")}

@@ -7,9 +7,19 @@ from hypothesis import strategies as st
 from annotate.models import Content, Item, Question
 from annotate.scales import parse_scale
 from judges import prompting
+from judges.materials import PARTS
 
 # Released prompts never change: a new text is a new file with a new number.
-RELEASED = {"explanation.v1": "17929ae13e01f22b8b9305ce365fa94ec3c3773322215110062f3015278839ef"}
+RELEASED = {
+    "explanation.v1": "17929ae13e01f22b8b9305ce365fa94ec3c3773322215110062f3015278839ef",
+    "explanation.v2": "1af1fbdb1e0433471bfe03e768c4b6a0916a92cc51e4d84ca828bf5ce0c32f39",
+}
+RELEASED_PARTS = {
+    "example.v1": "59dd6a666426e51d10154bb770644b59701517fdae91fd0e4ad8d1a4a2df7556",
+    "example-personalised.v1": "e812a839bee483747169762d84d7fa23ce6a4f6650f470e18b5f0c72ec8136e7",
+    "history.v1": "d9c6d08175cdfa4741f199392282b7fa689d09c06de44264794772e9c4d102a5",
+    "profile.v1": "db5aadcdd31abc5fe3b3097412e0c54a61e37ed0aa26705eec328e41911d7f8a",
+}
 
 
 def question(key="accuracy", scale="likert5", text="It fits."):
@@ -31,6 +41,16 @@ def test_a_released_prompt_is_unchanged(name):
 
 def test_every_prompt_is_released():
     assert set(prompting.names()) == set(RELEASED)
+
+
+@pytest.mark.parametrize("name", RELEASED_PARTS)
+def test_a_released_part_is_unchanged(name):
+    assert prompting.load_part(name).sha256 == RELEASED_PARTS[name]
+
+
+def test_every_part_is_released_and_in_use():
+    files = {path.stem for path in (prompting.FOLDER / "parts").iterdir()}
+    assert files == set(RELEASED_PARTS) == set(PARTS.values())
 
 
 @pytest.mark.parametrize("name", ["nothing.v1", "../prompting", "explanation.v1.txt", ""])

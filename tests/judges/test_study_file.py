@@ -55,6 +55,9 @@ platform: prolific
 judges:
   - {judge: careful, endpoint: local, prompt: explanation.v1, aspects: single, temperature: 0.3,
      rationale: true, max_tokens: 77}
+  - {judge: shown, endpoint: local, prompt: explanation.v2, temperature: 1, samples: 5,
+     shots: personalised, example_role: expert, strict: true, pool_share: 0.35, seed: 9,
+     context: history, history_length: 25}
   - {judge: "BLEU-4: “n-gram”", kind: imported}
   - {judge: B, kind: bleu-4, language: zh}
   - {judge: R, kind: random, seed: 7}
@@ -95,7 +98,7 @@ def test_what_was_loaded_comes_out_the_same(full, tmp_path):
     assert again.slug == first.slug
     assert again.fields == first.fields
     assert again.questions == first.questions
-    assert len(again.judges) == 5
+    assert len(again.judges) == 6
 
 
 def test_loading_the_download_changes_nothing_and_says_so(full, tmp_path):
