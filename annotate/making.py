@@ -50,7 +50,12 @@ def _template(path):
 
 def template_of(study):
     """A study's settings and questions, for another study like it; the code is made anew."""
-    kept = ("kind", *NUMBERS, *(key for key in TEXTS if key not in ("title", "completion_code")))
+    kept = (
+        "kind",
+        "media_hosts",
+        *NUMBERS,
+        *(key for key in TEXTS if key not in ("title", "completion_code")),
+    )
     fields = {key: getattr(study, key) for key in (*kept, "extra")}
     names = ("key", "text", "scale_spec", "required", "applies_to", "position")
     questions = list(study.questions.values(*names))
