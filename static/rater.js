@@ -166,7 +166,9 @@
       if (/^[0-9]$/.test(event.key)) {
         const near = target.closest(".question") ?? target.closest(".part")?.querySelector(".question");
         const question = near ?? questions.find((one) => !valueOf(one));
-        if (question) answer(question, event.key);
+        if (!question) return;
+        event.preventDefault(); // the focus may move into a text, where the key would be typed
+        answer(question, event.key);
       } else if (event.key === "Enter" && !target.matches("button, a, summary, audio")) {
         event.preventDefault();
         form.requestSubmit(next);
