@@ -227,7 +227,7 @@ def test_a_parent_is_an_item_without_a_parent(tmp_path, parent):
     [
         (
             "c1,recommendation,x,A\nx,text,,\n",
-            "column parent: found 'x', a text; allowed is a list",
+            "column parent: found 'x', a text; allowed",
         ),
         ("c1,recommendation,x,\nx,list_pair,,\n", "column side: is blank; allowed is A or B"),
     ],

@@ -12,12 +12,15 @@ from django.test import Client
 from annotate import places, sessions
 from annotate.models import Item, Place, Rating, Session
 from annotate.scales import parse_scale
+from annotate.screens import Screen
 from tests import factories
 from tests.annotate.test_preview import FRAME, normal
+from tests.annotate.test_saving import meet
 from tests.annotate.test_sessions import go_quiet
-from tests.podcasts import make_podcasts
+from tests.podcasts import make_pair, make_podcasts
 
 pytestmark = pytest.mark.django_db
+VERDICT = "better-list"
 VALUE_OF = {"A": 1, "tie": 2, "B": 3}
 
 
@@ -234,6 +237,25 @@ def test_nobody_answers_about_a_part_of_anothers_pair(client, podcasts):
     assert not Rating.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_last_two_answers_at_once_fill_the_place(podcasts):
+    place = pair_place(new_session(podcasts))
+    questions = list(podcasts.questions.all())
+    fit, better = (next(q for q in questions if q.key == key) for key in ("episode-fit", VERDICT))
+    episodes = list(podcasts.items.filter(parent=place.item))
+    some = [sessions.Answer(fit, 4.0, item_id=episode.pk) for episode in episodes]
+    sessions.save_answers(place, questions, some[:-1])
+
+    def last():
+        try:
+            return sessions.save_answers(place, questions, [sessions.Answer(better, 2.0)])
+        finally:
+            connection.close()
+
+    assert meet(lambda: sessions.save_answers(place, questions, some[-1:]), last) == []
+    assert Place.objects.get(pk=place.pk).state == "filled" and Rating.objects.count() == 7
+
+
 SAVE_PAIR = {"sqlite": 7, "postgresql": 1}
 
 
@@ -267,6 +289,8 @@ def test_the_profile_of_the_recipient_stands_with_the_lists(client, podcasts):
     place = pair_place(session)
     page = client.get(f"/r/{session.token}/item/{place.position}/").content.decode()
     assert "Likes history and long interviews." in page and "OTHER-PROFILE" not in page
+    theirs = Place(item=make_pair(podcasts, "pair-9", recipient="r2"), session=session)
+    assert Screen(theirs, []).profile() == "OTHER-PROFILE"
     podcasts.items.filter(kind="profile").delete()
     page = client.get(f"/r/{session.token}/item/{place.position}/").content.decode()
     assert "Profile" not in page

@@ -131,6 +131,7 @@ def test_what_is_no_host_is_refused(name):
         ("http://media.example.org/a.png", False),
         ("https://media.example.org:8443/a.png", False),
         ("https://media.example.org@evil.example/a.png", False),
+        ("https://user@media.example.org/a.png", False),
         ("https://evil.example/media.example.org", False),
         ("https://sub.media.example.org/a.png", False),
         ("https://media.example.org.evil.example/", False),
