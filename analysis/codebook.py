@@ -26,6 +26,7 @@ RATINGS = {
     "answered_at": frames.COLUMNS["answered_at"],
     "seconds": "Seconds from showing the item to this answer.",
     "reason": "What the person wrote beside the answer.",
+    "first_side": frames.COLUMNS["first_side"],
 }
 JUDGMENTS = {
     "item": frames.COLUMNS["item"],

@@ -9,7 +9,7 @@ import json
 from itertools import groupby
 from operator import itemgetter
 
-from django.db.models import Count, FloatField, Value
+from django.db.models import Count, F, FloatField, Value
 from django.db.models.functions import Cast
 
 from analysis import codebook, csvlines, frames, people_exports
@@ -101,18 +101,18 @@ def _human_scores(study, clean, cells, items, questions):
 
 
 def _human_answers(study, cells):
-    """(item, question, session, the part value to answered_at)"""
+    """(item, question, session, the part value to first_side)"""
     answers = frames.human_answers(study).order_by("pk")
     keys = ["item_id", "question_id", "session_id"]
     if csvlines.written_by_database(cells):
         value, seconds = csvlines.Number("value"), csvlines.Float("seconds")
         at = csvlines.Time("answered_at")
-        part = csvlines.written(value, Value(""), seconds, Value(""), at)
+        part = csvlines.written(value, Value(""), seconds, Value(""), at, F("first_side"))
         yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
         return
-    names = [*keys, "value", "seconds", "answered_at"]
-    for *pks, value, seconds, at in answers.values_list(*names).iterator(CHUNK):
-        yield *pks, cells(number(value), "", seconds, None, at)
+    names = [*keys, "value", "seconds", "answered_at", "first_side"]
+    for *pks, value, seconds, at, side in answers.values_list(*names).iterator(CHUNK):
+        yield *pks, cells(number(value), "", seconds, None, at, side)
 
 
 def _judge_scores(study, clean, cells, items, questions):
@@ -121,7 +121,7 @@ def _judge_scores(study, clean, cells, items, questions):
     who = {run: cells(clean.key(judge), "", run) for run, judge in judges.items()}
     counts = cells(False, "")
     for run, item, question, value, why, _, cost, at in _judged(judges, questions):
-        answer = cells(number(value), clean(why), None, cost, at)
+        answer = cells(number(value), clean(why), None, cost, at, "")
         yield items[item], asked[question], who[run], answer, counts
 
 
@@ -167,13 +167,13 @@ def _counted(study):
 def _ratings(study, clean, cells):
     names = [
         "item__key", "session__rater__key", "session__rater__role", "question__key", "value",
-        "text", "answered_at", "seconds", "reason",
+        "text", "answered_at", "seconds", "reason", "first_side",
     ]  # fmt: skip
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
-    for item, rater, role, question, value, text, at, seconds, reason in answers:
+    for item, rater, role, question, value, text, at, seconds, reason, side in answers:
         answer = clean(text) if value is None else number(value)
         keys = clean.key(item), clean.key(rater), role, question
-        yield (cells(*keys, answer, at, seconds, clean(reason)),)
+        yield (cells(*keys, answer, at, seconds, clean(reason), side),)
 
 
 def _judgments(study, clean, cells):

@@ -53,6 +53,8 @@ COLUMNS = {
     "seconds": "People: seconds from showing the item to this answer.",
     "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
     "answered_at": "When it was answered (UTC).",
+    "first_side": "People, pairs of lists and their parts: the side (A or B) that stood first, as "
+    "List 1. The value is about the sides themselves, wherever they stood.",
     "excluded": "true if the answer does not count in the analysis.",
     "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
     "answer is surplus: the rater paused too long, and the place went to somebody else.",

@@ -40,30 +40,35 @@ def place_of_session(token, **which):
     return places.filter(session__token=token, **which).first()
 
 
+# A part of an item is rated at the place of the whole.
 ASKED = """
-SELECT place.id, place.session_id, item.kind,
+SELECT place.id, place.session_id, place.item_id, item.kind,
     question.id, question.scale_spec, question.required, question.applies_to
 FROM annotate_session session
+JOIN annotate_item item ON item.id = %s
 JOIN annotate_place place ON place.session_id = session.id
-JOIN annotate_item item ON item.id = place.item_id
+    AND place.item_id = COALESCE(item.parent_id, item.id)
 JOIN annotate_question question ON question.study_id = session.study_id
-WHERE session.token = %s AND place.item_id = %s
+WHERE session.token = %s
 """
 
 
 def asked_of_session(token, item_id):
-    """(the place of a session's item, all questions of its study): what a save needs, no more.
+    """(its place in a session, the item, all questions of the study): what a save needs, no more.
 
-    None if the place is not there, or the study asks nothing.
+    The place of a part is that of its pair. None if the place is not there, or the study asks
+    nothing.
     """
-    found = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [token, item_id])
+    found = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [item_id, token])
     if not found:
         return None
-    pk, session_id, kind = found[0][:3]
+    pk, session_id, whole_id, kind = found[0][:4]
     # The columns in the order of the models' fields, else values get lost.
-    place = Place.from_db(None, ["id", "item_id", "session_id"], [pk, item_id, session_id])
-    place.item = Item.from_db(None, ["id", "kind"], [item_id, kind])
-    return place, [_asked(*row[3:]) for row in found]
+    place = Place.from_db(None, ["id", "item_id", "session_id"], [pk, whole_id, session_id])
+    item = Item.from_db(None, ["id", "kind"], [item_id, kind])
+    is_part = item_id != whole_id
+    place.item = Item(pk=whole_id, kind=Item.Kind.LIST_PAIR) if is_part else item
+    return place, item, [_asked(*row[4:]) for row in found]
 
 
 @lru_cache(maxsize=1_000)

@@ -10,23 +10,37 @@ LONGEST_TEXT = 10_000  # characters
 MOST_RADIOS = 11  # a scale with more points is asked for as a number
 
 
-def field_name(question):
-    """The name of a question's field on the page."""
-    return f"q{question.pk}"
+@dataclass(frozen=True)
+class Spot:
+    """One question about the item of a page, or about a part of it."""
+
+    question: Question
+    item_id: int
+    is_part: bool = False
+
+    @property
+    def name(self):
+        """The name of its field on the page."""
+        part = f"i{self.item_id}" if self.is_part else ""
+        return f"q{self.question.pk}{part}"
+
+    @property
+    def key(self):
+        return self.item_id, self.question.pk
 
 
-def read_answer(question, raw):
+def read_answer(spot, raw):
     """The answer, or None where nothing was said; ValueError says what is allowed."""
-    raw = raw.replace("\0", "").strip()
+    raw, question = raw.replace("\0", "").strip(), spot.question
     if not raw:
         return None
     if question.scale.kind != "text":
-        return Answer(question, _number(question.scale, raw))
+        return Answer(question, _number(question.scale, raw), item_id=spot.item_id)
     if len(raw) > LONGEST_TEXT:
         raise ValueError(
             f"Your text has {len(raw):,} characters; at most {LONGEST_TEXT:,} can be stored."
         )
-    return Answer(question, None, raw)
+    return Answer(question, None, raw, spot.item_id)
 
 
 def _number(scale, raw):
@@ -47,31 +61,45 @@ def read_shown_at(raw):
 class ItemForm:
     """All answers of one item as a page without JavaScript sends them."""
 
-    def __init__(self, questions, data):
-        self.raw = {question.pk: data.get(field_name(question), "") for question in questions}
+    def __init__(self, spots, data):
+        self.raw = {spot.key: data.get(spot.name, "") for spot in spots}
         self.answers, self.emptied, self.problems = [], [], {}
-        for question in questions:
-            self._read(question)
+        for spot in spots:
+            self._read(spot)
         self.shown_at = read_shown_at(data.get("shown", ""))
 
-    def _read(self, question):
+    def _read(self, spot):
         try:
-            answer = read_answer(question, self.raw[question.pk])
+            answer = read_answer(spot, self.raw[spot.key])
         except ValueError as error:
-            self.problems[question.pk] = str(error)
+            self.problems[spot.key] = str(error)
             return
         if answer:
             self.answers.append(answer)
-        elif question.scale.kind in ("text", "number"):
-            self.emptied.append(question)
+        elif spot.question.scale.kind in ("text", "number"):
+            self.emptied.append((spot.item_id, spot.question))
+
+    def gaps(self, spots):
+        """(item id, question) of the required ones that the page leaves out."""
+        said = {(answer.item_id, answer.question.pk) for answer in self.answers}
+        return [
+            (spot.item_id, spot.question)
+            for spot in spots
+            if spot.question.required and spot.key not in said
+        ]
 
 
 @dataclass
 class Asked:
-    """One question on the page: with its answer so far, and with what is wrong."""
+    """One question on the page: with its answer so far, and with what is wrong.
 
-    question: Question
+    first_side: of a pair of lists, the side that stands first; about: what part it is about.
+    """
+
+    spot: Spot
     number: int
+    about: str = ""
+    first_side: str = ""
     raw: str = ""
     problem: str = ""
     is_saved: bool = False
@@ -79,11 +107,12 @@ class Asked:
     is_first_gap: bool = False
 
     def __post_init__(self):
-        self.scale, self.name = self.question.scale, field_name(self.question)
+        self.question, self.item_id = self.spot.question, self.spot.item_id
+        self.scale, self.name = self.question.scale, self.spot.name
 
     @property
     def id(self):
-        return f"question-{self.question.pk}"
+        return f"question-{self.name[1:]}"
 
     @property
     def has_radios(self):
@@ -98,6 +127,8 @@ class Asked:
     def options(self):
         """The radio inputs; the key that chooses each is its value, or its rank."""
         points, labels = self.scale.points, self.scale.labels
+        if self.first_side and self.scale.is_about_sides:
+            points = self.scale.shown_sides(self.first_side)
         ends = {points[0][0]: labels[0], points[-1][0]: labels[-1]} if self.has_ends else {}
         by_value = self.scale.kind == "likert" and self.scale.low >= 0 and self.scale.high <= 9
         return [
@@ -129,19 +160,24 @@ class Asked:
         return f"{low} = {labels[0]}, {high} = {labels[-1]}" if labels else ""
 
 
-def asked(questions, ratings, form=None, gaps=()):
-    """The questions of an item as the page shows them: what was typed, else what is stored."""
-    stored = {rating.question_id: rating for rating in ratings}
+def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
+    """The questions of a page as it shows them: what was typed, else what is stored.
+
+    gaps: (item id, question) of those left out; about: {id of a part: its name}.
+    """
+    stored = {(rating.item_id, rating.question_id): rating for rating in ratings}
     rows = [
         Asked(
-            question,
+            spot,
             number,
-            raw=form.raw[question.pk] if form else _as_typed(stored.get(question.pk)),
-            problem=form.problems.get(question.pk, "") if form else "",
-            is_saved=question.pk in stored,
-            is_missing=question in gaps,
+            about=about[spot.item_id] if spot.is_part else "",
+            first_side="" if spot.is_part else first_side,
+            raw=form.raw[spot.key] if form else _as_typed(stored.get(spot.key)),
+            problem=form.problems.get(spot.key, "") if form else "",
+            is_saved=spot.key in stored,
+            is_missing=(spot.item_id, spot.question) in gaps,
         )
-        for number, question in enumerate(questions, start=1)
+        for number, spot in enumerate(spots, start=1)
     ]
     for row in [row for row in rows if row.is_missing or row.problem][:1]:
         row.is_first_gap = True

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from annotate.making import make_study, study_templates
+from annotate.media import check_hosts
 from annotate.models import Membership, Study
 from annotate.models.study import study_slug_rule
 from annotate.texts import LONGEST, one_line_ends
@@ -82,23 +83,49 @@ class NewStudyForm(NameForm):
 
 
 class StudyForm(forms.ModelForm):
+    media_hosts = forms.CharField(
+        label="Hosts of pictures and recordings",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text="One name a line, such as media.example.org. The browsers of raters load images "
+        "and audio of contents from these hosts, by https, and from no other; the hosts then see "
+        "the raters’ network addresses.",
+    )
+
     class Meta:
         model = Study
         fields = [
             "title", "state", "notice", "consent", "instructions", "items_per_session",
-            "hold_minutes", "completion_code",
+            "hold_minutes", "show_history", "media_hosts", "completion_code",
         ]  # fmt: skip
         widgets = {
             name: forms.Textarea(attrs={"rows": rows, "maxlength": LONGEST})
             for name, rows in (("notice", 2), ("consent", 6), ("instructions", 8))
         }
-        labels = {"hold_minutes": "Minutes a rater may pause", "state": "For raters"}
+        labels = {
+            "hold_minutes": "Minutes a rater may pause",
+            "show_history": "Contents of the recipient’s history to show",
+            "state": "For raters",
+        }
         help_texts = {"consent": MARKDOWN, "instructions": MARKDOWN}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         for name in ("notice", "consent", "instructions"):
             self.fields[name].validators.append(MaxLengthValidator(LONGEST))
+        self.fields["show_history"].required = False
+        self.initial["media_hosts"] = "\n".join(self.instance.media_hosts)
+
+    def clean_show_history(self):
+        """Blank is none."""
+        return self.cleaned_data["show_history"] or 0
+
+    def clean_media_hosts(self):
+        """The list of names."""
+        try:
+            return check_hosts(self.cleaned_data["media_hosts"].split())
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
 
     def clean(self):
         """Texts with one kind of line end, so that the study's file reads well."""

@@ -51,7 +51,8 @@ def _template(path):
 
 def template_of(study):
     """A study's settings and questions, for another study like it; codes are made anew."""
-    kept = ("kind", *NUMBERS, *(key for key in TEXTS if key not in ("title", "completion_code")))
+    own = ("title", "completion_code")
+    kept = ("kind", "media_hosts", *NUMBERS, *(key for key in TEXTS if key not in own))
     fields = {key: getattr(study, key) for key in kept}
     fields["extra"] = without_codes(study.extra)
     names = ("key", "text", "scale_spec", "required", "applies_to", "position")

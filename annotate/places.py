@@ -50,9 +50,12 @@ QUIETABLE = (Session.State.INSTRUCTIONS, Session.State.RATING)
 
 
 def kinds_asked(questions: Iterable[Question]) -> list[str]:
-    """The kinds of items about which at least one question is asked."""
+    """The kinds of items about which, or about whose parts, at least one question is asked."""
     questions = list(questions)
-    return [kind for kind in Item.Kind.values if any(q.applies_to_kind(kind) for q in questions)]
+    kinds = [kind for kind in Item.Kind.values if any(q.applies_to_kind(kind) for q in questions)]
+    if Item.Kind.RECOMMENDATION in kinds and Item.Kind.LIST_PAIR not in kinds:
+        kinds.append(str(Item.Kind.LIST_PAIR))
+    return kinds
 
 
 def any_open(study: Study, kinds: Sequence[str]) -> bool:
@@ -110,23 +113,39 @@ def _claimed(session: Session, only: str, values: list[Any], count: int) -> list
 
 
 def put_in_order(session: Session, first: Sequence[int]) -> None:
-    """Positions 1..n: the given items first, the others in an order drawn for this session."""
-    held = list(session.places.order_by("item_id").values_list("item_id", flat=True))
+    """Positions 1..n: the given items first, the others in an order drawn for this session.
+
+    Profiles come before what was recommended by them; pairs of lists get the side that stands
+    first.
+    """
+    held = dict(session.places.order_by("item_id").values_list("item_id", "item__kind"))
     others = [item_id for item_id in held if item_id not in set(first)]
     # The seed is the session's own number: the same order whenever it is drawn again.
     Random(f"{session.study_id}:{session.pk}").shuffle(others)
-    order = [item_id for item_id in [*first, *others] if item_id in set(held)]
+    others.sort(key=lambda item_id: held[item_id] != Item.Kind.PROFILE)
+    order = [item_id for item_id in [*first, *others] if item_id in held]
     if not order:
         return
-    whens = " ".join(["WHEN %s THEN %s"] * len(order))
-    pairs = [
-        number for pair in zip(order, range(1, len(order) + 1), strict=True) for number in pair
-    ]
+    positions = dict(zip(order, range(1, len(order) + 1), strict=True))
+    pairs = [item_id for item_id in order if held[item_id] == Item.Kind.LIST_PAIR]
+    sides = {item_id: drawn_side(session, item_id) for item_id in pairs}
+    values = [part for cases in (positions, sides) for case in cases.items() for part in case]
+    side = f", first_side = CASE item_id {_whens(sides)} ELSE '' END" if sides else ""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"UPDATE annotate_place SET position = CASE item_id {whens} END WHERE session_id = %s",
-            [*pairs, session.pk],
+            f"UPDATE annotate_place SET position = CASE item_id {_whens(positions)} END{side} "
+            "WHERE session_id = %s",
+            [*values, session.pk],
         )
+
+
+def _whens(cases: dict[int, Any]) -> str:
+    return " ".join(["WHEN %s THEN %s"] * len(cases))
+
+
+def drawn_side(session: Session, item_id: int) -> str:
+    """A or B: the list of a pair that stands first for this session, however often it is drawn."""
+    return Random(f"{session.study_id}:{session.pk}:{item_id}").choice("AB")
 
 
 def release(session_ids: Sequence[int]) -> int:

@@ -51,7 +51,9 @@ class Shown:
         """A place that nobody takes."""
         if not 1 <= position <= self.count:
             raise Http404("no such item in this session")
-        return Place(study=self.study, item=item, session=self.session, position=position)
+        return Place(
+            study=self.study, item=item, session=self.session, position=position, first_side="A"
+        )
 
     def item_or_404(self, pk):
         """An item that raters would see by itself."""
@@ -66,6 +68,10 @@ class Shown:
             return self.items.filter(pk__gt=item.pk).first() or self.first
         return self.items.filter(pk__lt=item.pk).last() or self.items.last() or self.first
 
-    def asked_of(self, item):
-        """The questions about an item."""
-        return [question for question in self.questions if question.applies_to_kind(item.kind)]
+    def rated_or_404(self, pk):
+        """(an item that raters would see by itself, itself or the part of it that is asked for)."""
+        part = self.study.items.filter(pk=pk, parent__in=self.items).first()
+        if part is None:
+            whole = self.item_or_404(pk)
+            return whole, whole
+        return self.item_or_404(part.parent_id), part

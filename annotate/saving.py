@@ -2,6 +2,7 @@
 
 from django.db import connection
 
+from annotate.models import Item
 from annotate.statements import at_once, marks
 
 # First the session's row: its lock lets the saves of one session pass one after the other, and
@@ -10,16 +11,17 @@ TOUCH = """
 UPDATE annotate_session SET last_seen_at = %s WHERE id = %s AND state = 'rating'
 AND EXISTS (SELECT 1 FROM annotate_place WHERE id = %s AND session_id = %s)
 """
-ANSWER = (
-    "SELECT CAST(%s AS bigint) AS question_id, CAST(%s AS double precision) AS value, %s AS text"
-)
+ANSWER = """
+SELECT CAST(%s AS bigint) AS item_id, CAST(%s AS bigint) AS question_id,
+    CAST(%s AS double precision) AS value, %s AS text
+"""
 # Nothing is written where the time of the save does not stand in the session: it was not locked.
 # An answer that says what is stored already changes nothing, not even its time.
 WRITE = """
 INSERT INTO annotate_rating
-    (session_id, item_id, question_id, value, text, reason, seconds, answered_at)
-SELECT place.session_id, place.item_id, answer.question_id, answer.value, answer.text, '',
-    CAST(%s AS double precision), session.last_seen_at
+    (session_id, item_id, question_id, value, text, reason, seconds, answered_at, first_side)
+SELECT place.session_id, answer.item_id, answer.question_id, answer.value, answer.text, '',
+    CAST(%s AS double precision), session.last_seen_at, place.first_side
 FROM ({answers}) answer, annotate_place place, annotate_session session
 WHERE place.id = %s AND place.session_id = session.id
     AND session.id = %s AND session.last_seen_at = %s
@@ -32,7 +34,7 @@ WHERE annotate_rating.text <> excluded.text OR annotate_rating.value <> excluded
 REMEMBER = """
 INSERT INTO annotate_ratingrevision (rating_id, value, text, at)
 SELECT id, value, text, answered_at FROM annotate_rating
-WHERE session_id = %s AND item_id = %s AND answered_at = %s
+WHERE session_id = %s AND item_id IN ({items}) AND answered_at = %s
 """
 FILL = """
 UPDATE annotate_place SET state = 'filled' WHERE id = %s AND session_id = %s AND state = 'held'
@@ -46,6 +48,25 @@ SELECT rating.question_id FROM annotate_place place LEFT JOIN annotate_rating ra
     ON rating.session_id = place.session_id AND rating.item_id = place.item_id
 WHERE place.id = %s AND place.session_id = %s
 """
+# The same for a pair of lists: its own questions and those about its parts.
+REQUIRED = "SELECT CAST(%s AS text) AS kind, CAST(%s AS bigint) AS question_id"
+FILL_PAIR = """
+UPDATE annotate_place SET state = 'filled' WHERE id = %s AND session_id = %s AND state = 'held'
+AND NOT EXISTS (
+    SELECT 1 FROM annotate_item item JOIN ({required}) required ON required.kind = item.kind
+    WHERE (item.id = %s OR item.parent_id = %s) AND NOT EXISTS (
+        SELECT 1 FROM annotate_rating rating WHERE rating.session_id = %s
+        AND rating.item_id = item.id AND rating.question_id = required.question_id
+    )
+)
+"""
+ANSWERED_PAIR = """
+SELECT item.id, item.kind, rating.question_id FROM annotate_place place
+JOIN annotate_item item ON item.id = place.item_id OR item.parent_id = place.item_id
+LEFT JOIN annotate_rating rating
+    ON rating.session_id = place.session_id AND rating.item_id = item.id
+WHERE place.id = %s AND place.session_id = %s ORDER BY item.id
+"""
 # With its revisions: a text that its writer took back is not kept.
 TAKEN_BACK = """
 FROM annotate_rating WHERE session_id = %s AND item_id = %s AND question_id IN ({questions})
@@ -58,23 +79,55 @@ TAKE_BACK = f"DELETE {TAKEN_BACK}"
 def write(place, answers, taken_back, required, seconds, now):
     """Keep answers and their revisions, delete those taken back, fill the place if it is whole.
 
-    taken_back, required: ids of questions. Returns the ids of all questions answered by then;
-    None, with nothing written, if the session no longer rates or the place is not its own.
+    taken_back: {item id: ids of questions}; required: {kind of item: ids of questions}.
+    Returns {item id: (kind, ids of the questions answered by then)} of the place's item and its
+    parts; None, with nothing written, if the session no longer rates or the place is not its own.
     """
     now = connection.ops.adapt_datetimefield_value(now)
-    own, rated = [place.pk, place.session_id], [place.session_id, place.item_id]
-    statements = [(TOUCH, [now, place.session_id, *own])]
+    own, session = [place.pk, place.session_id], place.session_id
+    statements = [(TOUCH, [now, session, *own])]
     if answers:
-        rows = [part for a in answers for part in (a.question.pk, a.value, a.text)]
+        items = list(dict.fromkeys(answer.item_id or place.item_id for answer in answers))
         sql = WRITE.format(answers=" UNION ALL ".join([ANSWER] * len(answers)))
-        statements.append((sql, [seconds, *rows, *own, now]))
-        statements.append((REMEMBER, [*rated, now]))
-    if taken_back:
-        values = [*rated, *taken_back, place.session_id, now]
-        statements += [(_with(sql, taken_back), values) for sql in (FORGET, TAKE_BACK)]
-    statements.append((_with(FILL, required), [*own, len(required), *rated, *required]))
-    is_locked, found = at_once(*statements, (ANSWERED, own))
-    return {question for (question,) in found if question} if is_locked and found else None
+        statements.append((sql, [seconds, *_flat(place, answers), *own, now]))
+        statements.append((REMEMBER.format(items=marks(items)), [session, *items, now]))
+    for item, questions in taken_back.items():
+        values = [session, item, *questions, session, now]
+        statements += [(_with(sql, questions), values) for sql in (FORGET, TAKE_BACK)]
+    if place.item.kind == Item.Kind.LIST_PAIR:
+        is_locked, found = at_once(*statements, _fill_pair(place, required), (ANSWERED_PAIR, own))
+    else:
+        is_locked, found = at_once(*statements, _fill(place, required), (ANSWERED, own))
+        found = [(place.item_id, place.item.kind, question) for (question,) in found]
+    return _by_item(found) if is_locked and found else None
+
+
+def _flat(place, answers):
+    for answer in answers:
+        yield from (answer.item_id or place.item_id, answer.question.pk, answer.value, answer.text)
+
+
+def _fill(place, required):
+    questions = required.get(place.item.kind, [])
+    rated = [place.session_id, place.item_id]
+    values = [place.pk, place.session_id, len(questions), *rated, *questions]
+    return _with(FILL, questions), values
+
+
+def _fill_pair(place, required):
+    pairs = [(kind, question) for kind, questions in required.items() for question in questions]
+    pairs = pairs or [("", 0)]  # no kind: nothing is required
+    sql = FILL_PAIR.format(required=" UNION ALL ".join([REQUIRED] * len(pairs)))
+    flat = [part for pair in pairs for part in pair]
+    item = place.item_id
+    return sql, [place.pk, place.session_id, *flat, item, item, place.session_id]
+
+
+def _by_item(found):
+    by_item: dict = {}
+    for item, kind, question in found:
+        by_item.setdefault(item, (kind, set()))[1].update([question] if question else [])
+    return by_item
 
 
 def _with(sql, questions):

@@ -42,6 +42,21 @@ class Scale:
         return [(value, labels.get(value, str(value))) for value in values]
 
     @property
+    def is_about_sides(self):
+        """A choice between the lists A and B, as a rule with a tie."""
+        return self.kind == "choice" and {"A", "B"} <= set(self.labels)
+
+    def shown_sides(self, first):
+        """(value, label) of such a choice about two lists, of which the side `first` stands first.
+
+        The value stays that of the side, whatever the place where it is shown.
+        """
+        sides = iter([(first, "List 1"), ("A" if first == "B" else "B", "List 2")])
+        shown = [next(sides) if label in ("A", "B") else (label, label) for label in self.labels]
+        values = {label: value for value, label in self.points}
+        return [(values[label], words[:1].upper() + words[1:]) for label, words in shown]
+
+    @property
     def summary(self):
         """What can be answered, in a few words."""
         if self.kind in ("text", "number"):

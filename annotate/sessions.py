@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate import excluding, places, platforms, saving
-from annotate.models import FreedPlace, Place, Question, Rater, Session, Study
+from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
 
 State = Session.State
 LONGEST_STAY = 86_400.0  # seconds
@@ -19,11 +19,15 @@ class NotNow(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a rater said to one question; text only where the scale is text."""
+    """What a rater said to one question; text only where the scale is text.
+
+    item_id: the item of the place, or a part of it; None means the item of the place.
+    """
 
     question: Question
     value: float | None
     text: str = ""
+    item_id: int | None = None
 
 
 def why_closed(study):
@@ -111,12 +115,14 @@ def resume(session):
         move(session, State.INSTRUCTIONS)
         return True
     questions = list(session.study.questions.all())
-    back = places.claim_again(session, list(answered))
+    tops = list(dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items()))
+    back = places.claim_again(session, tops)
     wanted = session.study.items_per_session - len(back)
     new = places.claim(session, places.kinds_asked(questions), wanted)
     if not back and not new:
         return False
-    whole = [pk for pk in back if not missing(answered[pk][0], questions, answered[pk][1])]
+    gaps = _with_gaps(Item.objects.filter(pk__in=back), questions, answered)
+    whole = [pk for pk in back if pk not in gaps]
     places.put_in_order(session, first=[*whole, *(pk for pk in back if pk not in set(whole))])
     session.places.filter(item__in=whole).update(state=Place.State.FILLED)
     move(session, State.RATING, current=min(len(whole) + 1, len(back) + len(new)))
@@ -131,30 +137,59 @@ def _answered_items(session):
     return found
 
 
-def missing(item, questions, answered):
-    """The required questions of an item that are not among the answered ones."""
+def missing(kind, questions, answered):
+    """The required questions of a kind of items that are not among the answered ones."""
     return [
         question
         for question in questions
-        if question.required and question.applies_to_kind(item.kind) and question.pk not in answered
+        if question.required and question.applies_to_kind(kind) and question.pk not in answered
     ]
+
+
+def with_parts(items):
+    """{id of an item: [the item, and its parts where it is a pair of lists]}."""
+    found = {item.pk: [item] for item in items}
+    pairs = [pk for pk, (item,) in found.items() if item.kind == Item.Kind.LIST_PAIR]
+    if pairs:
+        for part in Item.objects.filter(parent__in=pairs):
+            found[part.parent_id].append(part)
+    return found
+
+
+def _with_gaps(items, questions, answered):
+    """The ids of the items that lack a required answer, about them or about a part of them."""
+    done = {pk: questions for pk, (_, questions) in answered.items()}
+    return {
+        pk
+        for pk, parts in with_parts(items).items()
+        if any(missing(part.kind, questions, done.get(part.pk, ())) for part in parts)
+    }
 
 
 def save_answers(place, questions, answers, shown_at=None, emptied=()):
     """Keep the answers to the place's item: each with its revision, and the place with its state.
 
-    questions: all of the study; emptied: those whose answer the rater took back, if they may.
-    Returns the required questions still without an answer. An answer that says what is stored
-    already changes nothing, not even its time.
+    questions: all of the study; emptied: (item id, question) whose answer the rater took back, if
+    they may. Returns (item id, question) of the required ones still without an answer. An answer
+    that says what is stored already changes nothing, not even its time.
     """
     now = timezone.now()
     seconds = shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
-    required = [question.pk for question in missing(place.item, questions, ())]
-    taken_back = [question.pk for question in emptied if not question.required]
-    answered = saving.write(place, answers, taken_back, required, seconds, now)
-    if answered is None:
+    is_pair = place.item.kind == Item.Kind.LIST_PAIR
+    kinds = Item.Kind.values if is_pair else [place.item.kind]
+    required = {kind: [q.pk for q in missing(kind, questions, ())] for kind in kinds}
+    taken_back: dict = {}
+    for item_id, question in emptied:
+        if not question.required:
+            taken_back.setdefault(item_id, []).append(question.pk)
+    found = saving.write(place, answers, taken_back, required, seconds, now)
+    if found is None:
         raise NotNow("the session is not rating, or the place has gone to somebody else")
-    return missing(place.item, questions, answered)
+    return [
+        (item_id, question)
+        for item_id, (kind, answered) in found.items()
+        for question in missing(kind, questions, answered)
+    ]
 
 
 def go_to(session, position):
@@ -192,7 +227,6 @@ def first_gap(session):
     """The position of the first item that lacks a required answer; None if none does."""
     questions = list(session.study.questions.all())
     answered = _answered_items(session)
-    for place in session.places.select_related("item").order_by("position"):
-        if missing(place.item, questions, answered.get(place.item_id, (None, ()))[1]):
-            return place.position
-    return None
+    held = list(session.places.select_related("item").order_by("position"))
+    lacking = _with_gaps([place.item for place in held], questions, answered)
+    return next((place.position for place in held if place.item_id in lacking), None)

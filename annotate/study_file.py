@@ -12,6 +12,7 @@ def study_data(study, questions):
     """The study's half of the file, in the order of a file that people write."""
     data = {"study": study.slug, "title": study.title, "kind": str(study.kind)}
     data |= {key: getattr(study, key) for key in (*NUMBERS, "completion_code")}
+    data["media_hosts"] = study.media_hosts
     # Left out where there is none: an empty list is no questionnaire.
     if questions:
         data["questions"] = [_question(question) for question in questions]

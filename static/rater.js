@@ -185,9 +185,12 @@
       const types = target.matches("textarea, select, input:not([type=radio])");
       if (types || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
       if (/^[0-9]$/.test(event.key)) {
-        const question = target.closest(".question") ?? questions.find((one) => !valueOf(one));
-        if (question) answer(question, event.key);
-      } else if (event.key === "Enter" && !target.matches("button, a, summary")) {
+        const near = target.closest(".question") ?? target.closest(".part")?.querySelector(".question");
+        const question = near ?? questions.find((one) => !valueOf(one));
+        if (!question) return;
+        event.preventDefault(); // the focus may move into a text, where the key would be typed
+        answer(question, event.key);
+      } else if (event.key === "Enter" && !target.matches("button, a, summary, audio")) {
         event.preventDefault();
         form.requestSubmit(next);
       }

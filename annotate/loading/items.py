@@ -22,7 +22,7 @@ def read_items(loading):
 def check_items(loading):
     """Counts items; changes of items that have answers are refused with their ids."""
     file, repeats = loading.files["items"], Repeats()
-    parents: list[tuple[int, str, str]] = []
+    parents: list[tuple[int, str, str, str]] = []
     for batch in batches(_rows(loading, loading.problems)):
         existing = _existing(loading, batch)
         changed: dict[int, tuple] = {}
@@ -30,7 +30,7 @@ def check_items(loading):
             repeats.note(row["item"])
             _check_row(loading, line, row, existing, changed)
             if row["parent"] is not None:
-                parents.append((line, row["item"], row["parent"]))
+                parents.append((line, row["item"], row["parent"], row["side"]))
         _refuse_answered(loading, changed)
     repeats.report(loading, "items", lambda row: row["item"], lambda row: f"item {row['item']!r}")
     _check_parents(loading, parents)
@@ -102,8 +102,8 @@ def _refuse_answered(loading, changed):
 
 
 def _check_parents(loading, parents):
-    children = {key for _, key, _ in parents}
-    for line, key, parent in parents:
+    children = {key for _, key, _, _ in parents}
+    for line, key, parent, side in parents:
         if parent not in loading.items:
             loading.add(
                 "items", f"found {parent!r}; allowed is the id of another item", line, "parent"
@@ -111,6 +111,12 @@ def _check_parents(loading, parents):
         elif parent in children or parent == key:
             message = f"found {parent!r}, which is this item or has a parent itself"
             loading.add("items", message, line, "parent")
+        elif loading.kinds.get(parent) != Item.Kind.LIST_PAIR:
+            message = f"found {parent!r}, a {loading.kinds.get(parent)}; allowed is a list_pair"
+            loading.add("items", message, line, "parent")
+        elif not side:
+            message = "is blank; allowed is A or B: the list of the pair in which the item stands"
+            loading.add("items", message, line, "side")
 
 
 def write_items(loading):

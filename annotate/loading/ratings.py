@@ -193,7 +193,7 @@ def write_ratings(loading):
     _write_raters(loading)
     pairs = array("q")
     names = ["session_id", "item_id", "question_id", "value", "text", "reason", "seconds"]
-    names.append("answered_at")
+    names += ["answered_at", "first_side"]
     insert(Rating, names, _new(loading, pairs), loading.reporter("ratings"))
     return np.unique(np.frombuffer(pairs, dtype=np.int64)) if pairs else np.array([], np.int64)
 
@@ -218,6 +218,7 @@ def _new(loading, pairs):
                 row["reason"],
                 row["seconds"],
                 row["answered_at"],
+                row["first_side"],
             )
 
 

@@ -184,6 +184,13 @@ class Place(models.Model):
         Session, models.SET_NULL, null=True, blank=True, related_name="places"
     )
     position = models.PositiveSmallIntegerField(null=True, blank=True)
+    first_side = models.CharField(
+        max_length=1,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of a pair of lists: the side, A or B, that stands first for this rater.",
+    )
 
     class Meta:
         constraints = [

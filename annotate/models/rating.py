@@ -59,6 +59,13 @@ class Rating(models.Model):
         null=True, blank=True, help_text="From showing the item to this answer."
     )
     answered_at = models.DateTimeField(null=True, blank=True)
+    first_side = models.CharField(
+        max_length=1,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of a pair of lists: the side that stood first. The place may go to others.",
+    )
 
     objects = RatingQuerySet.as_manager()
 

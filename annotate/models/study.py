@@ -83,6 +83,14 @@ class Study(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(32_767)],
         help_text="How long a rater may pause before the places held for them open again.",
     )
+    show_history = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(100)],
+        help_text="How many contents of the recipient's history raters see; 0 shows none.",
+    )
+    media_hosts = models.JSONField(
+        default=list, blank=True, help_text="Where pictures and recordings may come from."
+    )
     completion_code = models.CharField(max_length=40, default=completion_code)
     extra = models.JSONField(
         default=dict, blank=True, help_text="Keys of study.yaml that later versions use."

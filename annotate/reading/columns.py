@@ -219,6 +219,12 @@ RATINGS = Table(
         Column("answered_at", "When: 2024-05-31T14:02:00Z, or seconds since 1970.", time),
         Column("seconds", "How long the answer took, 0 or more.", seconds),
         Column("reason", "In the rater’s words."),
+        Column(
+            "first_side",
+            "Of a pair of lists and its parts: A or B, the side that stood first for this rater.",
+            one_of("A", "B"),
+            blank="",
+        ),
     ),
 )
 TABLES = {table.name: table for table in (CONTENTS, INTERACTIONS, ITEMS, RATINGS)}

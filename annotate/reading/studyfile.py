@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
 
+from annotate.media import check_hosts
 from annotate.models import Item, Study
 from annotate.models.study import slug_rule, study_slug_rule
 from annotate.platforms import read_platform
@@ -13,10 +14,15 @@ from annotate.reading.yamlfile import Mapping, read_yaml
 from annotate.scales import parse_scale
 
 TEXTS = ("title", "notice", "consent", "instructions", "completion_code")
-NUMBERS = {"raters_per_item": (1, 1000), "items_per_session": (1, 500), "hold_minutes": (1, 32767)}
+NUMBERS = {
+    "raters_per_item": (1, 1000),
+    "items_per_session": (1, 500),
+    "hold_minutes": (1, 32767),
+    "show_history": (0, 100),
+}
 # Kept in Study.extra: platform is read by annotate/platforms.py, quality is for later.
 KEPT = ("quality", "platform")
-KEYS = ("study", "kind", "questions", "judges", *TEXTS, *NUMBERS, *KEPT)
+KEYS = ("study", "kind", "questions", "judges", *TEXTS, *NUMBERS, "media_hosts", *KEPT)
 QUESTION_KEYS = ("key", "text", "scale", "required", "applies_to")
 LENGTHS = {"title": 200, "completion_code": 40}
 
@@ -56,6 +62,8 @@ class _Reader:
         for key in NUMBERS:
             if key in found:
                 read.fields[key] = self._number(found, key)
+        if "media_hosts" in found:
+            read.fields["media_hosts"] = self._hosts(found)
         if "kind" in found:
             read.fields["kind"] = self._kind(found)
         read.fields["extra"] = {key: found[key] for key in KEPT if found.get(key) is not None}
@@ -100,6 +108,16 @@ class _Reader:
             )
             return low
         return value
+
+    def _hosts(self, found):
+        hosts = found["media_hosts"] or []
+        try:
+            if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
+                raise ValueError(f"found {quoted(hosts)}; allowed is a list of names of hosts")
+            return check_hosts(hosts)
+        except ValueError as error:
+            self.add(found, "media_hosts", str(error))
+            return []
 
     def _kind(self, found):
         value = str(found["kind"])

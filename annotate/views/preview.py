@@ -5,15 +5,14 @@ from csp.decorators import csp_replace, csp_update
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponseRedirect
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST
 
-from annotate import access
-from annotate.forms import ItemForm, asked, field_name, read_answer
+from annotate import access, media
+from annotate.forms import ItemForm, Spot, read_answer
 from annotate.forms_preview import PreviewForm
 from annotate.previewing import Shown
-from annotate.sessions import missing
+from annotate.screens import Screen
 from annotate.views.rating import PK, rater_page
 
 PAGES = {
@@ -81,33 +80,23 @@ def item(request, shown, position):
         return _leave_item(request, shown, position)
     pk = request.GET.get("item", "")
     found = shown.item_or_404(int(pk)) if PK.fullmatch(pk) else shown.first
-    return _item_page(request, shown, shown.place(found, position))
+    return _item_page(request, shown, Screen(shown.place(found, position), shown.questions))
 
 
-def _item_page(request, shown, place, form=None, gaps=(), status=200):
-    rows = asked(shown.asked_of(place.item), [], form, gaps)
-    context = {
-        "study": shown.study,
-        "session": shown.session,
-        "place": place,
-        "item": place.item,
-        "content": place.item.content,
-        "asked": rows,
-        "missing": sum(row.is_missing or bool(row.problem) for row in rows),
-        "count": shown.count,
-        "shown": int(timezone.now().timestamp() * 1000),
-    }
-    return render(request, "annotate/rate.html", context, status=status)
+def _item_page(request, shown, screen, form=None, gaps=(), status=200):
+    context = screen.context([], shown.count, form, gaps)
+    return media.allow(render(request, "annotate/rate.html", context, status=status), shown.study)
 
 
 def _leave_item(request, shown, position):
     pk = request.POST.get("item", "")
     found = shown.item_or_404(int(pk) if PK.fullmatch(pk) else -1)
-    form = ItemForm(shown.asked_of(found), request.POST)
+    screen = Screen(shown.place(found, position), shown.questions)
+    form = ItemForm(screen.spots, request.POST)
     is_back = request.POST.get("go") == "back"
-    gaps = missing(found, shown.questions, {answer.question.pk for answer in form.answers})
+    gaps = form.gaps(screen.spots)
     if form.problems or (gaps and not is_back):
-        return _item_page(request, shown, shown.place(found, position), form, gaps, status=422)
+        return _item_page(request, shown, screen, form, gaps, status=422)
     if not is_back and position >= shown.count:
         return _to(f"{shown.address('session')}?show=thanks")
     step = -1 if is_back else 1
@@ -119,12 +108,14 @@ def _leave_item(request, shown, position):
 @require_POST
 def answer(request, shown, item, question):
     """Fragment: the mark that a rater would see beside the answer; it is not saved."""
-    asked_now = shown.asked_of(shown.item_or_404(item))
+    whole, rated = shown.rated_or_404(item)
+    asked_now = (one for one in shown.questions if one.applies_to_kind(rated.kind))
     found = next((one for one in asked_now if one.pk == question), None)
     if found is None:
         raise Http404("no such question about this item")
+    spot = Spot(found, item, rated is not whole)
     try:
-        said = read_answer(found, request.POST.get(field_name(found), ""))
+        said = read_answer(spot, request.POST.get(spot.name, ""))
     except ValueError as error:
         return render(request, "annotate/_mark.html", {"problem": str(error)}, status=422)
     if said is None and found.required:

@@ -11,17 +11,17 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from django.views.defaults import page_not_found
 
-from annotate import access, platforms, sessions
-from annotate.forms import ItemForm, asked, field_name, read_answer, read_shown_at
+from annotate import access, media, platforms, sessions
+from annotate.forms import ItemForm, Spot, read_answer, read_shown_at
 from annotate.headers import loosen
 from annotate.models import Rating, Session, Study
 from annotate.platforms import OUTCOMES, Outcome
 from annotate.previewing import Shown
+from annotate.screens import Screen
 
 State = Session.State
 PK = re.compile(r"[0-9]{1,18}")
@@ -108,16 +108,9 @@ def _ask_consent(request, study, ids):
 def _preview(request, study):
     """MTurk's preview: what there is to do, before anybody accepts it. Nothing is saved."""
     shown = Shown(study)
-    context = {
-        "study": study,
-        "session": shown.session,
-        "place": shown.place(shown.first, 1),
-        "item": shown.first,
-        "content": shown.first.content,
-        "asked": asked(shown.asked_of(shown.first), []),
-        "count": shown.count,
-    }
-    return render(request, "annotate/task_preview.html", context)
+    screen = Screen(shown.place(shown.first, 1), shown.questions)
+    context = screen.context([], shown.count)
+    return media.allow(render(request, "annotate/task_preview.html", context), study)
 
 
 @rater_page
@@ -193,7 +186,7 @@ def item(request, token, position):
         return _to("session", token)
     if place is None:
         raise Http404("no such item in this session")
-    return _item_page(request, place)
+    return _item_page(request, _screen(place))
 
 
 def _or_resumed(find, token):
@@ -210,30 +203,17 @@ def _resumed(session):
     return session.state == State.ABANDONED and session.study.is_open and sessions.resume(session)
 
 
-def _questions(place):
-    """All questions of the study, and those asked of this item."""
-    questions = list(place.session.study.questions.all())
-    return questions, [q for q in questions if q.applies_to_kind(place.item.kind)]
+def _screen(place):
+    return Screen(place, list(place.session.study.questions.all()))
 
 
-def _item_page(request, place, form=None, gaps=(), status=200):
+def _item_page(request, screen, form=None, gaps=(), status=200):
     """The page of an item, as typed where it was sent back."""
-    _, questions = _questions(place)
-    ratings = Rating.objects.filter(session=place.session_id, item=place.item_id)
-    rows = asked(questions, ratings, form, gaps)
-    context = {
-        "study": place.session.study,
-        "session": place.session,
-        "place": place,
-        "item": place.item,
-        "content": place.item.content,
-        "asked": rows,
-        "missing": sum(row.is_missing or bool(row.problem) for row in rows),
-        "count": place.session.places.count(),
-        "shown": int(timezone.now().timestamp() * 1000),
-    }
+    session, items = screen.place.session, [screen.item, *screen.parts]
+    ratings = Rating.objects.filter(session=session, item__in=items)
+    context = screen.context(ratings, session.places.count(), form, gaps)
     response = render(request, "annotate/rate.html", context, status=status)
-    return _framed(response, place.session)
+    return media.allow(_framed(response, session), session.study)
 
 
 def _leave_item(request, token):
@@ -241,14 +221,16 @@ def _leave_item(request, token):
     item = request.POST.get("item", "")
     pk = int(item) if PK.fullmatch(item) else 0
     place = _or_resumed(lambda: access.place_of_session(token, item__id=pk), token)
-    every, questions = _questions(place)
-    form = ItemForm(questions, request.POST)
+    screen = _screen(place)
+    form = ItemForm(screen.spots, request.POST)
     is_back = request.POST.get("go") == "back"
     try:
-        gaps = sessions.save_answers(place, every, form.answers, form.shown_at, form.emptied)
-        gaps += [question for question in form.emptied if question.required]
+        gaps = sessions.save_answers(
+            place, screen.questions, form.answers, form.shown_at, form.emptied
+        )
+        gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
         if form.problems or (gaps and not is_back):
-            return _item_page(request, place, form, gaps, status=422)
+            return _item_page(request, screen, form, gaps, status=422)
         return _go(place, -1 if is_back else 1)
     except sessions.NotNow:
         return _to("session", token)
@@ -268,14 +250,15 @@ def _go(place, step):
 @require_POST
 def answer(request, token, item, question):
     """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
-    place, every = _or_resumed(lambda: access.asked_of_session(token, item), token)
+    place, item, every = _or_resumed(lambda: access.asked_of_session(token, item), token)
     question = next((q for q in every if q.pk == question), None)
-    if question is None or not question.applies_to_kind(place.item.kind):
+    if question is None or not question.applies_to_kind(item.kind):
         raise Http404("no such question about this item")
+    spot = Spot(question, item.pk, item.pk != place.item_id)
     try:
-        answer = read_answer(question, request.POST.get(field_name(question), ""))
+        answer = read_answer(spot, request.POST.get(spot.name, ""))
         shown_at = read_shown_at(request.POST.get("shown", ""))
-        emptied = [] if answer else [question]
+        emptied = [] if answer else [(item.pk, question)]
         sessions.save_answers(place, every, [answer] if answer else [], shown_at, emptied)
     except ValueError as error:
         return _mark(problem=str(error), status=422)

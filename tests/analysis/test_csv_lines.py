@@ -67,8 +67,8 @@ def test_numbers_and_times_of_the_database_are_written_as_python_writes_them():
     assert lines == by_the_csv_module(
         [list(rows[0]), *(map(as_cell, row.values()) for row in rows)]
     )
-    assert ",4,,4.0,,2026-01-31T12:00:00+00:00,false," in lines
-    assert ",0.5,,0.5,,2026-01-31T12:00:00.000005+00:00,false," in lines
+    assert ",4,,4.0,,2026-01-31T12:00:00+00:00,,false," in lines
+    assert ",0.5,,0.5,,2026-01-31T12:00:00.000005+00:00,,false," in lines
 
 
 @pytest.mark.postgres

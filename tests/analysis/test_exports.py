@@ -41,7 +41,7 @@ def test_scores_hold_people_and_judges_in_the_documented_columns(rated):
     assert list(found[0]) == [
         "study", "item", "kind", "recipient", "content", "system", "question", "source", "rater",
         "judge", "role", "run", "value", "missing_reason", "seconds", "cost_usd", "answered_at",
-        "excluded", "exclusion_reason",
+        "first_side", "excluded", "exclusion_reason",
     ]  # fmt: skip
     assert len(found) == exports.counts(rated)["scores"] == 24 * 4 * (3 + 2)
     people = [row for row in found if row["source"] == "human"]

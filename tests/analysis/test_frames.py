@@ -46,7 +46,9 @@ def test_every_column_is_documented(study, item, question):
     factories.make_rating(factories.make_session(study), item, question, 4)
     answers = frames.read(study)
     documented = {*frames.COLUMNS, *frames.MORE_ITEM_COLUMNS, *answers.extra_columns}
-    assert documented - set(answers.table.columns) == {"seconds", "cost_usd", "answered_at"}
+    assert documented - set(answers.table.columns) == {
+        "seconds", "cost_usd", "answered_at", "first_side",
+    }  # fmt: skip
     assert set(answers.table.columns) <= documented
 
 

@@ -257,6 +257,27 @@ def test_a_parent_is_an_item_without_a_parent(tmp_path, parent):
     assert not Study.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "rows, said",
+    [
+        (
+            "c1,recommendation,x,A\nx,text,,\n",
+            "column parent: found 'x', a text; allowed",
+        ),
+        ("c1,recommendation,x,\nx,list_pair,,\n", "column side: is blank; allowed is A or B"),
+    ],
+)
+def test_a_part_stands_on_a_side_of_a_pair(tmp_path, rows, said):
+    items = f"item,kind,parent,side\n{rows}"
+    assert f"line 2, {said}" in messages(load(tmp_path, items=items))[0]
+
+
+def test_ratings_keep_what_stood_first(tmp_path):
+    rated = "item,rater,question,value,first_side\ne1,ann,persuasiveness,4,B\ne2,ann,fits,1,\n"
+    assert messages(load(tmp_path, items=ITEMS, ratings=rated)) == []
+    assert list(Rating.objects.order_by("item").values_list("first_side", flat=True)) == ["B", ""]
+
+
 # Bad rows
 
 BAD_RATINGS = {

@@ -119,7 +119,8 @@ def test_a_save_that_fails_half_way_leaves_nothing(study, place):
 @pytest.mark.django_db
 def test_what_the_light_read_finds_is_what_the_models_say(study, place):
     study.questions.filter(key="accuracy").update(required=False, applies_to=["explanation"])
-    light, questions = access.asked_of_session(place.session.token, place.item_id)
+    light, item, questions = access.asked_of_session(place.session.token, place.item_id)
+    assert item == light.item
     assert (light.pk, light.session_id, light.item_id) == (
         place.pk, place.session_id, place.item_id
     )  # fmt: skip

@@ -136,7 +136,7 @@ def test_a_place_is_filled_by_the_last_required_answer(session):
     values = all_at(session)
     del values[optional.key]
     last = values.popitem()
-    assert [question.key for question in save(session, 1, values)] == [last[0]]
+    assert [question.key for _, question in save(session, 1, values)] == [last[0]]
     assert place_at(session, 1).state == Place.State.HELD
     assert save(session, 1, dict([last])) == []
     assert place_at(session, 1).state == Place.State.FILLED
@@ -151,7 +151,8 @@ def test_a_filled_place_stays_filled_when_an_answer_changes(session):
 def test_an_optional_text_can_be_taken_back_but_a_required_answer_cannot(session):
     why = factories.make_question(session.study, "why", scale="text", required=False)
     save(session, 1, {"accuracy": 3.0, "why": "So."})
-    save(session, 1, {}, emptied=list(session.study.questions.all()))
+    item_id = place_at(session, 1).item_id
+    save(session, 1, {}, emptied=[(item_id, one) for one in session.study.questions.all()])
     assert list(Rating.objects.values_list("question__key", flat=True)) == ["accuracy"]
     assert not Rating.objects.filter(question=why).exists()
 

@@ -25,6 +25,8 @@ kind: list_pair
 raters_per_item: 7
 items_per_session: 12
 hold_minutes: 90
+show_history: 9
+media_hosts: [media.example.org, cdn.example.com]
 completion_code: "0042"
 notice: Yes
 consent: |

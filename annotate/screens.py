@@ -1,0 +1,151 @@
+"""What stands on the page of an item, for a rater and in the preview alike."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import F, Max, Min
+from django.utils import timezone
+
+from annotate import media
+from annotate.forms import Asked, Spot, asked
+from annotate.models import Content, Interaction, Item
+from annotate.sessions import with_parts
+
+SHORT = 80  # characters of what is said about a content of the history
+# Text that may take more than three lines: "more" shows the rest.
+LONG = 120
+FACTS = ("year", "genres")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A content as raters see it; image and audio are addresses that the page may load."""
+
+    title: str
+    show: str
+    description: str
+    image: str
+    audio: str
+    wants_image: bool
+    wants_audio: bool
+
+    @property
+    def is_long(self):
+        return len(self.description) > LONG or "\n" in self.description.strip()
+
+
+def card(content, study):
+    """The Card of a content; None for none."""
+    if content is None:
+        return None
+    return Card(
+        title=str(content),
+        show=content.show,
+        description=content.description,
+        image=media.allowed(content.image_url, study.media_hosts),
+        audio=media.allowed(content.audio_url, study.media_hosts),
+        wants_image=bool(content.image_url),
+        wants_audio=bool(content.audio_url),
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """One entry of a list: the item, its content, its questions."""
+
+    item: Item
+    content: Card | None
+    asked: list[Asked]
+
+    @property
+    def title(self):
+        return self.content.title if self.content else ""
+
+
+class Screen:
+    """The page of one place."""
+
+    def __init__(self, place, questions):
+        self.place, self.item, self.study = place, place.item, place.session.study
+        self.questions = questions
+        self.is_pair = self.item.kind == Item.Kind.LIST_PAIR
+        self.first_side = (place.first_side or "A") if self.is_pair else ""
+
+    @cached_property
+    def parts(self):
+        """The parts of a pair, those of the first list before those of the second."""
+        _, *parts = with_parts([self.item])[self.item.pk]
+        return sorted(parts, key=self._rank)
+
+    def _rank(self, part):
+        return self._list_of(part), part.position or 0, part.pk
+
+    def _list_of(self, part):
+        return int((part.side or "A") != self.first_side)
+
+    @cached_property
+    def spots(self):
+        """All questions of the page, from its top to its end."""
+        every = [(part, True) for part in self.parts] + [(self.item, False)]
+        return [
+            Spot(question, item.pk, is_part)
+            for item, is_part in every
+            for question in self.questions
+            if question.applies_to_kind(item.kind)
+        ]
+
+    def context(self, ratings, count, form=None, gaps=()):
+        """What the templates are filled with."""
+        contents = Content.objects.in_bulk({part.content_id for part in self.parts} - {None})
+        cards = {part.pk: card(contents.get(part.content_id), self.study) for part in self.parts}
+        about = {pk: one.title if one else "" for pk, one in cards.items()}
+        rows = asked(self.spots, ratings, form, gaps, about, self.first_side)
+        return {
+            "study": self.study,
+            "session": self.place.session,
+            "place": self.place,
+            "item": self.item,
+            "content": card(self.item.content, self.study),
+            "history": self.history(),
+            "profile": self.profile(),
+            "lists": self._lists(cards, rows),
+            "asked": [row for row in rows if not row.spot.is_part],
+            "missing": sum(row.is_missing or bool(row.problem) for row in rows),
+            "count": count,
+            "shown": int(timezone.now().timestamp() * 1000),
+        }
+
+    def _lists(self, cards, rows):
+        """The two lists of a pair, in the order in which they stand; nothing for other items."""
+        lists: list[list[Part]] = [[], []]
+        for part in self.parts:
+            own = [row for row in rows if row.item_id == part.pk]
+            lists[self._list_of(part)].append(Part(part, cards[part.pk], own))
+        return lists if self.is_pair else []
+
+    def profile(self):
+        """The text about the recipient that stands beside a pair of lists."""
+        if not self.is_pair or self.item.recipient_id is None:
+            return ""
+        profiles = self.study.items.filter(
+            kind=Item.Kind.PROFILE, recipient=self.item.recipient_id, parent=None
+        )
+        return profiles.values_list("text", flat=True).first() or ""
+
+    def history(self):
+        """What the recipient chose before, the latest first: (title, short facts)."""
+        if not self.study.show_history or self.item.recipient_id is None:
+            return []
+        before = Interaction.objects.filter(recipient=self.item.recipient_id).order_by()
+        grouped = before.values("content").annotate(latest=Max("at"), first=Min("pk"))
+        latest = grouped.order_by(F("latest").desc(nulls_last=True), "first")
+        ids = list(latest.values_list("content", flat=True)[: self.study.show_history])
+        contents = Content.objects.in_bulk(ids)
+        return [(str(contents[pk]), facts(contents[pk])) for pk in ids]
+
+
+def facts(content):
+    """The short things about a content, in one line: what it is an episode of, year, genres."""
+    said = [content.show, *(str(content.data.get(name) or "") for name in FACTS)]
+    short = [text.replace("|", ", ") for text in said if 0 < len(text) <= SHORT]
+    return " · ".join(short)
