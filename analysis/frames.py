@@ -72,7 +72,8 @@ class Answers:
 
     The categories of `item` and `question` are all items and questions in their order, so that
     their codes are row numbers of `items` and places in `questions`. `samples`: {judge: how often
-    it is asked}; `held_out`: {judge: codes of the items that its examples are drawn from}.
+    it is asked}; `held_out`: {judge: codes of the items that its examples are drawn from};
+    `own_scale`: judges that compute on a scale of their own, as BLEU does, whatever the question's.
     """
 
     study: object
@@ -83,6 +84,7 @@ class Answers:
     ensembles: list = field(default_factory=list)
     samples: dict = field(default_factory=dict)
     held_out: dict = field(default_factory=dict)
+    own_scale: tuple = ()
 
     def of(self, source):
         """The answers of people or of judges."""
@@ -132,7 +134,7 @@ class Reader:
 
     @cached_property
     def judges(self):
-        """The judge of each run, the ensembles, and what is said of judges asked otherwise."""
+        """What runs_and_ensembles says of the study's judges."""
         return runs_and_ensembles(self.study)
 
     @cached_property
@@ -158,8 +160,9 @@ class Reader:
         held_out = {judge: places.items(pks) for judge, pks in self.held_out.items()}
         ensembles = self.judges[1]
         return Answers(
-            self.study, frame, items, self.questions, extra, ensembles, samples, held_out
-        )
+            self.study, frame, items, self.questions, extra, ensembles, samples, held_out,
+            own_scale=self.judges[3],
+        )  # fmt: skip
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""

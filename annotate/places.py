@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from annotate.models import Item, Place, Question, Session, Study
+from annotate.statements import marks
 
 # The state stands in the text, not among the parameters: else the partial index is not used.
 # The item's part is a subquery for each candidate, not a join: right after a load, without
@@ -71,19 +72,15 @@ def claim(session: Session, kinds: Sequence[str], count: int) -> list[int]:
     if session.rater.recipient_id is not None:
         whose = "item.recipient_id = %s"
         values.append(session.rater.recipient_id)
-    only = STANDS_ALONE.format(kinds=_marks(kinds), whose=whose)
+    only = STANDS_ALONE.format(kinds=marks(kinds), whose=whose)
     return _claim_while_open(session, only, values, count)
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ", ".join(["%s"] * len(values))
 
 
 def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
     """Places on items that a returning rater had before, as far as they are still open."""
     if not item_ids:
         return []
-    only = f"place.item_id IN ({_marks(item_ids)})"
+    only = f"place.item_id IN ({marks(item_ids)})"
     return _claim_while_open(session, only, list(item_ids), len(item_ids))
 
 

@@ -39,7 +39,8 @@ HUMANS = "humans"
 
 def agreement(answers, options, judge_measures=MEASURES):
     """Every measure for people; for people with each judge, and each judge against the role."""
-    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    scores = Scores(answers, options)
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("agreement", answers.study.slug, options.as_dict())
     groups = {HUMANS: ALL}
     if len(scores.roles) > 1:

@@ -16,7 +16,8 @@ def confusion(answers, options, questions=None):
     Likert: the whole scale, or two labels where a threshold is given. Yes/no: two labels.
     Choice: the majority of the raters.
     """
-    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    scores = Scores(answers, options)
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("confusion", answers.study.slug, options.as_dict())
     majorities = Majorities(scores)
     wanted = [

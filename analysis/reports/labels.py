@@ -54,13 +54,16 @@ def positive_from(question, threshold=None):
 class LabelNotes:
     """Collects what did not fit a scale, for the notes of a report."""
 
-    def __init__(self, filled=None):
-        self.filled = filled
+    def __init__(self, filled=None, own_scale=()):
+        self.filled, self.own_scale = filled, own_scale
         self.other_scale, self.dropped = {}, {}
 
     def fits(self, name, values, question):
-        """Whether an evaluator's values are on the question's scale at all."""
-        if on_another_scale(values, question, self.filled):
+        """Whether an evaluator's values are on the question's scale at all.
+
+        A judge that computes says so itself; of imported values one can only look at them.
+        """
+        if name in self.own_scale or on_another_scale(values, question, self.filled):
             self.other_scale.setdefault(name, []).append(question.key)
             return False
         return True

@@ -37,7 +37,8 @@ def selection(answers, options, questions=None):
 
     questions: keys of those wanted; None means all.
     """
-    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    scores = Scores(answers, options)
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("selection", answers.study.slug, options.as_dict())
     majorities = Majorities(scores)
     wanted = [

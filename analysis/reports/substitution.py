@@ -29,7 +29,8 @@ def substitution(answers, options, questions=None):
     questions: keys of those wanted; None means all. All questions of a judge are corrected
     together, whichever are wanted.
     """
-    scores, labels = Scores(answers, options), LabelNotes(options.missing_judgment)
+    scores = Scores(answers, options)
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("substitution", answers.study.slug, options.as_dict())
     epsilon = _epsilon(options)
     ratings = _ratings(scores)

@@ -2,7 +2,7 @@
 
 from annotate.bulk import insert
 from annotate.loading.catalogue import name
-from annotate.loading.common import Repeats, batches, differing, merged
+from annotate.loading.common import Repeats, batches, differing, merged, silent_rows
 from annotate.models import Item
 
 TEXTS = ("text", "reference", "review", "feature")
@@ -23,7 +23,7 @@ def check_items(loading):
     """Counts items; changes of items that have answers are refused with their ids."""
     file, repeats = loading.files["items"], Repeats()
     parents: list[tuple[int, str, str, str]] = []
-    for batch in batches(_rows(loading, loading.problems)):
+    for batch in batches(_rows(loading, loading.files["items"].rows(loading.problems))):
         existing = _existing(loading, batch)
         changed: dict[int, tuple] = {}
         for line, row in batch:
@@ -40,10 +40,10 @@ def check_items(loading):
         loading.add("items", "found neither a column text nor content; raters see nothing", 1)
 
 
-def _rows(loading, problems):
-    """The file's rows; a blank kind is the study's."""
+def _rows(loading, rows):
+    """The rows; a blank kind is the study's."""
     kinds = {kind: kind for kind in Item.Kind.values}
-    for line, row in loading.files["items"].rows(problems):
+    for line, row in rows:
         row["kind"] = kinds.get(row["kind"] or loading.study.kind)
         yield line, row
 
@@ -123,7 +123,7 @@ def write_items(loading):
     """Adds and updates items; parents before their children."""
     file, counts = loading.files["items"], loading.counts["items"]
     if counts.changed:
-        for batch in batches(_rows(loading, _Silent())):
+        for batch in batches(_rows(loading, silent_rows(loading.files["items"]))):
             _update(loading, batch, file.given)
     names = ["study_id", "key", "kind", *(f"{link}_id" for link in LINKS), *TEXTS]
     names += ["side", "position", "data"]
@@ -140,13 +140,8 @@ def write_items(loading):
         )
 
 
-class _Silent:
-    def add(self, *_):
-        """What is wrong was said by the check."""
-
-
 def _new(loading, children):
-    for _, row in _rows(loading, _Silent()):
+    for _, row in _rows(loading, silent_rows(loading.files["items"])):
         if loading.items[row["item"]] or (row["parent"] is not None) != children:
             continue
         yield (

@@ -119,6 +119,20 @@ def test_an_ensemble_with_a_silent_member_is_left_out_and_said_to_be(study):
     assert frames.read(study).judges == ["low", "high"]
 
 
+@pytest.mark.parametrize("report", ["confusion", "agreement", "substitution"])
+def test_a_score_is_no_label_even_where_it_looks_like_one(study, report):
+    """BLEU-4 of 1, 2, 3 and 4 per cent is no answer to the question, nor is a mean with it."""
+    question = study.questions.get()
+    bleu = factories.make_judge(study, "bleu", kind=Judge.Kind.BLEU_4)
+    factories.make_judgments(bleu, {(item, question): of(LOW)(item) for item in study.items.all()})
+    make_panel(study, "bleu", "low")
+    names = {row.get("evaluator", row.get("raters", "")) for row in build(study, report).rows}
+    told = " ".join(build(study, report).notes)
+    assert any("low" in name for name in names)
+    assert not [name for name in names if "bleu" in name or "panel" in name]
+    assert "Not on the questions' scale, so that labels cannot be compared: bleu, panel." in told
+
+
 def test_choices_of_words_take_the_majority_whatever_the_rule(study):
     question = factories.make_question(study, "better", {"choice": ["A", "tie", "B"]})
     item = study.items.first()
