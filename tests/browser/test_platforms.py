@@ -114,6 +114,9 @@ def test_other_sites_cannot_frame_raters_pages(new_page, live_server, site, plat
     page = new_page(**LOCAL)
     frame_it(page, site, f"{live_server.url}/join/films/{query}")
     wait_for(lambda: any("frame-ancestors" in fault for fault in new_page.faults), 10)
+    # The refused page gives way to Chromium's own; for a moment there is no frame. Playwright
+    # hears of the new one only while it waits itself.
+    wait_for(lambda: page.wait_for_timeout(50) or page.frame("task"), 10)
     assert "I agree" not in page.frame("task").content()
     assert any("frame-ancestors" in fault for fault in new_page.faults)
     expect_only(new_page.faults, site, "frame-ancestors", "X-Frame-Options")
