@@ -14,7 +14,7 @@ JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
 PEOPLE, INK, LINE = "var(--people)", "var(--ink)", "var(--line)"
 DASHES = ["solid", "dash", "dot", "dashdot", "longdash"]
-MOST_CURVES, MOST_MATRICES = 8, 6
+MOST_CURVES, MOST_MATRICES, MOST_LINES = 8, 6, 40
 WHO = {"judge": "judge", "rater": "rater", "mean": "mean"}  # an evaluator by its kind
 ROW = 26  # pixels for one evaluator
 DIVERGING = ["#d55e00", "#eeb38a", "#b9b9b9", "#8fbfdf", "#0072b2"]
@@ -33,16 +33,19 @@ class Looks:
         return PEOPLE if place is None else JUDGE_COLOURS[place % len(JUDGE_COLOURS)]
 
     def dash(self, judge, name):
-        """Line style: tells judges of one colour, and people by their names, apart."""
+        """Line style: tells neighbours apart without colour, and judges of one colour."""
         if judge in self.place:
-            return DASHES[self.place[judge] // len(JUDGE_COLOURS) % len(DASHES)]
+            place = self.place[judge]
+            return DASHES[(place + place // len(JUDGE_COLOURS)) % len(DASHES)]
         return DASHES[self.people.setdefault(name, len(self.people)) % len(DASHES)]
 
 
 def dots(entries, line, series, looks, title, unit_interval=False):
     """A dot plot with intervals: a line per row[line], a marker shape per row[series]."""
-    entries = [entry for entry in entries if not _undefined(entry.row["value"])]
+    entries, every = _largest(entries, line)
     names = list(dict.fromkeys(entry.row[line] for entry in entries))
+    if every > len(names):
+        title += f" (the {len(names)} largest of {every}, all of them in the table)"
     shapes = list(dict.fromkeys(entry.row[series] for entry in entries))
     step = 0.7 / max(len(shapes), 1)
     data = []
@@ -53,17 +56,31 @@ def dots(entries, line, series, looks, title, unit_interval=False):
         colours = [looks.colour(entry.judge) for entry in own]
         rows = [entry.row for entry in own]
         data += _dots(rows, at, colours, shape, SYMBOLS[place % len(SYMBOLS)], line)
-    layout = _layout(height=110 + max(ROW, 11 * len(shapes)) * max(len(names), 2))
+    layout = layout_of(height=110 + max(ROW, 11 * len(shapes)) * max(len(names), 2))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
     layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
     layout["yaxis"] |= {
         "tickvals": list(range(len(names))),
-        "ticktext": [_short(name) for name in names],
+        "ticktext": [short(name) for name in names],
         "range": [len(names) - 0.4, -0.6],
         "showgrid": False,
     }
     layout["showlegend"] = len(shapes) > 1
     return {"data": data, "layout": layout, "narrow": _names_above(layout, names)}
+
+
+def _largest(entries, line):
+    """Those with a value, of few lines: the ones with the largest values; how many there were.
+
+    A line for each of 200 judges would make a figure of ten screens.
+    """
+    largest: dict = {}
+    known = [entry for entry in entries if not _undefined(entry.row["value"])]
+    for entry in known:
+        name, value = entry.row[line], entry.row["value"]
+        largest[name] = max(largest.get(name, value), value)
+    kept = set(sorted(largest, key=lambda name: -largest[name])[:MOST_LINES])
+    return [entry for entry in known if entry.row[line] in kept], len(largest)
 
 
 def _around(entries):
@@ -82,12 +99,12 @@ def _names_above(layout, names):
             "text": name, "x": 0, "xref": "paper", "xanchor": "left", "y": place - 0.42,
             "yanchor": "middle", "showarrow": False, "font": {"size": 11},
         }
-        for place, name in enumerate(map(_short, names))
+        for place, name in enumerate(map(short, names))
     ]  # fmt: skip
     return {
         "height": layout["height"] + 14 * len(names),
         "annotations": above,
-        "xaxis": layout["xaxis"] | _small_title(layout["xaxis"]),
+        "xaxis": layout["xaxis"] | small_title(layout["xaxis"]),
         "yaxis": layout["yaxis"] | {"showticklabels": False, "ticks": ""},
     }
 
@@ -118,7 +135,7 @@ def _in_words(row, line):
     return f"{row[line]}: {row['value']:.2f}{interval}, n = {n}"
 
 
-def _small_title(axis):
+def small_title(axis):
     """An axis's title where there is little room: smaller, its n on a line of its own."""
     return {"title": {"text": axis["title"]["text"].replace(" (", "<br>("), "font": {"size": 11}}}
 
@@ -132,13 +149,13 @@ def curves(report, entries, question, looks):
         "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
         "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
     }  # fmt: skip
-    layout = _layout(height=520)
+    layout = layout_of(height=520)
     sizes = {key: span(entry.row[key] for entry in best) for key in ("negatives", "positives")}
     layout["xaxis"] |= {"title": {"text": f"False positive rate (n = {sizes['negatives']})"}}
     layout["yaxis"] |= {"title": {"text": f"True positive rate (n = {sizes['positives']})"}}
     layout["xaxis"]["range"], layout["yaxis"]["range"] = [0, 1], [0, 1.01]
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
-    narrow = {axis: layout[axis] | _small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
+    narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
     return {"data": [chance, *data], "layout": layout, "narrow": narrow}
 
 
@@ -147,7 +164,7 @@ def _curve(curve, entry, looks):
     return {
         "type": "scatter", "mode": "lines",
         "x": curve.false_positive_rate, "y": curve.true_positive_rate,
-        "name": f"{_short(name)} {entry.row['auc']:.2f}",
+        "name": f"{short(name)} {entry.row['auc']:.2f}",
         "line": {"color": looks.colour(judge), "width": 2, "dash": looks.dash(judge, name)},
     }  # fmt: skip
 
@@ -178,7 +195,7 @@ def winning_rates(report, question, epsilon, looks):
     chosen = {**dotted, "x": [epsilon, epsilon], "y": [0, 1], "name": f"ε = {epsilon:g}"}
     enough = {**dotted, "x": [0, 0.5], "y": [0.5, 0.5], "name": "passes from here up"}
     enough["line"] = {**dotted["line"], "dash": "longdash"}
-    layout = _layout(height=420)
+    layout = layout_of(height=420)
     layout["xaxis"] |= {"title": {"text": "Head start ε"}, "range": [0, 0.5]}
     layout["yaxis"] |= {"title": {"text": "Winning rate ω"}, "range": [-0.03, 1.03]}
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
@@ -187,7 +204,7 @@ def winning_rates(report, question, epsilon, looks):
 
 
 def _shared_name(entries):
-    first, others = _short(entries[0].row["evaluator"]), len(entries) - 1
+    first, others = short(entries[0].row["evaluator"]), len(entries) - 1
     return f"{first} and {others} more" if others else first
 
 
@@ -203,7 +220,7 @@ def matrices(entries):
     entries = entries[:MOST_MATRICES]
     columns = min(len(entries), 3)
     lines = -(-len(entries) // columns) if entries else 0
-    layout = _layout(height=70 + 300 * max(lines, 1))
+    layout = layout_of(height=70 + 300 * max(lines, 1))
     layout |= {
         "grid": {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.35},
         "showlegend": False, "annotations": [],
@@ -239,7 +256,7 @@ def _matrix(row, suffix, who):
 
 def _heading(name, suffix):
     return {
-        "text": _short(name), "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
+        "text": short(name), "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
         "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
     }  # fmt: skip
 
@@ -249,9 +266,9 @@ def likert(distributions):
 
     distributions: (question, [(label, count)]) with the labels in the order of the scale.
     """
-    layout = _layout(height=120 + 44 * len(distributions))
+    layout = layout_of(height=120 + 44 * len(distributions))
     layout |= {"barmode": "relative", "bargap": 0.35}
-    layout["xaxis"] |= {"title": {"text": "Share of the answers"}, "tickformat": ".0%"}
+    layout["xaxis"] |= {"title": {"text": "Share of answers"}, "tickformat": ".0%"}
     layout["xaxis"] |= {"range": [-1, 1], "zeroline": True, "tickangle": 0}
     layout["xaxis"] |= {"tickvals": [-0.5, 0, 0.5], "ticktext": ["50 %", "0", "50 %"]}
     layout["yaxis"] |= {"autorange": "reversed", "type": "category"}
@@ -292,7 +309,8 @@ def _axis():
     }  # fmt: skip
 
 
-def _layout(height):
+def layout_of(height):
+    """The layout that all figures begin with."""
     return {
         "height": height,
         "margin": {"l": 10, "r": 10, "t": 30, "b": 45},
@@ -306,10 +324,33 @@ def _layout(height):
     }
 
 
+def subsets(entries, means, title):
+    """A dot for each subset of the judges by its size, and a line through the sizes' means."""
+    rows = [entry.row for entry in entries]
+    known = [entry.row for entry in means if not _undefined(entry.row["value"])]
+    dots = {
+        "type": "scatter", "mode": "markers", "name": "one subset", "x": [r["size"] for r in rows],
+        "y": [r["value"] for r in rows], "hoverinfo": "text",
+        "text": [f"{r['members']}: {r['value']:.3f}" for r in rows],
+        "marker": {"color": JUDGE_COLOURS[1], "size": 7, "opacity": 0.55, "symbol": "circle-open"},
+    }  # fmt: skip
+    line = {
+        "type": "scatter", "mode": "lines+markers", "name": "mean of the size",
+        "x": [row["size"] for row in known], "y": [row["value"] for row in known],
+        "line": {"color": INK}, "marker": {"size": 7}, "hovertemplate": "%{y:.3f}<extra></extra>",
+    }  # fmt: skip
+    layout = layout_of(height=420)
+    n = span(row["n"] for row in known)
+    layout["xaxis"] |= {"title": {"text": f"Judges in the mean (n = {n} values)"}, "dtick": 1}
+    layout["yaxis"] |= {"title": {"text": title}}
+    return {"data": [dots, line], "layout": layout, "narrow": {"height": 380}}
+
+
 def _undefined(value):
     return value is None or isnan(value)
 
 
-def _short(name, length=28):
+def short(name, length=28):
+    """A name that fits beside a figure."""
     name = name.removeprefix("humans ") if name.startswith("humans + ") else name
     return name if len(name) <= length else name[: length - 1] + "…"

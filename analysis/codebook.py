@@ -1,6 +1,7 @@
 """What every column of every exported table means; a test fails where one is missing here."""
 
 from analysis import frames
+from annotate.versions import as_it_was
 
 ITEMS = {
     "item": "Id of the item, unique in the study.",
@@ -15,6 +16,10 @@ ITEMS = {
     "parent": "Id of the item that this one is a part of, such as its pair of lists.",
     "side": "A or B: on which side of the pair it stands.",
     "position": "Place in its list, from 1.",
+    "judge_flags": "Rules that its text or title meets where it seems to speak to a judge; else "
+    "blank. Not read when it is loaded.",
+    "split_part": "choose or test: the side of the study's test split on which the item falls; "
+    "blank where there is none.",
 }
 EXTRA = "Any further column of items.csv, as it was loaded."
 RATINGS = {
@@ -27,6 +32,7 @@ RATINGS = {
     "seconds": "Seconds from showing the item to this answer.",
     "reason": "What the person wrote beside the answer.",
     "first_side": frames.COLUMNS["first_side"],
+    "version": frames.COLUMNS["version"],
 }
 JUDGMENTS = {
     "item": frames.COLUMNS["item"],
@@ -35,6 +41,11 @@ JUDGMENTS = {
     "value": "The judge's answer, samples averaged; blank where there is none.",
     "rationale": "What the judge gave as its reason (of its first sample).",
     "cost_usd": frames.COLUMNS["cost_usd"],
+    "weighted_value": frames.COLUMNS["weighted_value"],
+    "prompt": "Name and version of the judge's prompt; blank where there is none.",
+    "version": frames.COLUMNS["version"],
+    "judge_flags": "Rules that the texts in its prompt met where they seemed to speak to the "
+    "judge; else blank. It changed no score. Not read when it is loaded.",
 }
 SAMPLES = {
     "run": "Number of the run.",
@@ -49,7 +60,18 @@ SAMPLES = {
     "rationale": "What the judge gave as its reason.",
     "example": "Id of the item whose rating stood in the prompt as an example; blank without one.",
     "example_rater": "Pseudonym of the person who gave that rating.",
+    "weighted_value": "The mean of the scale's points, weighted by how likely each was as this "
+    "sample's score; only of judges that ask for log-probabilities.",
+    "weighted_mass": "The probability that the scale's points had together, from 0 to 1.",
+    "weighted_reason": "Why such a judge's score has no weighted value.",
     "model": "The model that the endpoint says it was.",
+    "fingerprint": "The fingerprint that the endpoint gave of its system; it changes when the "
+    "system behind the same model does.",
+    "prompt": "Name and version of the judge's prompt; blank where there is none.",
+    "version": frames.COLUMNS["version"],
+    "call": "Number of the call whose reply it is; blank without one.",
+    "reused_from": "Number of the call of a past run whose reply was taken over, at no cost; blank "
+    "where a call was made.",
     "cost_usd": "What it cost, in US dollars; a call's cost is shared among its questions.",
     "answered_at": "When it was settled (UTC).",
 }
@@ -57,14 +79,26 @@ SESSIONS = {
     "session": "Number of the session: one person's visit.",
     "rater": "Pseudonym of the person; never a platform's id.",
     "role": "recipient, third_party or expert.",
-    "state": "consent, instructions, rating, completed, declined or abandoned.",
+    "state": "consent, instructions, check (the comprehension check), practice, rating, exit (the "
+    "exit questions), completed, declined, abandoned, screened_out, failed_attention or returned.",
     "source": "web: answered here; file: loaded from a file.",
     "excluded": "true if a rule took the person out of the analysis.",
     "exclusion_reason": "That rule.",
     "ratings": "Number of answers.",
+    "active_seconds": "Seconds in which pages of items were visible and the person did something "
+    "(pointer, keys, scrolling, a recording played) within the last 30; blank where not measured.",
+    "idle_seconds": "Seconds in which they were open otherwise: hidden, or nothing done.",
+    "browser": "Chrome, Firefox, Safari, Edge or other, at consent; blank where not known.",
+    "device": "phone, tablet or desktop, as the browser says (newer iPads say desktop).",
+    "screen_width": "CSS pixels, rounded down to 240, 320, 360, 414, 600, 768, 1024, 1280, 1536, "
+    "1920 or 2560; blank where not known.",
     "started_at": "When the session began (UTC).",
     "last_seen_at": "When it was last heard of (UTC).",
-    "ended_at": "When it was completed or declined (UTC).",
+    "ended_at": "When it was over (UTC).",
+    "items_done_at": "When the last item was left with all its answers (UTC).",
+    "check_attempts": "Attempts at the comprehension check; blank where there were none.",
+    "check_passed": "Whether one of them was right in everything.",
+    "check_answers": "All attempts as JSON: when, and each question with its answer.",
 }
 RATERS = {
     "rater": "Pseudonym of the person, as in the other tables.",
@@ -82,8 +116,22 @@ RATERS = {
     "items": "Number of items with an answer.",
     "ratings": "Number of answers.",
     "counted": "Number of answers that count in the analysis.",
-    "changes": "How often an answer was changed after it was first given.",
+    "changes": "How often an answer or its reason was changed after it was first given.",
+    "active_seconds": SESSIONS["active_seconds"],
+    "idle_seconds": SESSIONS["idle_seconds"],
+    "browser": "Of the latest session for which it is known, as in sessions.",
+    "device": SESSIONS["device"],
+    "screen_width": SESSIONS["screen_width"],
     "first_seen_at": "When the person was first known here (UTC).",
+}
+TIMES = {
+    "session": SESSIONS["session"],
+    "rater": RATERS["rater"],
+    "item": frames.COLUMNS["item"] + " Of a pair of lists: the pair.",
+    "active_seconds": "Seconds in which the item's page was visible and the person did something "
+    "(pointer, keys, scrolling, a recording played) within the last 30.",
+    "idle_seconds": SESSIONS["idle_seconds"],
+    "views": "How often the page was opened.",
 }
 REVISIONS = {
     "session": SESSIONS["session"],
@@ -94,8 +142,54 @@ REVISIONS = {
     "old": "The answer before; blank for the first.",
     "new": "The answer from then on.",
     "at": "When (UTC).",
+    "version": frames.COLUMNS["version"],
+    "reason": "What stood beside the answer from then on; what its writer took back is not kept.",
 }
-SCORES = {"study": "Name of the study in its address."} | frames.COLUMNS
+CHECKS = {
+    "session": SESSIONS["session"],
+    "rater": RATERS["rater"],
+    "kind": "attention: an attention check; gold: an item with known answers; repeat: an item "
+    "shown once more.",
+    "item": "Id of the item; blank for an attention check.",
+    "check": "Key of the attention check; blank for an item.",
+    "question": "Key of the question; blank for an attention check.",
+    "position": "Where the screen stood in the session, from 1; all screens are counted.",
+    "given": "The answer: of an attention check the words that were chosen, separated by |.",
+    "expected": "What was right; of a repeated item the rater's first answer. Blank where nothing "
+    "is known.",
+    "passed": "true if the answer is right, within the gold item's tolerance; blank where nothing "
+    "is right or wrong.",
+    "seconds": "Seconds from showing the screen to this answer.",
+    "changes": "How often the answer was changed.",
+    "answered_at": frames.COLUMNS["answered_at"],
+    "reason": "Why, in the rater's words, where the question asks it.",
+}
+SCREENS = {
+    "session": SESSIONS["session"],
+    "rater": RATERS["rater"],
+    "row": "The session's row of the counterbalanced design, from 0; blank for other orders.",
+    "position": CHECKS["position"],
+    "kind": "item: one of the session's own; else attention, gold or repeat.",
+    "item": CHECKS["item"],
+    "check": CHECKS["check"],
+    "system": frames.COLUMNS["system"],
+    "first_side": frames.COLUMNS["first_side"],
+}
+CODES = {
+    "item": frames.COLUMNS["item"],
+    "rater": RATERS["rater"],
+    "question": frames.COLUMNS["question"],
+    "value": "The rating beside which the text stands; blank for a text question.",
+    "text": "What the rater wrote.",
+    "coder": "Who gave the code.",
+    "code": "The code, that which it was merged into; blank: the coder says that none applies.",
+    "coded_at": "When it was given (UTC).",
+}
+SCORES = (
+    {"study": "Name of the study in its address."}
+    | frames.COLUMNS
+    | {"split_part": ITEMS["split_part"] + " Judges' rows of a locked test part are left out."}
+)
 CODEBOOK = {
     "table": "Name of the exported table.",
     "column": "Name of the column.",
@@ -109,7 +203,11 @@ TABLES = {
     "items": ITEMS,
     "raters": RATERS,
     "sessions": SESSIONS,
+    "times": TIMES,
     "revisions": REVISIONS,
+    "checks": CHECKS,
+    "screens": SCREENS,
+    "codes": CODES,
     "codebook": CODEBOOK,
 }
 NOTES = {
@@ -122,17 +220,59 @@ NOTES = {
     "items": "What is rated, extra columns too, in the format that can be loaded.",
     "raters": "Who rated, how much, and who is excluded and why; platform ids as pseudonyms.",
     "sessions": "Who came when and how far they got; no addresses, no platform ids.",
+    "times": "How long each item was looked at, by visit; nothing for who had no JavaScript and "
+    "for loaded answers.",
     "revisions": "Every answer that was given here and every change of it, in their order; "
     "loaded answers have none.",
+    "checks": "Every answer to an attention check, a gold item or a repeated item, with what was "
+    "expected; none of them is a rating.",
+    "screens": "What stood where in each session: its items and its extra screens, in their order. "
+    "Items whose place opened again are left out.",
+    "codes": "The codes that were given to what raters wrote, one a row. Empty while several "
+    "people code independently: until the comparison is opened.",
     "codebook": "What every column of these tables means, and the study's questions.",
 }
 
 
+def question_rows(study):
+    """(name, meaning) of every question, in every version of the questionnaire that is known."""
+    kept = list(study.versions.all())
+    if study.questionnaire_version == 1:
+        return [(f"question = {q.key}", question_meaning(q)) for q in study.questions.all()]
+    present = {question.key: question for question in study.questions.all()}
+    every = [
+        (version.number, as_it_was(present[entry["key"]], entry))
+        for version in kept
+        for entry in version.questions
+        if entry["key"] in present
+    ] + [(study.questionnaire_version, question) for question in present.values()]
+    return [
+        (f"question = {question.key}, version = {number}", question_meaning(question))
+        for number, question in every
+    ]
+
+
+def exit_meaning(question):
+    """An exit question in one line; None is one that is no longer asked."""
+    if question is None:
+        return "An exit question that is no longer asked."
+    if question.scale.kind in ("choice", "binary"):
+        values = [value for value, _ in question.scale.points]
+        return f"Exit question: {question.text} One of: {'; '.join(map(question.words, values))}."
+    if question.scale.kind in ("text", "number"):
+        return f"Exit question: {question.text} Allowed: {question.scale.allowed}."
+    return f"Exit question: {question.text} {_scale(question.scale)}"
+
+
 def question_meaning(question):
     """A question in one line: its text and its scale."""
-    labels = "; ".join(f"{value} = {label}" for value, label in question.scale.points)
-    words = labels or question.scale.allowed
-    return f"Question: {question.text} Scale: {words}."
+    over = " (no longer asked)" if question.retired else ""
+    return f"Question{over}: {question.text} {_scale(question.scale)}"
+
+
+def _scale(scale):
+    labels = "; ".join(f"{value} = {label}" for value, label in scale.points)
+    return f"Scale: {labels or scale.allowed}."
 
 
 def column_rows(extra):

@@ -2,10 +2,26 @@
 
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 
-from judges.models import Judge
-from judges.scorers import ON_SCALE, SCORERS
+from django.db.models import Exists, OuterRef, Q
+
+from analysis.families import MODEL, SETTINGS
+from analysis.own_scales import of_learned, of_members, own_scale
+from judges.models import Judge, Run
+from judges.models.run import FROM_FILE
+
+SCALE = ("kind", "method", "neutral", "threshold")  # what decides on a scale of its own
+# LLM judges that are alike in these differ at most in the example of their prompt.
+BESIDE_THE_EXAMPLE = (
+    "endpoint", "method", "prompt", "aspects", "temperature", "rationale", "max_tokens", "context",
+    "history_length", "samples", "language",
+)  # fmt: skip
+NAMES = tuple(dict.fromkeys((
+    "pk", "key", "rule", "samples", "strict", "weighted", "runs__flagged", "runs__checked",
+    "runs__pk", "runs__version", "from_file", "silent", "members__key", *SCALE,
+    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS,
+)))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -17,30 +33,80 @@ class Ensemble:
     members: tuple
 
 
-def runs_and_ensembles(study):
-    """({run id: name of its judge}, ensembles in the order they were made, how others are asked,
-    names of those with a scale of their own).
+@dataclass(frozen=True)
+class Judges:
+    """What a study's judges are.
 
-    All in one query; the third is {judge: (samples, strict)} of those that are not asked plainly.
+    runs: {run id: name of its judge}, of those that speak for it, without checks for drift;
+    versions: {run id: version of the questionnaire}; ensembles: in the order they were made; asked:
+    {judge: (samples, strict)} of those that are not asked plainly; own: {judge: OwnScale};
+    weighted: names of those with weighted values; designs: {LLM: (the example in the prompt, the
+    other settings)}; settings: of LLMs, a dictionary each, in the order they were made; flagged:
+    whether a run flagged items; from_file: {judge that can be asked here: whether its values come
+    from a file}, where a file has such.
+    """
+
+    runs: dict
+    versions: dict
+    ensembles: list
+    asked: dict
+    own: dict
+    weighted: tuple
+    designs: dict
+    settings: list
+    flagged: bool
+    from_file: dict
+
+
+def judges_of(study, version=None):
+    """The Judges of a study, in one query; with the runs of a version of the questionnaire only.
 
     An ensemble has no runs and no other judge has members, so no row is there twice.
     """
-    judges = Judge.objects.filter(study=study).order_by("runs__pk", "pk", "members__pk")
-    names = ("key", "kind", "rule", "samples", "strict", "runs__pk", "members__key")
-    named = list(judges.values_list(*names))
-    own_scale = {name for name, kind, *_ in named if kind in SCORERS and not _on_scale(kind)}
-    rows = [(name, *more) for name, _, *more in named]
-    runs = {run: name for name, *_, run, _ in rows if run is not None}
-    asked = {name: (samples, strict) for name, _, samples, strict, *_ in rows}
-    members = [row for row in rows if row[-1] is not None]
+    judges = Judge.objects.filter(study=study).exclude(method=Judge.Method.PROFILE)
+    judges = judges.annotate(
+        from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
+        silent=Exists(Run.objects.silent(version).filter(pk=OuterRef("runs__pk"))),
+    ).order_by("runs__pk", "pk", "members__pk")
+    rows = list(judges.values_list(*NAMES, named=True))
+    scales = {row.key: own_scale(*(getattr(row, name) for name in SCALE)) for row in rows}
+    judging = [row for row in rows if row.runs__pk and not row.runs__checked]
+    judging = [row for row in judging if version in (None, row.runs__version)]
+    runs = {row.runs__pk: row.key for row in judging if not row.silent}
+    versions = {row.runs__pk: row.runs__version for row in judging}
+    from_file = {row.key: not row.silent for row in judging if row.from_file}
+    designs = {row.key: _design(row) for row in rows if row.kind == Judge.Kind.LLM}
+    settings = {row.pk: row for row in rows if row.kind == Judge.Kind.LLM}
+    asked = {row.key: (row.samples, row.strict) for row in rows}
+    members = [row for row in rows if row.members__key is not None]
     ensembles = [
-        Ensemble(name, rule, tuple(member for *_, member in group))
-        for (name, rule), group in groupby(members, key=itemgetter(0, 1))
+        Ensemble(name, rule, tuple(row.members__key for row in group))
+        for (name, rule), group in groupby(members, key=attrgetter("key", "rule"))
     ]
-    own_scale |= {each.name for each in ensembles if own_scale & {*each.members}}
+    for each in ensembles:
+        combined = of_learned if each.rule == Judge.Rule.LEARNED else of_members
+        scales[each.name] = combined([scales[member] for member in each.members])
     asked = {name: how for name, how in asked.items() if how != (1, False)}
-    return runs, ensembles, asked, tuple(sorted(own_scale))
+    own = {name: scale for name, scale in scales.items() if scale}
+    weighted = tuple(dict.fromkeys(row.key for row in rows if row.weighted))
+    return Judges(
+        runs, versions, ensembles, asked, own, weighted, designs, _settings(settings),
+        flagged=any(row.runs__flagged for row in rows), from_file=from_file,
+    )  # fmt: skip
 
 
-def _on_scale(kind):
-    return SCORERS[kind].scale == ON_SCALE
+def _settings(rows):
+    names = ("key", MODEL, *SETTINGS)
+    return [{name: getattr(row, name) for name in names} for _, row in sorted(rows.items())]
+
+
+def _design(row):
+    return row.shots, tuple(getattr(row, name) for name in BESIDE_THE_EXAMPLE)
+
+
+def weighted_names(judges, known):
+    """{judge: what its weighted values are called}, so that nobody else is called so."""
+    return {
+        judge: f"{judge} weighted" if f"{judge} weighted" not in known else f"{judge} (weighted)"
+        for judge in judges
+    }

@@ -9,14 +9,17 @@ import json
 from itertools import groupby
 from operator import itemgetter
 
-from django.db.models import Count, F, FloatField, Value
+from django.db.models import F, FloatField, Value
 from django.db.models.functions import Cast
 
-from analysis import codebook, csvlines, frames, people_exports
+from analysis import codebook, counting, csvlines, extra_exports, frames, judged, people_exports
+from analysis.both_orders import one_verdict, runs_with_both, ties_of
 from analysis.samples import averaged
-from annotate.models import Item, Question, Rating, Session
+from annotate.models import Item, Question, Rating
 from annotate.models.rating import SURPLUS
-from judges.models import Judgment, Material
+from annotate.splits import is_locked, sides_of_items, split_of, withheld
+from judges.flagging import rules_of
+from judges.models import Flag, Judgment, Material, Run
 
 CHUNK = 5000
 
@@ -30,15 +33,22 @@ def rows(study, table, clean, cells, **options):
 
 
 def counts(study):
-    """{table: how many rows it has}, without making them; none where the page does not say."""
-    units = _units(study).count()
-    return {
+    """{table: how many rows it has}, without making them; none where the page does not say.
+
+    Nothing of judges while the test part is locked: the files are without it.
+    """
+    of_people = {
         "ratings": _counted(study).count(),
-        "judgments": units,
-        "samples": Judgment.objects.filter(run__judge__study=study).count(),
         "items": study.items.count(),
         "sessions": study.sessions.count(),
-        "scores": frames.human_answers(study).count() + units,
+    }
+    if is_locked(study):
+        return of_people
+    units = _units(study).count()
+    return of_people | {
+        "judgments": units,
+        "samples": Judgment.objects.judging().filter(run__judge__study=study).count(),
+        "scores": counting.human_answers(study).count() + units,
     }
 
 
@@ -68,7 +78,7 @@ def extra_columns(study):
     names = {}
     for data in study.items.order_by("pk").values_list("data", flat=True).iterator(CHUNK):
         names.update(dict.fromkeys(data))
-    return list(names)
+    return [name for name in names if name not in codebook.ITEMS]
 
 
 # scores
@@ -81,29 +91,43 @@ def _scores(study, clean, cells):
         .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
         .iterator(CHUNK)
     }
+    sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
     questions = Question.objects.filter(study=study).in_bulk()
-    yield from _human_scores(study, clean, cells, items, questions)
-    yield from _judge_scores(study, clean, cells, items, questions)
+    yield from _human_scores(study, clean, cells, items, sides, questions)
+    yield from _judge_scores(study, clean, cells, items, sides, questions)
 
 
-def _human_scores(study, clean, cells, items, questions):
+def _sides(study, items):
+    """{item: its side of the test split}; blank without one."""
+    if split_of(study) is None:
+        return dict.fromkeys(items, "")
+    return {pk: side for pk, (_, side) in sides_of_items(study).items()}
+
+
+def _human_scores(study, clean, cells, items, sides, questions):
     asked = {pk: cells(each.key, frames.HUMAN) for pk, each in questions.items()}
+    known, surplus = counting.who_counts(study)
     sessions = {
-        pk: (cells(clean.key(rater), "", role, ""), cells(bool(why), clean.key(why)))
-        for pk, (rater, role, why) in frames.exclusions(study).items()
+        pk: (
+            cells(clean.key(rater), "", role, "", version, None),
+            cells(bool(why), clean.key(why), None),
+        )
+        for pk, (rater, role, why, version) in known.items()
     }
-    surplus, is_surplus = frames.surplus(study), cells(True, SURPLUS)
-    for item, question, session, answer in _human_answers(study, cells):
+    is_surplus = cells(True, SURPLUS, None)
+    none = cells("")
+    for item, question, session, reason, answer in _human_answers(study, cells):
         who, counts = sessions[session]
         if (session, item) in surplus:
             counts = is_surplus
-        yield items[item], asked[question], who, answer, counts
+        said = cells(clean(reason)) if reason else none
+        yield items[item], asked[question], who, answer, counts, said, sides[item]
 
 
 def _human_answers(study, cells):
-    """(item, question, session, the part value to first_side)"""
-    answers = frames.human_answers(study).order_by("pk")
-    keys = ["item_id", "question_id", "session_id"]
+    """(item, question, session, reason, the part value to first_side)"""
+    answers = counting.human_answers(study).order_by("pk")
+    keys = ["item_id", "question_id", "session_id", "reason"]
     if csvlines.written_by_database(cells):
         value, seconds = csvlines.Number("value"), csvlines.Float("seconds")
         at = csvlines.Time("answered_at")
@@ -111,49 +135,72 @@ def _human_answers(study, cells):
         yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
         return
     names = [*keys, "value", "seconds", "answered_at", "first_side"]
-    for *pks, value, seconds, at, side in answers.values_list(*names).iterator(CHUNK):
-        yield *pks, cells(number(value), "", seconds, None, at, side)
+    for *start, value, seconds, at, side in answers.values_list(*names).iterator(CHUNK):
+        yield *start, cells(number(value), "", seconds, None, at, side)
 
 
-def _judge_scores(study, clean, cells, items, questions):
-    judges = frames.judge_of_runs(study)
+def _judge_scores(study, clean, cells, items, sides, questions):
+    runs = judged.about_runs(study)
     asked = {pk: cells(each.key, frames.JUDGE, "") for pk, each in questions.items()}
-    who = {run: cells(clean.key(judge), "", run) for run, judge in judges.items()}
-    counts = cells(False, "")
-    for run, item, question, value, why, _, cost, at in _judged(judges, questions):
+    judges = {run: judge for run, (judge, *_) in runs.items()}
+    who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
+    plain = cells(False, "", None, "")
+    for run, item, question, value, why, _, cost, at, mean in _judged(study, judges, questions):
         answer = cells(number(value), clean(why), None, cost, at, "")
-        yield items[item], asked[question], who[run], answer, counts
+        counts = plain if mean is None else cells(False, "", number(mean), "")
+        yield items[item], asked[question], who[run], answer, counts, sides[item]
 
 
-def _judged(runs, questions):
-    """(run, item, question, value, why missing, rationale, cost, time), samples averaged.
+def _judged(study, runs, questions):
+    """(run, item, question, value, why missing, rationale, cost, time, weighted value), samples
+    averaged; of a locked test part none.
 
     Ordered by the unique index of the judgments, so that samples stand side by side.
     """
     nominal = [pk for pk, question in questions.items() if question.scale.kind == "choice"]
     samples = (
-        frames.judge_answers(runs)
-        .annotate(why=frames.why_missing(), cost=Cast("cost_usd", FloatField()))
+        judged.judge_answers(runs)
+        .annotate(why=judged.why_missing(), cost=Cast("cost_usd", FloatField()))
         .order_by("run_id", "item_id", "question_id", "sample", "order")
         .values_list(
-            "run_id", "item_id", "question_id", "value", "why", "rationale", "cost", "settled_at"
+            "run_id",
+            "item_id",
+            "question_id",
+            "value",
+            "why",
+            "rationale",
+            "cost",
+            "settled_at",
+            "weighted_value",
         )
     )
-    for _, group in groupby(samples.iterator(CHUNK), key=itemgetter(0, 1, 2)):
+    hidden = withheld(study)
+    about_lists = any(question.scale.is_about_sides for question in questions.values())
+    both, ties = runs_with_both(study) if about_lists else {}, ties_of(questions.values())
+    for (run, *_), group in groupby(samples.iterator(CHUNK), key=itemgetter(0, 1, 2)):
         samples = list(group)
-        yield _with_costs(samples, nominal) if len(samples) > 1 else samples[0]
+        if samples[0][1] in hidden:
+            continue
+        if run in both:
+            yield _with_costs(samples, one_verdict(samples, ties))
+        elif len(samples) > 1:
+            yield _with_costs(samples, averaged(samples, nominal))
+        else:
+            yield samples[0]
 
 
-def _with_costs(samples, nominal):
-    """The mean of the samples, at what all of them cost."""
-    *start, _, at = averaged(samples, nominal)
+def _with_costs(samples, one):
+    """The one answer of several samples, at what all of them cost."""
+    *start, _, at, _ = one
     costs = [sample[6] for sample in samples if sample[6] is not None]
-    return *start, sum(costs) if costs else None, at
+    means = [sample[8] for sample in samples if sample[8] is not None]
+    mean = sum(means) / len(means) if means else None
+    return *start, sum(costs) if costs else None, at, mean
 
 
 def _units(study):
     """One row per (run, item, question) of the answers that count."""
-    answers = frames.judge_answers(frames.judge_of_runs(study))
+    answers = judged.judge_answers(judged.judge_of_runs(study))
     return answers.order_by().values("run", "item", "question").distinct()
 
 
@@ -167,47 +214,68 @@ def _counted(study):
 def _ratings(study, clean, cells):
     names = [
         "item__key", "session__rater__key", "session__rater__role", "question__key", "value",
-        "text", "answered_at", "seconds", "reason", "first_side",
+        "text", "answered_at", "seconds", "reason", "first_side", "session__version",
     ]  # fmt: skip
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
-    for item, rater, role, question, value, text, at, seconds, reason, side in answers:
+    for item, rater, role, question, value, text, at, seconds, reason, *more in answers:
         answer = clean(text) if value is None else number(value)
         keys = clean.key(item), clean.key(rater), role, question
-        yield (cells(*keys, answer, at, seconds, clean(reason), side),)
+        yield (cells(*keys, answer, at, seconds, clean(reason), *more),)
 
 
 def _judgments(study, clean, cells):
-    judges = frames.judge_of_runs(study)
+    runs = judged.about_runs(study)
+    judges = {run: judge for run, (judge, *_) in runs.items()}
+    prompts = dict(Run.objects.filter(pk__in=list(runs)).values_list("pk", "frozen__prompt"))
     items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
     questions = Question.objects.filter(study=study).in_bulk()
-    for run, item, question, value, _, rationale, cost, _ in _judged(judges, questions):
+    asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
+    flags = _flags(study)
+    answers = _judged(study, judges, questions)
+    for run, item, question, value, _, rationale, cost, _, mean in answers:
         keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
-        yield (cells(*keys, number(value), clean(rationale), cost),)
+        said = clean(rationale), cost, number(mean)
+        flag = flags.get((run, item), "")
+        yield (cells(*keys, number(value), *said, *asked[run], flag),)
+
+
+def _flags(study):
+    """{(run, item): the rules that the texts in its prompt met}"""
+    flags = Flag.objects.filter(run__judge__study=study).values_list("run", "item", "rules")
+    return {(run, item): rules for run, item, rules in flags}
 
 
 ITEM_FIELDS = [
     "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
     "feature", "parent__key", "side",
 ]  # fmt: skip
+TEXT = ITEM_FIELDS.index("text")
 
 
 SAMPLE_FIELDS = [
     "run", "run__judge__key", "item__key", "question__key", "sample", "order", "state", "value",
-    "reason", "rationale", "call__model_returned", "cost", "settled_at",
+    "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
+    "call__model_returned", "call__fingerprint", "run__frozen__prompt", "run__version", "call",
+    "call__reused_from", "cost", "settled_at",
 ]  # fmt: skip
 
 
 def _samples(study, clean, cells):
-    examples = _examples(study)
-    answers = Judgment.objects.filter(run__judge__study=study).order_by("run", "unit", "pk")
+    examples, hidden = _examples(study), withheld(study)
+    answers = Judgment.objects.judging().filter(run__judge__study=study)
+    answers = answers.order_by("run", "unit", "pk")
     answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
     for pk, *row in answers.values_list("item", *SAMPLE_FIELDS).iterator(CHUNK):
+        if pk in hidden:
+            continue
         run, judge, item, question, sample, order, state, value, why, rationale, *rest = row
         keys = run, clean.key(judge), clean.key(item), question, sample, order, state
         example, rater = examples.get((run, pk), ("", ""))
         said = clean(why), clean(rationale), clean.key(example), clean.key(rater)
-        model, cost, at = rest
-        yield (cells(*keys, number(value), *said, clean.key(model), cost, at),)
+        mean, mass, why_none, model, fingerprint, prompt, version, call, source, cost, at = rest
+        weighted = number(mean), mass, clean.key(why_none)
+        which = clean.key(model), clean.key(fingerprint), clean.key(prompt), version
+        yield (cells(*keys, number(value), *said, *weighted, *which, call, source, cost, at),)
 
 
 def _examples(study):
@@ -219,12 +287,14 @@ def _examples(study):
 
 def _items(study, clean, cells):
     extra = extra_columns(study)
+    sides = sides_of_items(study) if split_of(study) else {}
     answers = Item.objects.filter(study=study).order_by("pk")
-    for *texts, position, data in answers.values_list(*ITEM_FIELDS, "position", "data").iterator(
-        CHUNK
-    ):
+    names = [*ITEM_FIELDS, "position", "data", "content__title"]
+    for pk, *texts, position, data, title in answers.values_list("pk", *names).iterator(CHUNK):
         more = (_extra(data.get(name), clean) for name in extra)
-        yield (cells(*map(clean, texts), position, *more),)
+        flags = rules_of(texts[TEXT], title)
+        _, side = sides.get(pk, ("", ""))
+        yield (cells(*map(clean, texts), position, flags, side, *more),)
 
 
 def _extra(value, clean):
@@ -236,23 +306,14 @@ def _extra(value, clean):
     return value
 
 
-def _sessions(study, clean, cells):
-    sessions = Session.objects.filter(study=study).order_by("pk")
-    names = [
-        "pk", "rater__key", "rater__role", "state", "source", "rater__excluded_because",
-        "answers", "started_at", "last_seen_at", "ended_at",
-    ]  # fmt: skip
-    counted = sessions.annotate(answers=Count("ratings"))
-    for pk, rater, role, state, source, why, *more in counted.values_list(*names).iterator(CHUNK):
-        yield (cells(pk, clean(rater), role, state, source, bool(why), clean(why), *more),)
-
-
 def _codebook(study, clean, cells):
     for row in codebook.column_rows(extra_columns(study)):
         yield (cells(*map(clean, row)),)
-    for question in study.questions.all():
-        meaning = codebook.question_meaning(question)
-        yield (cells("scores", clean(f"question = {question.key}"), clean(meaning)),)
+    for column, meaning in people_exports.exit_columns(study).items():
+        for table in ("raters", "sessions"):
+            yield (cells(table, clean(column), clean(meaning)),)
+    for name, meaning in codebook.question_rows(study):
+        yield (cells("scores", clean(name), clean(meaning)),)
 
 
 def _header(table):
@@ -266,10 +327,16 @@ ROWS = {
     "samples": _samples,
     "items": _items,
     "raters": people_exports.raters,
-    "sessions": _sessions,
+    "sessions": people_exports.sessions,
+    "times": people_exports.times,
     "revisions": people_exports.revisions,
+    "checks": extra_exports.checks,
+    "screens": extra_exports.screens,
+    "codes": extra_exports.codes,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {
-    "items": lambda study: [*codebook.ITEMS, *extra_columns(study)]
+    "items": lambda study: [*codebook.ITEMS, *extra_columns(study)],
+    "raters": lambda study: [*codebook.RATERS, *people_exports.exit_columns(study)],
+    "sessions": lambda study: [*codebook.SESSIONS, *people_exports.exit_columns(study)],
 }

@@ -1,37 +1,33 @@
 """The one reader of the database: the answers of people and judges as one tidy frame.
 
-Only here do human and automatic answers meet. `read(study)` costs seven queries, however large the
-study is, and one more where a judge is strict; `human_answers` and `judge_answers` are the rows
-behind it, which exports.py streams.
+Only here do human and automatic answers meet. `read(study)` costs six queries, however large the
+study is, one more where a judge is strict, one where a judge has weighted values, one where a run
+flagged items and one where a question is about two lists; counting.py's `human_answers` and
+judged.py's `judge_answers` are the rows behind it, which exports.py streams.
 """
 
 import hashlib
-from collections import Counter
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from django.db.models import (
-    Case,
-    Count,
-    Exists,
-    F,
-    Max,
-    OuterRef,
-    Q,
-    Sum,
-    Value,
-    When,
-)
-from pandas.api.types import union_categoricals
+from django.db.models import Count, DecimalField, Max, Sum
+from django.db.models.functions import Cast
 
+from analysis.both_orders import combined, runs_with_both, ties_of
+from analysis.categories import category, joined, taken
+from analysis.counting import human_answers, who_counts
 from analysis.designs import held_out_of
-from analysis.ensembles import runs_and_ensembles
+from analysis.ensembles import judges_of, weighted_names
+from analysis.judged import judge_answers, why_missing
+from analysis.places import Places
 from analysis.samples import samples_averaged
-from annotate.models import Item, Question, Rating, Session
+from annotate.models import ExitAnswer, ExtraAnswer, Item, Question, Rating
 from annotate.models.rating import SURPLUS
-from judges.models import Judgment, Run
+from annotate.splits import ALL, CHOOSE, TEST, split_of
+from judges.models import Flag, Judgment
 
 HUMAN, JUDGE = "human", "judge"
 
@@ -48,6 +44,8 @@ COLUMNS = {
     "judge": "Name of the judge; blank for a person.",
     "role": "Role of the person: recipient, third_party or expert; blank for a judge.",
     "run": "Number of the judge's run that the value comes from: the latest one with a value.",
+    "version": "Version of the questionnaire that was answered; its wording is in the codebook.",
+    "from_file": "Judges: true if the value was loaded from a file, false if it was made here.",
     "value": "The answer as a number on the question's scale; a judge's samples are averaged.",
     "missing_reason": "Why a judge has no value; blank where there is one.",
     "seconds": "People: seconds from showing the item to this answer.",
@@ -58,22 +56,33 @@ COLUMNS = {
     "excluded": "true if the answer does not count in the analysis.",
     "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
     "answer is surplus: the rater paused too long, and the place went to somebody else.",
+    "weighted_value": "Judges that ask for log-probabilities: the mean of the scale's points, "
+    "weighted by how likely each was; samples are averaged. Beside the value, never in its place.",
+    "reason": "What the person wrote beside the answer; blank for a judge.",
 }
 # Columns of the item that are read beside the extra ones, so that they can be filtered by.
 ITEM_COLUMNS = ["item", "kind", "recipient", "content", "system"]
+FLAGGED = "flagged"
 MORE_ITEM_COLUMNS = ["feature", "parent", "side", "position"]
 
 
 @dataclass(frozen=True)
 class Answers:
-    """A study's answers: `table` has COLUMNS (no seconds, cost, time) and all of the items'.
+    """A study's answers: `table` has COLUMNS (no seconds, cost, time, reason), all of the items'.
 
     Ensembles have no rows in it: their values are never stored, here or in the exports.
 
     The categories of `item` and `question` are all items and questions in their order, so that
     their codes are row numbers of `items` and places in `questions`. `samples`: {judge: how often
     it is asked}; `held_out`: {judge: codes of the items that its examples are drawn from};
-    `own_scale`: judges that compute on a scale of their own, as BLEU does, whatever the question's.
+    `own_scale`: {judge: OwnScale} of those whose values are not on the question's, as BLEU's;
+    `both_orders`: {judge: (pairs of lists with a verdict in both orders, of these differing)};
+    `weighted`: {judge: name under which its probability-weighted values stand in the table};
+    `item_ids`: primary keys of the items; `designs`: {judge: (its example, its other settings)};
+    `settings`: those of the LLM judges, a dictionary each;
+    `from_file`: {judge: whether its values come from a file, or no longer} where a file has such;
+    `beside`: what the stamp of a report's kind read, so that the report need not read it again;
+    `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
     """
 
     study: object
@@ -84,11 +93,24 @@ class Answers:
     ensembles: list = field(default_factory=list)
     samples: dict = field(default_factory=dict)
     held_out: dict = field(default_factory=dict)
-    own_scale: tuple = ()
+    own_scale: dict = field(default_factory=dict)
+    both_orders: dict = field(default_factory=dict)
+    weighted: dict = field(default_factory=dict)
+    item_ids: list = field(default_factory=list)
+    designs: dict = field(default_factory=dict)
+    settings: list = field(default_factory=list)
+    from_file: dict = field(default_factory=dict)
+    beside: object = None
+    choosing: "Answers | None" = None
 
     def of(self, source):
         """The answers of people or of judges."""
         return self.table[self.table["source"] == source]
+
+    @property
+    def versions(self):
+        """The versions of the questionnaire that have answers that count."""
+        return np.unique(self.table.loc[~self.table["excluded"], "version"]).tolist()
 
     @property
     def judges(self):
@@ -98,16 +120,16 @@ class Answers:
         return names + [each.name for each in self.ensembles if {*each.members} <= {*names}]
 
 
-def read(study):
-    """All answers of a study."""
-    return Reader(study).answers()
+def read(study, version=None, part=ALL):
+    """All answers of a study, or those to one version of its questionnaire or of one part."""
+    return Reader(study, version, part).answers()
 
 
 class Reader:
     """Reads a study's small tables once; the answers, and whether they changed, build on them."""
 
-    def __init__(self, study):
-        self.study = study
+    def __init__(self, study, version=None, part=ALL):
+        self.study, self.version, self.part = study, version, part
 
     @cached_property
     def questions(self):
@@ -115,6 +137,18 @@ class Reader:
 
     @cached_property
     def item_rows(self):
+        """Those of the part."""
+        if self.part == ALL:
+            return self.every_item_row
+        sides = split_of(self.study).sides(
+            (key, recipient, content, parent)
+            for _, key, _, recipient, content, _, _, parent, *_ in self.every_item_row
+        )
+        return [row for row, side in zip(self.every_item_row, sides, strict=True)
+                if side == self.part]  # fmt: skip
+
+    @cached_property
+    def every_item_row(self):
         return list(
             Item.objects.filter(study=self.study)
             .order_by("pk")
@@ -125,88 +159,146 @@ class Reader:
         )  # fmt: skip
 
     @cached_property
-    def sessions(self):
-        return exclusions(self.study)
+    def who_counts(self):
+        return who_counts(self.study)
 
-    @cached_property
+    @property
+    def sessions(self):
+        return self.who_counts[0]
+
+    @property
     def surplus(self):
-        return surplus(self.study)
+        return self.who_counts[1]
 
     @cached_property
     def judges(self):
-        """What runs_and_ensembles says of the study's judges."""
-        return runs_and_ensembles(self.study)
+        """The study's Judges: with the runs of the version."""
+        return judges_of(self.study, self.version)
 
     @cached_property
     def held_out(self):
-        strict = [judge for judge, (_, strict) in self.judges[2].items() if strict]
+        strict = [judge for judge, (_, strict) in self.judges.asked.items() if strict]
         return held_out_of(self.study) if strict else {}
+
+    @cached_property
+    def both_orders(self):
+        """Runs whose judge is asked in both orders; none where no question is about two lists."""
+        about_lists = any(question.scale.is_about_sides for question in self.questions)
+        return runs_with_both(self.study) if about_lists else {}
+
+    @cached_property
+    def weighted(self):
+        """{judge: name of its weighted values} of the judges that ask for log-probabilities."""
+        judges = self.judges
+        known = {*judges.runs.values(), *(each.name for each in judges.ensembles)}
+        return weighted_names([judge for judge in judges.weighted if judge in known], known)
+
+    @property
+    def answers_of_people(self):
+        """Those with a number, of the version."""
+        every = human_answers(self.study)
+        return every if self.version is None else every.filter(session__version=self.version)
+
+    @cached_property
+    def flagged(self):
+        """Primary keys of items that a run flagged; asked for only where a run did."""
+        if not self.judges.flagged:
+            return frozenset()
+        flags = Flag.objects.filter(run__judge__study=self.study)
+        return frozenset(flags.values_list("item", flat=True))
+
+    def beside(self, part):
+        """A reader of another part; small tables are read once."""
+        other = copy(self)
+        other.__dict__.pop("item_rows", None)
+        other.part = part
+        return other
 
     def answers(self):
         """The frame."""
-        items, extra = _items(self.item_rows)
+        items, extra = _items(self.item_rows, self.flagged)
         ids = [row[0] for row in self.item_rows]
-        places = _Places(ids, [question.pk for question in self.questions])
-        people = _people(self.study, self.sessions, self.surplus, places)
-        nominal = [q.pk for q in self.questions if q.scale.kind == "choice"]
-        judges = _judges(self.judges[0], places, nominal)
-        table = {name: _joined(people[name], judges[name]) for name in people.columns}
+        places = Places(ids, [question.pk for question in self.questions], self.part == ALL)
+        people = _people(self.answers_of_people, self.sessions, self.surplus, places)
+        judges, orders = self._judges(places)
+        parts = [people, *judges]
+        table = {name: joined([part[name] for part in parts]) for name in people.columns}
         codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
-        columns = {name: _taken(items[name], codes[0]) for name in items.columns}
+        columns = {name: taken(items[name], codes[0]) for name in items.columns}
         keys = [question.key for question in self.questions]
         columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
         frame = pd.DataFrame(columns | table)
-        samples = {judge: asked for judge, (asked, _) in self.judges[2].items() if asked > 1}
-        held_out = {judge: places.items(pks) for judge, pks in self.held_out.items()}
-        ensembles = self.judges[1]
+        samples = {judge: asked for judge, (asked, _) in self.judges.asked.items() if asked > 1}
+        held_out = {judge: places.among(pks) for judge, pks in self.held_out.items()}
+        about = self.judges
         return Answers(
-            self.study, frame, items, self.questions, extra, ensembles, samples, held_out,
-            own_scale=self.judges[3],
+            self.study, frame, items, self.questions, extra, about.ensembles, samples, held_out,
+            own_scale=about.own, both_orders=orders, weighted=self.weighted,
+            item_ids=ids, designs=about.designs, settings=about.settings,
+            choosing=self.beside(CHOOSE).answers() if self.part == TEST else None,
+            from_file=about.from_file,
         )  # fmt: skip
+
+    def _judges(self, places):
+        """Their parts of the frame, and how often those asked in both orders disagree."""
+        runs, nominal = self.judges.runs, [q.pk for q in self.questions if q.scale.kind == "choice"]
+        rows = places.inside(_judgments(runs))
+        rows, orders = combined(rows, self.both_orders, ties_of(self.questions))
+        versions = self.judges.versions
+        parts = [_judged(samples_averaged(rows, nominal), runs, versions, places)]
+        if self.weighted:
+            known = self.weighted
+            names = {run: known[judge] for run, judge in runs.items() if judge in known}
+            rows = places.inside(_judgments(runs, "weighted_value", names))
+            parts.append(_judged(samples_averaged(rows, nominal), names, versions, places))
+        return parts, orders
+
+    @cached_property
+    def sums(self):
+        """(id, how many, last id, sum of values, latest time) of all ratings, of each run, and of
+        what raters said on extra screens and at the exit, which reports read beside the frame.
+        """
+        ratings = Rating.objects.filter(session__study=self.study).order_by()
+        judgments = Judgment.objects.filter(run__in=list(self.judges.runs)).order_by()
+        # Exact: a sum of floats depends on the order, and parallel workers change that.
+        total = Sum(Cast("value", DecimalField(max_digits=330, decimal_places=15)))
+        rows = ratings.values_list("session__study").annotate(
+            n=Count("pk"), last=Max("pk"), total=total, at=Max("answered_at")
+        )
+        runs = judgments.values_list("run").annotate(
+            n=Count("value"), last=Max("pk"), total=total, at=Max("settled_at")
+        )
+        extras = ExtraAnswer.objects.filter(extra__session__study=self.study).order_by()
+        extras = extras.values_list("extra__session__study").annotate(
+            n=Count("pk"), last=Max("pk"), total=total, at=Max("answered_at")
+        )
+        said = ExitAnswer.objects.filter(session__study=self.study).order_by()
+        said = said.values_list("session__study").annotate(
+            n=Count("pk"), last=Max("pk"), total=total, latest=Max("at")
+        )
+        return sorted(rows.union(runs, extras, said, all=True), key=repr)
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""
-        ratings = Rating.objects.filter(session__study=self.study).aggregate(
-            n=Count("pk"), last=Max("pk"), total=Sum("value"), at=Max("answered_at")
-        )
-        judgments = Judgment.objects.filter(run__in=list(self.judges[0])).aggregate(
-            n=Count("value"), last=Max("pk"), total=Sum("value"), at=Max("settled_at")
-        )
         questions = [(question.key, question.scale_spec) for question in self.questions]
         parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.judges]
-        parts += [ratings, judgments, self.held_out]
+        parts += [self.sums, self.held_out, self.version, self.study.questionnaire_version]
+        parts += [self.part, self.study.split]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _joined(people, judges):
-    """One column of both sources; categoricals stay categorical, unlike under pd.concat."""
-    if isinstance(people.dtype, pd.CategoricalDtype):
-        return pd.Series(union_categoricals([people, judges]))
-    return pd.concat([people, judges], ignore_index=True)
+def _items(rows, flagged=()):
+    """The items as a frame of categorical columns, and the names of the extra ones.
 
-
-class _Places:
-    """Row numbers of items and questions by their primary keys."""
-
-    def __init__(self, item_ids, question_ids):
-        self.item_ids, self.question_ids = np.array(item_ids, dtype="i8"), question_ids
-
-    def items(self, ids):
-        return np.searchsorted(self.item_ids, ids)
-
-    def questions(self, ids):
-        order = np.argsort(self.question_ids)
-        found = np.searchsorted(self.question_ids, ids, sorter=order)
-        return order[found] if len(order) else found
-
-
-def _items(rows):
-    """The items as a frame of categorical columns, and the names of the extra ones."""
+    Where a run flagged items, a column FLAGGED says which, unless the study has one of that name.
+    """
     names = ITEM_COLUMNS + MORE_ITEM_COLUMNS
-    columns = {name: _category([row[at] for row in rows]) for at, name in enumerate(names, start=1)}
+    columns = {name: category([row[at] for row in rows]) for at, name in enumerate(names, start=1)}
     extra = list(dict.fromkeys(name for row in rows for name in row[-1]))
     for name in extra:
-        columns[column_name(name)] = _category([row[-1].get(name) for row in rows])
+        columns[column_name(name)] = category([row[-1].get(name) for row in rows])
+    if flagged:
+        columns.setdefault(FLAGGED, category(["yes" if r[0] in flagged else "no" for r in rows]))
     return pd.DataFrame(columns), [column_name(name) for name in extra]
 
 
@@ -216,61 +308,21 @@ def column_name(extra):
     return f"item_{extra}" if taken else extra
 
 
-def _category(values):
-    """A categorical of texts in order of appearance; None is blank."""
-    texts = ["" if value is None else str(value) for value in values]
-    codes, categories = pd.factorize(np.array(texts, dtype=object))
-    # Without the type an empty column's categories could not be joined with texts.
-    return pd.Categorical.from_codes(codes, pd.Index(categories, dtype="str"))
-
-
-def _taken(column, places):
-    return pd.Categorical.from_codes(column.cat.codes.to_numpy()[places], column.cat.categories)
-
-
-def human_answers(study):
-    """Every answer with a number that a person gave, counted or not."""
-    return Rating.objects.filter(session__study=study, value__isnull=False)
-
-
-def exclusions(study):
-    """{session id: (rater, role, why excluded)} of all sessions; why is "" where it counts.
-
-    Rating.objects.for_analysis() decides who counts; here and in `surplus` that gets its words,
-    and a test holds them to it.
-    """
-    rows = Session.objects.filter(study=study)
-    names = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state"]
-    return {
-        pk: (rater, role, because or _unfinished(state))
-        for pk, rater, role, because, state in rows.values_list(*names)
-    }
-
-
-def _unfinished(state):
-    return "" if state == Session.State.COMPLETED else f"session not completed: {state}"
-
-
-def surplus(study):
-    """{(session id, item id)} of answers that have no place, in sessions that count."""
-    answers = Rating.objects.filter(session__study=study).surplus()
-    return set(answers.values_list("session_id", "item_id").distinct())
-
-
 HUMAN_TYPES = [("item", "i8"), ("question", "i8"), ("session", "i8"), ("value", "f8")]
 
 
-def _people(study, sessions, surplus, places):
+def _people(answers, sessions, surplus, places):
     names = ["item_id", "question_id", "session_id", "value"]
-    rows = _array(human_answers(study), names, HUMAN_TYPES)
+    rows = places.inside(_array(answers, names, HUMAN_TYPES))
     ids, of_session = np.unique(rows["session"], return_inverse=True)
-    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS)] * bool(surplus)
+    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS, 0)] * bool(surplus)
     rater, role = (_taken_texts(known, at, of_session) for at in range(2))
     reason = np.where(_among(surplus, rows), len(ids), of_session)
     why = _taken_texts(known, 2, reason)
     return _table(
         places, rows, HUMAN,
         rater=rater, role=role, excluded=np.asarray(why != ""), exclusion_reason=why,
+        version=np.array([each[3] for each in known], dtype="i2")[of_session],
     )  # fmt: skip
 
 
@@ -286,63 +338,30 @@ def _among(pairs, rows):
 
 def _taken_texts(rows, at, places):
     """Column `at` of few rows, spread over many places, as a categorical."""
-    column = _category([row[at] for row in rows])
+    column = category([row[at] for row in rows])
     return pd.Categorical.from_codes(column.codes[places], column.categories)
-
-
-def judge_of_runs(study):
-    """{run id: name of its judge} of all runs: what a run settled stays, however it ended."""
-    runs = Run.objects.filter(judge__study=study).order_by("pk")
-    return dict(runs.values_list("pk", "judge__key"))
-
-
-def judge_answers(runs):
-    """The settled judgments of every judge's latest run with a value, per item and question.
-
-    runs: {run id: judge}. A judge's settings never change between its runs, so that runs complete
-    one another. Only judges with several runs are searched for newer answers.
-    """
-    judgments = Judgment.objects.settled().filter(run__in=list(runs))
-    n_runs = Counter(runs.values())
-    several = [pk for pk, judge in runs.items() if n_runs[judge] > 1]
-    if not several:
-        return judgments
-    same = Judgment.objects.settled().filter(
-        run__in=several,
-        run__judge=OuterRef("run__judge"),
-        item=OuterRef("item"),
-        question=OuterRef("question"),
-    )
-    done, newer = Q(state=Judgment.State.DONE), Q(run__gt=OuterRef("run"))
-    return judgments.exclude(
-        Exists(same.filter(done & newer)) | (~done & Exists(same.filter(done | newer)))
-    )
 
 
 JUDGE_TYPES = [("run", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"), ("why", "O")]
 
 
-def _judges(runs, places, nominal):
-    names = ["run_id", "item_id", "question_id", "value", "why"]
-    rows = _array(judge_answers(runs).annotate(why=why_missing()), names, JUDGE_TYPES)
-    rows = samples_averaged(rows, nominal)
+def _judgments(runs, value="value", some=None):
+    """The rows of these runs' answers; of `some` of them: which is the latest depends on all."""
+    names = ["run_id", "item_id", "question_id", value, "why"]
+    rows = judge_answers(runs).annotate(why=why_missing(value != "value"))
+    return _array(rows if some is None else rows.filter(run__in=list(some)), names, JUDGE_TYPES)
+
+
+def _judged(rows, runs, versions, places):
+    """The table of these rows; {run: name of the judge} says under which names."""
     ids, of_run = np.unique(rows["run"], return_inverse=True)
     known = [(runs[pk], pk) for pk in ids.tolist()]
     return _table(
         places, rows, JUDGE,
         judge=_taken_texts(known, 0, of_run), run=_taken_texts(known, 1, of_run),
-        missing_reason=_category(rows["why"].tolist()),
+        missing_reason=category(rows["why"].tolist()),
+        version=np.array([versions[pk] for pk in ids.tolist()], dtype="i2")[of_run],
     )  # fmt: skip
-
-
-def why_missing():
-    """Expression: the reason of a judgment without a value, else its state in words; or ""."""
-    states = [
-        When(state=state, reason="", then=Value(state.label))
-        for state in Judgment.State
-        if state != Judgment.State.DONE
-    ]
-    return Case(When(state=Judgment.State.DONE, then=Value("")), *states, default=F("reason"))
 
 
 def _array(queryset, names, types):
@@ -363,6 +382,7 @@ def _table(places, rows, source, **columns):
             np.full(len(rows), [HUMAN, JUDGE].index(source), dtype=np.int8), [HUMAN, JUDGE]
         ),
         "value": rows["value"],
+        "version": columns.pop("version"),
         "excluded": columns.pop("excluded", np.zeros(len(rows), dtype=bool)),
     }
     table |= {name: columns.get(name, blank) for name in names}

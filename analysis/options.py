@@ -6,6 +6,7 @@ from django import forms
 from django.http import QueryDict
 
 from annotate.models import Rater
+from annotate.splits import CHOOSE, TEST, split_of
 
 ALL = "all"
 LARGEST = 1e9  # number that may be put in for a missing one
@@ -19,47 +20,84 @@ REFERENCES = [
 ]
 SKIP, ZERO = "skip", "zero"
 CLUSTER, PLAIN = "cluster", "plain"
+BESIDE, HIDE = "beside", "hide"
+BOTH, HIGHER, LOWER = "both", "higher", "lower"
+BY_JUDGE, BY_PEOPLE = "judge", "people"
 # The usual head start of a judge by whom it is to replace, in the alternative annotator test.
 EPSILONS = {str(Rater.Role.EXPERT): 0.2}
 LARGEST_EPSILON = 0.5
+YOUDEN, F1 = "youden", "f1"
+# Options with a meaning for the reports that name them as their own, and for no other.
+OF_ONE_REPORT = ("strong", "criterion", "against", "least_raters", "direction", "order")
 
 
 @dataclass(frozen=True)
 class Options:
     """What a report compares with, and what it does with what is missing or undefined.
 
-    reference: role whose mean rating is the reference, or "all"; exclude: (column, value) of
-    items left out; missing_reference, missing_judgment: a number put in, or None to drop;
-    undefined: "skip" or "zero" for groups without a correlation; threshold: least mean rating
-    that counts as positive, None = by the scale; epsilon: head start of a judge in the test of
-    substitution, None = by the reference role; standard_errors: of that test, "cluster" or
-    "plain"; draws: of the bootstrap, 0 = no intervals.
+    reference: role whose mean rating is the reference, or "all"; judges: names of those that
+    are looked at, () for all of them; exclude: (column, value) of items left out; only: of
+    those that stay; by: a column, each value of which has a report of its own;
+    missing_reference, missing_judgment: a number put in, or None to drop; undefined: "skip" or
+    "zero" for groups without a correlation; threshold: least mean rating that counts as
+    positive, None = by the scale; epsilon: head start of a judge in the test of substitution,
+    None = by the reference role; standard_errors: of that test, "cluster" or "plain"; weighted:
+    judges' probability-weighted values, "beside" the scores or "hide"; strong: how many of the
+    lowest ratings are strong misfits; criterion: by which a judge's threshold is chosen, "youden"
+    or "f1"; against: the judge that the others differ from, "" = every two; draws: of the
+    bootstrap, 0 = no intervals; version: of the questionnaire, None = all; part: of a study with a
+    locked test split, "choose", "test" or "all". Of the list of disagreements: least_raters: how
+    many an item needs; direction: of the judge; order.
     """
 
     reference: str
+    judges: tuple = ()
     exclude: tuple = ()
+    only: tuple = ()
+    by: str = ""
     missing_reference: float | None = None
     missing_judgment: float | None = None
     undefined: str = SKIP
     threshold: float | None = None
     epsilon: float | None = None
     standard_errors: str = CLUSTER
+    weighted: str = BESIDE
+    strong: int = 1
+    criterion: str = YOUDEN
+    against: str = ""
     draws: int = DEFAULT_DRAWS
     seed: int = 1
+    version: int | None = None
+    part: str = ALL
+    least_raters: int = 1
+    direction: str = BOTH
+    order: str = BY_JUDGE
 
     def as_dict(self):
         """The options as one writes them: in JSON, in a query string, on the command line."""
         return {
             "reference": self.reference,
+            "judges": list(self.judges),
             "exclude": [f"{column}={value}" for column, value in self.exclude],
+            "only": [f"{column}={value}" for column, value in self.only],
+            "by": self.by or None,
             "missing_reference": _drop_or(self.missing_reference),
             "missing_judgment": _drop_or(self.missing_judgment),
             "undefined": self.undefined,
             "threshold": self.threshold,
             "epsilon": self.epsilon,
             "standard_errors": self.standard_errors,
+            "weighted": self.weighted,
+            "strong": self.strong,
+            "criterion": self.criterion,
+            "against": self.against,
             "draws": self.draws,
             "seed": self.seed,
+            "version": self.version or ALL,
+            "part": self.part,
+            "least_raters": self.least_raters,
+            "direction": self.direction,
+            "order": self.order,
         }
 
     def query_string(self, **more):
@@ -82,12 +120,18 @@ class Choices:
     """What the options of one study may name.
 
     columns: values by item column; roles: those whose ratings count, in the order of Rater.Role;
-    judges: names, in the order of their first runs.
+    judges: names, in the order of their first runs; versions: of the questionnaire, those that
+    have answers; newest_version: whether they have or not; weighted: whether a judge has weighted
+    values; split: the study's Split, None without one.
     """
 
     columns: dict
     roles: list
     judges: list
+    versions: list
+    newest_version: int
+    weighted: bool = False
+    split: object = None
 
     @classmethod
     def of(cls, answers):
@@ -95,12 +139,25 @@ class Choices:
         columns = {name: list(answers.items[name].cat.categories) for name in answers.items}
         people = answers.of("human")
         roles = set(people.loc[~people["excluded"], "role"].unique())
-        return cls(columns, [role for role in Rater.Role.values if role in roles], answers.judges)
+        return cls(
+            columns,
+            [role for role in Rater.Role.values if role in roles],
+            answers.judges,
+            answers.versions,
+            answers.study.questionnaire_version,
+            bool(answers.weighted),
+            split_of(answers.study),
+        )
 
     @property
     def reference(self):
         """The recipient, the ground truth, if the study has such ratings; else third parties."""
         return self.roles[0] if self.roles else Rater.Role.THIRD_PARTY.value
+
+    @property
+    def grouping(self):
+        """The columns by whose values a report may be asked for: those that tell items apart."""
+        return [name for name, values in self.columns.items() if 1 < len(values) <= MOST_SUGGESTED]
 
     @property
     def has_items(self):
@@ -120,21 +177,24 @@ class DropOrNumber(forms.FloatField):
         super().__init__(min_value=-LARGEST, max_value=LARGEST, **options)
 
 
-class ExcludeField(forms.MultipleChoiceField):
+class ConditionsField(forms.MultipleChoiceField):
     """Any number of column=value, each of them true of some item."""
 
     def to_python(self, values):
         return [text.strip() for text in values or [] if text.strip()]
 
     def validate(self, values):
-        """Nothing here: clean_exclude knows the items."""
+        """Nothing here: the form knows the items."""
 
 
 class OptionsForm(forms.Form):
     """Options for one study; every error says what was found and what is allowed."""
 
     reference = forms.ChoiceField(choices=REFERENCES, label="Reference role")
-    exclude = ExcludeField(required=False, label="Leave out items with")
+    judges = forms.MultipleChoiceField(required=False, label="Judges (none chosen: all)")
+    exclude = ConditionsField(required=False, label="Leave out items with")
+    only = ConditionsField(required=False, label="Only items with")
+    by = forms.ChoiceField(required=False, label="By each")
     missing_reference = DropOrNumber(required=False, label="Missing reference")
     missing_judgment = DropOrNumber(required=False, label="Missing judgment")
     undefined = forms.ChoiceField(
@@ -148,31 +208,71 @@ class OptionsForm(forms.Form):
     standard_errors = forms.ChoiceField(
         choices=[(CLUSTER, "by recipient, else content"), (PLAIN, "plain")], label="Standard errors"
     )
+    weighted = forms.ChoiceField(
+        choices=[(BESIDE, "beside the scores"), (HIDE, "leave out")], label="Weighted scores"
+    )
+    strong = forms.TypedChoiceField(
+        choices=[(1, "the lowest"), (2, "the two lowest")], coerce=int, label="Strong misfits"
+    )
+    criterion = forms.ChoiceField(
+        choices=[(YOUDEN, "Youden's J"), (F1, "F1")], label="Threshold chosen by"
+    )
+    against = forms.ChoiceField(required=False, label="Differences from")
     draws = forms.IntegerField(min_value=0, max_value=MOST_DRAWS, label="Bootstrap draws")
     seed = forms.IntegerField(min_value=0, max_value=2**32 - 1, label="Seed")
+    version = forms.TypedChoiceField(
+        coerce=lambda text: None if text == ALL else int(text), empty_value=None,
+        label="Version of the questions",
+    )  # fmt: skip
+    part = forms.ChoiceField(label="Part of the test split")
+    least_raters = forms.IntegerField(min_value=1, max_value=1000, label="Raters, at least")
+    direction = forms.ChoiceField(
+        choices=[(BOTH, "either way"), (HIGHER, "judge higher"), (LOWER, "judge lower")],
+        label="Direction",
+    )
+    order = forms.ChoiceField(
+        choices=[(BY_JUDGE, "judge furthest from people"), (BY_PEOPLE, "people most divided")],
+        label="Order",
+    )
 
     DEFAULTS = {
         "missing_reference": "drop",
         "missing_judgment": "drop",
         "undefined": SKIP,
         "standard_errors": CLUSTER,
+        "weighted": BESIDE,
+        "strong": "1",
+        "criterion": YOUDEN,
         "draws": str(DEFAULT_DRAWS),
         "seed": "1",
+        "version": ALL,
+        "least_raters": "1",
+        "direction": BOTH,
+        "order": BY_JUDGE,
     }
 
     def __init__(self, data, choices):
         merged = data.copy()
-        usual = self.DEFAULTS | {"reference": choices.reference}
+        usual = self.DEFAULTS | {"reference": choices.reference, "part": usual_part(choices.split)}
         for name, value in usual.items():
             if not merged.get(name):
                 merged[name] = value
         super().__init__(merged)
         self.choices = choices
+        self.fields["by"].choices = [("", "all together"), *((c, c) for c in choices.grouping)]
+        numbers = range(1, choices.newest_version + 1)
+        self.fields["version"].choices = [(ALL, "all"), *((str(n), str(n)) for n in numbers)]
+        self.fields["part"].choices = parts_of(choices.split)
+        self.fields["part"].error_messages["invalid_choice"] = refusal(choices.split)
+        self.fields["judges"].choices = [(name, name) for name in choices.judges]
+        self.fields["against"].choices = [("", "every two judges"), *self.fields["judges"].choices]
+        self.fields["judges"].widget.attrs["size"] = min(max(len(choices.judges), 2), 5)
 
     @property
-    def excluded(self):
-        """What is left out, as it was asked for, and an empty place for one more."""
-        return [*(text for text in self.data.getlist("exclude") if text.strip()), ""]
+    def conditions(self):
+        """(field, what was asked for and an empty place for one more) of exclude and only."""
+        for name in ("exclude", "only"):
+            yield self[name], [*filter(str.strip, self.data.getlist(name)), ""]
 
     @property
     def suggestions(self):
@@ -184,8 +284,16 @@ class OptionsForm(forms.Form):
             for value in values
         ]
 
+    def clean_judges(self):
+        """Their names, in the order of the study."""
+        chosen = set(self.cleaned_data["judges"])
+        return tuple(name for name in self.choices.judges if name in chosen)
+
     def clean_exclude(self):
         return tuple(self._column_and_value(text) for text in self.cleaned_data["exclude"])
+
+    def clean_only(self):
+        return tuple(self._column_and_value(text) for text in self.cleaned_data["only"])
 
     def _column_and_value(self, text):
         column, equals, value = text.partition("=")
@@ -212,6 +320,51 @@ class OptionsForm(forms.Form):
         return [
             f"{name}: {message}" for name, messages in self.errors.items() for message in messages
         ]
+
+
+def version_asked(study, text):
+    """The version of the questionnaire that an option names; None for all, or where it is wrong.
+
+    It is needed before the form, which tells what is wrong: the form's choices depend on it.
+    """
+    number = int(text) if text and text.isascii() and text.isdecimal() and len(text) < 6 else 0
+    return number if 1 <= number <= study.questionnaire_version else None
+
+
+PARTS = [(CHOOSE, "choose"), (TEST, "test"), (ALL, "all")]
+
+
+def parts_of(split):
+    """[(part, its name)] that may be asked for: while the split is locked, one."""
+    if split is None:
+        return [(ALL, ALL)]
+    return PARTS[:1] if split.is_locked else PARTS
+
+
+def usual_part(split):
+    """The part that is shown where none is asked for: that of the test only if it is named."""
+    return parts_of(split)[0][0]
+
+
+def refusal(split):
+    """Why another part is not shown; %(value)s is what was asked for."""
+    if split is None:
+        return "Found “%(value)s”; this study has no test split, so there is only all."
+    if split.is_locked:
+        return (
+            f"Found “%(value)s”; the test part is locked since {split.since.words}. There is only "
+            "choose until an owner unlocks it, on the page Test split."
+        )
+    return "Found “%(value)s”; allowed is choose, test or all."
+
+
+def part_asked(study, text):
+    """The part that an option names; the usual one where it names none, or one it may not.
+
+    Like the version it is needed before the form, which tells what is wrong.
+    """
+    split = split_of(study)
+    return text if text in dict(parts_of(split)) else usual_part(split)
 
 
 def query(values):

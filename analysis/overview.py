@@ -1,14 +1,17 @@
 """What the overview and the item pages say, in few queries."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from annotate.models import Item, Place, Rating, Session
-from judges.models import Heartbeat, Judge, Judgment, Material, Run
+from annotate.models import Item, Place, Rating
+from annotate.splits import withheld
+from judges.flagging import named
+from judges.models import Flag, Judge, Judgment, Material, Writing
 
 
 @dataclass(frozen=True)
@@ -23,35 +26,20 @@ class Step:
 
 
 def summary(study):
-    """Counts, the four steps and what needs attention."""
-    places = _counts(study.places, "state")
-    sessions = _counts(study.sessions.begun(), "state")
-    judgments = _counts(Judgment.objects.filter(run__judge__study=study), "state")
+    """Counts and the four steps; analysis/live.py has what changes while raters are at work."""
+    done = Judgment.objects.judging().filter(state=Judgment.State.DONE)
+    judgments = done.filter(run__judge__study=study)
+    ratings = Rating.objects.filter(item__study=study)
     facts = {
         "item_count": study.items.count(),
-        "rating_count": Rating.objects.filter(item__study=study).count(),
+        "rating_count": ratings.count(),
         "rater_count": study.sessions.begun().values("rater").distinct().count(),
         "judge_count": Judge.objects.filter(study=study).count(),
-        "filled": places[Place.State.FILLED],
-        "held": places[Place.State.HELD],
-        "open_places": places[Place.State.OPEN],
-        "place_count": sum(places.values()),
-        "judged": judgments[Judgment.State.DONE],
-        "last_rating": Rating.objects.filter(item__study=study).aggregate(at=Max("answered_at"))[
-            "at"
-        ],
+        "judged": judgments.count(),
     }
-    return facts | {
-        "steps": (steps := _steps(study, facts)),
-        "next_step": next((step for step in steps if not step.done), None),
-        "attention": _attention(study, judgments, sessions),
-        "sessions": [(label, sessions[s]) for s, label in Session.State.choices if sessions[s]],
-    }
-
-
-def _counts(rows, field):
-    counted = rows.order_by().values_list(field).annotate(n=Count("pk"))
-    return defaultdict(int, dict(counted))
+    steps = _steps(study, facts)
+    next_step = next((step for step in steps if not step.done), None)
+    return facts | {"steps": steps, "next_step": next_step}
 
 
 def _steps(study, facts):
@@ -80,30 +68,17 @@ def _questions_step(study, url):
     return [Step("Write questions", words, False, there, "Write questions")]
 
 
-def _attention(study, judgments, sessions):
-    """(sentence, address) of what a researcher should look at."""
-    runs = reverse("runs", args=[study.slug])
-    found = []
-    active = Run.objects.filter(judge__study=study, state=Run.State.ACTIVE).exists()
-    if active and not Heartbeat.objects.alive().exists():
-        found.append(("A run waits, but no worker is alive", runs))
-    for state, label in Judgment.State.choices:
-        if judgments[state] and state in Judgment.NO_VALUE:
-            found.append((f"{judgments[state]:,} judgments: {label.lower()}", runs))
-    if sessions[Session.State.ABANDONED]:
-        raters = reverse("raters", args=[study.slug])
-        found.append((f"{sessions[Session.State.ABANDONED]} sessions stopped half-way", raters))
-    return found
-
-
 class ItemFilter:
     """Which items the address asks for; unknown values match nothing rather than everything."""
 
+    ORDERS = {"most open": "-open_count", "most filled": "-filled_count"}
     FIELDS = {"kind": "kind", "system": "system__key", "recipient": "recipient__key"}
 
     def __init__(self, study, query):
         self.study = study
         self.chosen = {name: query.get(name, "") for name in self.FIELDS}
+        self.places = query.get("places", "")
+        self.order = query.get("order", "")
         self.words = query.get("q", "").replace("\x00", "")[:200]
 
     def items(self):
@@ -114,7 +89,26 @@ class ItemFilter:
         if self.words:
             words = Q(key__icontains=self.words) | Q(text__icontains=self.words)
             rows = rows.filter(words | Q(content__title__icontains=self.words))
-        return rows
+        return self._ordered(self._by_places(rows))
+
+    def _by_places(self, rows):
+        """Those with all places filled, or with any that is held or open."""
+        if not self.places:
+            return rows
+        own = Place.objects.filter(item=OuterRef("pk"))
+        if self.places == Place.State.FILLED:
+            return rows.filter(Exists(own), ~Exists(own.exclude(state=Place.State.FILLED)))
+        return rows.filter(Exists(own.filter(state=self.places.replace("\x00", ""))))
+
+    def _ordered(self, rows):
+        """As they were loaded, unless an order is chosen."""
+        if self.order not in self.ORDERS:
+            return rows
+        field = self.ORDERS[self.order]
+        state = field.removeprefix("-").removesuffix("_count")
+        own = Place.objects.filter(item=OuterRef("pk"), state=state).order_by().values("item")
+        count = Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0)
+        return rows.annotate(**{field[1:]: count}).order_by(field, "pk")
 
     def choices(self):
         """(name, label, values, chosen) of each filter that has something to choose from."""
@@ -126,28 +120,34 @@ class ItemFilter:
                 self.study.recipients.order_by("key").values_list("key", flat=True)[:500]
             ),
         }
-        return [
+        found = [
             (name, name.capitalize(), values, self.chosen[name])
             for name, values in lists.items()
             if len(values) > 1
         ]
+        places = ("places", "Places", Place.State.values, self.places)
+        return [*found, places, ("order", "Order", list(self.ORDERS), self.order)]
 
     def _kinds(self):
         return set(self.study.items.order_by().values_list("kind", flat=True).distinct())
 
     def query_string(self):
-        given = {**self.chosen, "q": self.words}
+        given = {**self.chosen, "places": self.places, "order": self.order, "q": self.words}
         return urlencode({name: value for name, value in given.items() if value})
 
 
 def item_rows(items):
-    """The items of one page, each with its numbers of raters and of judges."""
+    """The items of one page, each with its numbers of raters, of judges, and of its places."""
     pks = [item.pk for item in items]
     people = _by_item(Rating.objects.for_analysis().filter(item__in=pks), "session__rater")
     judges = _by_item(
-        Judgment.objects.filter(item__in=pks, state=Judgment.State.DONE), "run__judge"
+        Judgment.objects.judging().filter(item__in=pks, state=Judgment.State.DONE), "run__judge"
     )
-    return [(item, people[item.pk], judges[item.pk]) for item in items]
+    places: dict = defaultdict(lambda: dict.fromkeys(Place.State.values, 0))
+    rows = Place.objects.filter(item__in=pks).order_by().values_list("item", "state")
+    for item, state, count in rows.annotate(n=Count("pk")):
+        places[item][state] = count
+    return [(item, people[item.pk], judges[item.pk], places.get(item.pk)) for item in items]
 
 
 def _by_item(rows, source):
@@ -157,21 +157,47 @@ def _by_item(rows, source):
 
 def answers_of(item):
     """Tables of ratings and of judgments: a row a source, a column a question."""
-    questions = [q for q in item.study.questions.all() if q.applies_to_kind(item.kind)]
-    columns = {question.pk: index for index, question in enumerate(questions)}
-    ratings = item.ratings.select_related("session__rater").order_by("session", "id")
-    judgments = (
-        Judgment.objects.filter(item=item)
-        .select_related("run__judge", "call")
-        .order_by("run__judge_id", "-run_id", "sample", "order")
+    ratings = list(
+        item.ratings.select_related("session__rater", "question").order_by("session", "id")
     )
-    shown = Material.objects.filter(item=item, example__isnull=False)
+    hidden = item.pk in withheld(item.study, pk=item.pk)
+    judged = Judgment.objects.none() if hidden else Judgment.objects.judging().filter(item=item)
+    judgments = list(
+        judged.select_related("run__judge", "call__reused_from").order_by(
+            "run__judge_id", "-run_id", "sample", "order"
+        )
+    )
+    answered = {answer.question_id for answer in (*ratings, *judgments)}
+    questions = [
+        question
+        for question in item.study.questions.all()
+        if question.applies_to_kind(item.kind) and not question.retired or question.pk in answered
+    ]
+    columns = {question.pk: index for index, question in enumerate(questions)}
+    shown = Material.objects.filter(item=item, example__isnull=False, run__checked=None)
+    states = Counter(item.places.values_list("state", flat=True))
+    places = {str(state): states[state] for state in Place.State}
+    flags = Flag.objects.filter(item=item, run__checked=None)
     return {
+        "withheld": hidden,
+        "flags": named([item.text, item.content.title if item.content else ""]),
+        "flagged_in": dict(flags.values_list("run", "rules")),
         "questions": questions,
+        "place_states": states and places | {"many": sum(states.values())},
+        **_writing(item),
         "examples": shown.select_related("run__judge", "example", "rater").order_by("run"),
+        "any_weighted": any(judgment.weighted_value is not None for judgment in judgments),
         "rating_rows": _table(ratings, lambda r: r.session, columns),
         "judgment_rows": _table(judgments, lambda j: (j.run, j.sample, j.order), columns),
     }
+
+
+def _writing(item):
+    """What a profile that a judge wrote was made of, and its flags; nothing of other items."""
+    if item.kind != Item.Kind.PROFILE:
+        return {}
+    found = Writing.objects.filter(item=item).select_related("run__judge__study").first()
+    return {"writing": found, "source_flags": named([found.text]) if found and found.rules else []}
 
 
 def _table(answers, source, columns):

@@ -1,7 +1,7 @@
 """The tables and figures of report pages: what a report lays out for people to read."""
 
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isnan, nan
 
 from analysis import charts
 from annotate.templatetags.concord import interval
@@ -21,7 +21,15 @@ class Cell:
 
     @property
     def interval(self):
-        return interval(self.row["low"], self.row["high"])
+        return interval(self.row.get("low", nan), self.row.get("high", nan))
+
+
+@dataclass(frozen=True)
+class Link:
+    """A cell that leads to a page."""
+
+    text: str
+    url: str
 
 
 @dataclass
@@ -29,8 +37,8 @@ class Table:
     """A caption, two lines of headings (groups may be empty), and lines of (name, cells)."""
 
     caption: str
-    headings: list
-    lines: list
+    headings: list = field(default_factory=list)
+    lines: list = field(default_factory=list)
     groups: list = field(default_factory=list)
     corner: str = ""
 
@@ -110,11 +118,15 @@ def details(report):
     hidden = ("low", "high", "value")
     names = [name for name in report.rows[0] if name not in hidden]
     lines = [
-        ("", [*(entry.row[name] for name in names), cell_of(entry), entry.reason])
+        ("", [*(_plain(entry.row[name]) for name in names), cell_of(entry), entry.reason])
         for entry in report.entries[:MOST_ROWS]
     ]
     more = max(0, len(report.rows) - MOST_ROWS)
     return Table("", [*names, "value", "why undefined"], lines), more
+
+
+def _plain(value):
+    return Cell({"value": value}, value) if isinstance(value, float) else value
 
 
 def any_value(rows, **wanted):

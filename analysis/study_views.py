@@ -1,10 +1,14 @@
 """A study as a whole, its items, and everything known about one item."""
 
+import hashlib
+
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
 
-from analysis import overview
+from analysis import live, overview
 from annotate import access
 from annotate.models import Item
 
@@ -14,8 +18,27 @@ def study(request, slug):
     """What there is, what is missing, what to do next."""
     study = access.study_or_404(request.user, slug)
     context = {"study": study, "section": "overview", **overview.summary(study)}
-    template = "analysis/_progress.html" if request.htmx else "analysis/study.html"
-    return render(request, template, context)
+    if request.htmx:
+        return render(request, "analysis/_progress.html", context)
+    context |= live.context(study)
+    context["seen"] = _stamp(render_to_string("analysis/_live.html", context))
+    return render(request, "analysis/study.html", context)
+
+
+@login_required
+def study_live(request, slug):
+    """Fragment: the part that changes while raters are at work; 204 while it is as it was."""
+    study = access.study_or_404(request.user, slug)
+    context = {"study": study, **live.context(study)}
+    seen = _stamp(render_to_string("analysis/_live.html", context))
+    if request.GET.get("seen") == seen:
+        return HttpResponse(status=204)
+    context |= {"seen": seen, "is_update": True}
+    return render(request, "analysis/_live.html", context)
+
+
+def _stamp(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @login_required

@@ -1,7 +1,7 @@
 """What the analysis index says: a headline per report, or what is missing and where to get it."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
@@ -9,6 +9,7 @@ from analysis import charts
 from analysis.options import ALL, Options
 from analysis.pages.kinds import REPORTS
 from analysis.report_tables import Figure
+from analysis.reports.evaluators import together
 
 DRAWS = 500  # of the headlines' intervals
 
@@ -44,6 +45,12 @@ def no_judges(source):
     return Missing(text, reverse("judges", args=[source.study.slug]), "Run judges")
 
 
+def several_versions(source):
+    """That answers of several versions of the questionnaire are together; blank where not."""
+    versions = source.choices.versions
+    return together(versions) if len(versions) > 1 else ""
+
+
 @dataclass(frozen=True)
 class Card:
     """A report on the index: its headline is a number, its interval and what they are."""
@@ -56,19 +63,35 @@ class Card:
     words: str
 
 
+def _of_headlines(source):
+    return " ".join(["headlines", *(str(source.stamp(kind)) for kind in REPORTS.values())])
+
+
+def has_cards(source):
+    """Whether the headlines are kept."""
+    return source.has(_of_headlines(source))
+
+
+def headlines_computed(source):
+    """When the headlines were computed, a Kept; None where they are not there."""
+    return source.when(_of_headlines(source))
+
+
 def cards(source):
     """One card a report; without an answer the headline says so."""
-    headlines = source.kept("headlines", lambda: _headlines(source))
+    headlines = source.kept(_of_headlines(source), lambda: _headlines(source))
     return [Card(name, kind.title, kind.method, *headlines[name]) for name, kind in REPORTS.items()]
 
 
 def _headlines(source):
     choices = source.choices
-    options = Options(choices.reference, draws=DRAWS)
+    options = Options(choices.reference, draws=DRAWS, part=source.reader.part)
     if not choices.roles:
         return {name: ("–", "", "nothing to compare yet") for name in REPORTS}
     return {
-        name: kind.headline(source.answers, options, choices.judges)
+        name: kind.headline(
+            replace(source.answers, beside=source.stamp(kind)), options, choices.judges
+        )
         for name, kind in REPORTS.items()
     }
 

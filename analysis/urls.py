@@ -1,13 +1,36 @@
 from django.urls import path
 
-from analysis import study_views, views
+from analysis import api, listing_views, overview_views, split_views, study_views, views
 
 urlpatterns = [
     path("studies/<slug:slug>/", study_views.study, name="study"),
+    path("studies/<slug:slug>/live/", study_views.study_live, name="study_live"),
     path("studies/<slug:slug>/items/", study_views.items, name="items"),
     path("studies/<slug:slug>/items/<int:pk>/", study_views.item, name="item"),
     path("studies/<slug:slug>/analysis/", views.index, name="analysis"),
     path("studies/<slug:slug>/analysis/headlines/", views.headlines, name="headlines"),
+    path(
+        "studies/<slug:slug>/analysis/computing/<slug:key>/again/",
+        views.compute_again,
+        name="compute_again",
+    ),
+    path(
+        "studies/<slug:slug>/analysis/computing/<slug:key>/",
+        views.computation,
+        name="computation",
+    ),
+    path("studies/<slug:slug>/analysis/report.html", views.report_file, name="report_file"),
+    path(
+        "studies/<slug:slug>/analysis/overview/", overview_views.overview, name="analysis_overview"
+    ),
+    path(
+        "studies/<slug:slug>/analysis/disagreements/",
+        listing_views.disagreements,
+        name="disagreements",
+    ),
+    path("studies/<slug:slug>/analysis/split/", split_views.split, name="split"),
+    path("studies/<slug:slug>/analysis/split/lock/", split_views.lock, name="lock_split"),
+    path("studies/<slug:slug>/analysis/split/unlock/", split_views.unlock, name="unlock_split"),
     path("studies/<slug:slug>/analysis/<slug:report>/", views.report, name="report"),
     path(
         "studies/<slug:slug>/analysis/<slug:report>/rows.<slug:form>",
@@ -19,5 +42,11 @@ urlpatterns = [
         "studies/<slug:slug>/export/<slug:table>.<slug:form>",
         views.export_table,
         name="export_table",
+    ),
+    path("api/v1/studies/<slug:slug>/reports/", api.Reports.as_view(), name="api_reports"),
+    path(
+        "api/v1/studies/<slug:slug>/reports/<slug:report>/",
+        api.Report.as_view(),
+        name="api_report",
     ),
 ]

@@ -1,75 +1,131 @@
 """Analysis pages: the reports of a study and what leaves it."""
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
 
-from analysis import codebook, exports, tables, writing
-from analysis.asking import ReportForm, Source, report_of
+from analysis import awaiting, codebook, exports, latex, tables, writing
+from analysis.asking import ReportForm, Source, name_of, report_of
 from analysis.charts import Looks
-from analysis.pages.kinds import KINDS, REPORTS
-from analysis.summaries import cards, likert_figure, missing, no_judges
+from analysis.grouping import layout_of
+from analysis.moment import one_moment
+from analysis.options import OptionsForm
+from analysis.pages.kinds import GROUPS, REPORTS
+from analysis.report_file import NothingToReport
+from analysis.report_file import pieces as file_pieces
+from analysis.summaries import (
+    cards,
+    has_cards,
+    headlines_computed,
+    likert_figure,
+    missing,
+    no_judges,
+    several_versions,
+)  # fmt: skip
 from annotate import access
 
 
 @login_required
+@one_moment()
 def index(request, slug):
     """The reports with a headline each, or what is missing."""
     study = access.study_or_404(request.user, slug)
     source = Source(study)
-    context = {
-        "study": study,
-        "section": "analysis",
+    context = {"study": study, "section": "analysis"}
+    if waiting := awaiting.awaited(source):
+        return render(request, "analysis/computing.html", context | {"waiting": waiting})
+    context |= {
         "missing": missing(source),
         "no_judges": no_judges(source),
-        "cards": cards(source),
+        "several_versions": several_versions(source),
+        # They take a reading of everything; so they come after the page where they are not kept.
+        "cards": cards(source) if "headlines" in request.GET or has_cards(source) else None,
         "likert": likert_figure(source),
+        "computed": headlines_computed(source),
     }
     return render(request, "analysis/index.html", context)
 
 
 @login_required
+@one_moment()
 def headlines(request, slug):
-    """Fragment of the overview: each report's headline; it computes, so it comes after the page."""
+    """Fragment: each report's headline, as facts or as cards; computed after the page is there."""
     study = access.study_or_404(request.user, slug)
     source = Source(study)
+    if waiting := awaiting.awaited(source):
+        return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
     context = {"study": study, "missing": missing(source), "cards": cards(source)}
-    return render(request, "analysis/_headlines.html", context)
+    context["computed"] = headlines_computed(source)
+    part = "cards" if "cards" in request.GET else "headlines"
+    return render(request, f"analysis/_{part}.html", context)
 
 
 @login_required
+def computation(request, slug, key):
+    """Fragment: how far a computation is; tells the page to load anew when it is done."""
+    study = access.study_or_404(request.user, slug)
+    waiting = awaiting.still_awaited(study, key)
+    if waiting is None:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
+
+
+@login_required
+@require_POST
+def compute_again(request, slug, key):
+    """A computation that failed is asked for once more, and its page waits again."""
+    study = access.study_or_404(request.user, slug)
+    return redirect(awaiting.ask_again(study, key))
+
+
+@login_required
+@one_moment()
 def report(request, slug, report):
     """One report: options, figures, tables, notes."""
     study = access.study_or_404(request.user, slug)
-    source, kind = Source(study), _kind_or_404(report)
-    form = ReportForm(request.GET, source, kind)
-    context = {"study": study, "section": "analysis", "kind": kind, "kinds": KINDS, "form": form}
+    source, kind = Source(study, request.GET), _kind_or_404(report)
+    context = {"study": study, "section": "analysis", "kind": kind, "report_groups": GROUPS.items()}
+    if waiting := awaiting.awaited(source, kind, request.GET):
+        return render(request, "analysis/computing.html", context | {"waiting": waiting})
+    form = context["form"] = ReportForm(request.GET, source, kind)
     if form.is_valid():
-        context |= _shown(source, form, kind)
+        context |= shown(source, form, kind)
     status = 200 if form.is_valid() else 400
     return render(request, "analysis/report.html", context, status=status)
 
 
-def _shown(source, form, kind):
+def shown(source, form, kind):
+    """What a page shows of the report that its valid form asks for, or what is missing."""
     gap = missing(source, form.options())
     if gap or not form.chosen:
-        return {"missing": gap}
+        return {"missing": gap, "no_judges": no_judges(source)}
     found = report_of(source, form, kind)
-    page = kind.layout(found, form.chosen, Looks(source.choices.judges))
+    looks = Looks(source.choices.judges)
+    groups = [
+        (label, one, layout_of(kind, one, form.chosen, looks, place))
+        for place, (label, one) in enumerate(found.groups or [("", found)])
+    ]
     return {
         "report": found,
-        "layout": page,
+        "groups": groups,
+        "figures": any(layout.figures for *_, layout in groups),
         "no_judges": no_judges(source),
+        "several_versions": several_versions(source),
         "query": form.query_string(),
+        "computed": source.when(name_of(source, form, kind)),
+        "no_worker": source.had_no_worker,
     }
 
 
 @login_required
+@one_moment()
 def report_rows(request, slug, report, form):
-    """The rows of a report page as CSV or JSON."""
+    """The rows of a report page as CSV, JSON or a LaTeX table."""
     study = access.study_or_404(request.user, slug)
-    source, kind = Source(study), _kind_or_404(report)
-    if form not in ("csv", "json"):
+    source, kind = Source(study, request.GET), _kind_or_404(report)
+    if form not in ("csv", "json", "tex"):
         raise Http404("no such format")
     asked = ReportForm(request.GET, source, kind)
     if not asked.is_valid():
@@ -77,9 +133,29 @@ def report_rows(request, slug, report, form):
     found = report_of(source, asked, kind)
     if form == "json":
         response = JsonResponse(found.as_dict(), json_dumps_params={"ensure_ascii": False})
+    elif form == "tex":
+        response = HttpResponse(latex.as_latex(found), "application/x-tex; charset=utf-8")
     else:
         response = HttpResponse(tables.as_csv(found), writing.TYPES["csv"])
     return _attached(response, f"{slug}-{report}.{form}")
+
+
+@login_required
+@one_moment()
+def report_file(request, slug):
+    """All reports in one HTML file that needs no network: only ever a download."""
+    study = access.study_or_404(request.user, slug)
+    source = Source(study, request.GET)
+    form = OptionsForm(request.GET, source.choices)
+    if not form.is_valid():
+        return HttpResponse("\n".join(form.errors_in_words()), "text/plain", status=400)
+    try:
+        pieces = file_pieces(source, form)
+    except NothingToReport as gap:
+        messages.error(request, f"There is nothing to report yet. {gap}")
+        return redirect("analysis", slug)
+    response = StreamingHttpResponse(pieces, content_type="text/html; charset=utf-8")
+    return _attached(response, f"{slug}-report.html")
 
 
 @login_required

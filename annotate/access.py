@@ -3,11 +3,13 @@
 import json
 from functools import lru_cache
 
-from django.db.models import BigIntegerField
+from django.db.models import BigIntegerField, Q
 from django.http import Http404
 
-from annotate.models import Item, Membership, Place, Question, Session
+from annotate import languages
+from annotate.models import Extra, Item, Membership, Place, Question, Session
 from annotate.statements import rows
+from annotate.versions import as_it_was, asked
 
 VIEWER, EDITOR, OWNER = Membership.Role.VIEWER, Membership.Role.EDITOR, Membership.Role.OWNER
 RANK = {VIEWER: 0, EDITOR: 1, OWNER: 2}
@@ -26,35 +28,80 @@ def study_or_404(user, slug, role=VIEWER):
     return study
 
 
+def exists_or_404(rows):
+    """404 where there is none of the rows."""
+    if not rows.exists():
+        raise Http404("nothing of this kind for this user")
+
+
 def session_or_404(token):
-    """The session whose address this is, with its study and rater."""
+    """The session whose address this is, with its study and rater.
+
+    This and the functions below begin to speak the study's language: no page can forget to.
+    """
     try:
-        return Session.objects.select_related("study", "rater").get(token=token)
+        session = Session.objects.select_related("study", "rater").get(token=token)
     except Session.DoesNotExist:
         raise Http404("no such session") from None
+    languages.speak(session.study.language)
+    return session
 
 
 def place_of_session(token, **which):
     """The place of a session's item, with session, study, rater, item; None if it is not there."""
     places = Place.objects.select_related("session__study", "session__rater", "item")
-    return places.filter(session__token=token, **which).first()
+    place = places.filter(session__token=token, **which).first()
+    if place:
+        languages.speak(place.session.study.language)
+    return place
 
 
-# A part of an item is rated at the place of the whole.
+def extra_of_session(token, **which):
+    """The extra screen of a session, with session, study, rater, item; None if it is not there."""
+    extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
+    extra = extras.filter(session__token=token, **which).first()
+    if extra:
+        languages.speak(extra.session.study.language)
+    return extra
+
+
+def gold_of_session(token, item_id):
+    """The extra screen of a gold item, or of the pair that the item is a part of."""
+    if item_id > BigIntegerField.MAX_BIGINT:
+        return None
+    part = Item.objects.filter(pk=item_id).values("parent")
+    which = Q(item=item_id) | Q(item__in=part)
+    gold = Extra.objects.filter(which, session__token=token, kind=Extra.Kind.GOLD)
+    return extra_of_session(token, pk__in=gold)
+
+
+def asked_of_extra(extra, item_id):
+    """What asked_of_session says, of an extra screen of an item."""
+    item = extra and Item.objects.filter(Q(pk=extra.item_id) | Q(parent=extra.item_id))
+    item = item and item.filter(pk=item_id).first()
+    return (extra, item, asked(extra.session.study_id, extra.session.version)) if item else None
+
+
+# A part of an item is rated at the place of the whole. The present version of a questionnaire is
+# not among the kept ones, so that its sessions find none.
 ASKED = """
-SELECT place.id, place.session_id, place.item_id, item.kind,
-    question.id, question.scale_spec, question.required, question.applies_to
+SELECT study.language, place.id, place.session_id, place.item_id, item.kind, version.questions,
+    question.id, question.key, question.scale_spec, question.required, question.applies_to,
+    question.why, question.retired
 FROM annotate_session session
+JOIN annotate_study study ON study.id = session.study_id
 JOIN annotate_item item ON item.id = %s
 JOIN annotate_place place ON place.session_id = session.id
     AND place.item_id = COALESCE(item.parent_id, item.id)
 JOIN annotate_question question ON question.study_id = session.study_id
+LEFT JOIN annotate_questionnaireversion version
+    ON version.study_id = session.study_id AND version.number = session.version
 WHERE session.token = %s
 """
 
 
 def asked_of_session(token, item_id):
-    """(its place in a session, the item, all questions of the study): what a save needs, no more.
+    """(its place in a session, the item, the questions it is asked): what a save needs, no more.
 
     The place of a part is that of its pair. None if the place is not there, or the study asks
     nothing.
@@ -62,20 +109,28 @@ def asked_of_session(token, item_id):
     found = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [item_id, token])
     if not found:
         return None
-    pk, session_id, whole_id, kind = found[0][:4]
+    language, pk, session_id, whole_id, kind, kept = found[0][:6]
+    languages.speak(language)
     # The columns in the order of the models' fields, else values get lost.
     place = Place.from_db(None, ["id", "item_id", "session_id"], [pk, whole_id, session_id])
     item = Item.from_db(None, ["id", "kind"], [item_id, kind])
     is_part = item_id != whole_id
     place.item = Item(pk=whole_id, kind=Item.Kind.LIST_PAIR) if is_part else item
-    return place, item, [_asked(*row[4:]) for row in found]
+    questions = [_asked(*row[6:]) for row in found]
+    if kept:
+        entries = {entry["key"]: entry for entry in json.loads(kept)}
+        questions = [as_it_was(q, entries[q.key]) for q in questions if q.key in entries]
+    return place, item, [question for question in questions if not question.retired]
 
 
 @lru_cache(maxsize=1_000)
-def _asked(pk, scale_spec, required, applies_to):
+def _asked(pk, key, scale_spec, required, applies_to, why, retired):
     # Kept by what stands in the row now, so never out of date.
-    scale_spec, applies_to = json.loads(scale_spec), json.loads(applies_to)
-    return Question(pk=pk, scale_spec=scale_spec, required=required, applies_to=applies_to)
+    spec, kinds = json.loads(scale_spec), json.loads(applies_to)
+    return Question(
+        pk=pk, key=key, scale_spec=spec, required=required, applies_to=kinds, why=why,
+        retired=retired,
+    )  # fmt: skip
 
 
 def make_owner(study, user):

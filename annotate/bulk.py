@@ -24,7 +24,7 @@ def insert(model, names, rows, done=None, same=None):
     rest = [
         field
         for field in model._meta.concrete_fields
-        if not field.primary_key and field not in fields
+        if not (field.primary_key or field.generated or field in fields)
     ]
     tail = tuple(_constant(field, same or {}) for field in rest)
     columns = ", ".join(connection.ops.quote_name(field.column) for field in fields + rest)

@@ -12,7 +12,7 @@ before an exclusion, which then finds the session over, or after, and then finds
 from django.db import connection, transaction
 from django.db.models import F
 
-from annotate import places
+from annotate import keeping, places
 from annotate.bulk import insert
 from annotate.models import (
     ExcludedRater,
@@ -60,6 +60,7 @@ def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
         rater_count=len(found),
     )  # fmt: skip
     raters.filter(pk__in=found).update(excluded_because=words)
+    keeping.let_go(found)
     ExcludedRater.objects.bulk_create(
         ExcludedRater(step=step, rater_id=pk, measured=measured[pk]) for pk in found
     )
@@ -105,7 +106,7 @@ def close_session(session):
 GIVE_BACK = """
 UPDATE annotate_place
 SET state = freed.state, rater_id = excluded.rater_id, session_id = freed.session_id,
-    position = freed.position
+    position = freed.position, kept_for_id = NULL
 FROM annotate_freedplace freed
 JOIN annotate_excludedrater excluded ON excluded.id = freed.exclusion_id
 WHERE excluded.ended_by_id = %s AND freed.place_id = annotate_place.id
@@ -137,6 +138,7 @@ def undo(step, by, rater=None):
     step.study.raters.filter(pk__in=raters).update(excluded_because="")
     standing.update(ended_by=undoing)
     undoing.place_count, undoing.lost_count = _give_back(undoing)
+    keeping.keep(step.study)
     undoing.save(update_fields=["place_count", "lost_count"])
     return undoing
 
@@ -150,6 +152,7 @@ def include(rater, by):
     with transaction.atomic():
         if not changed.update(excluded_because=""):
             raise NobodyLeft
+        keeping.keep(rater.study)
         return _step(
             rater.study, by, kind=QualityStep.Kind.UNDONE, rule=BY_HAND,
             words=rater.excluded_because, rater_count=1,
@@ -177,7 +180,7 @@ def _another(freed):
     fields = {"state": freed.state, "session": freed.session_id, "position": freed.position}
     return any(
         # The condition once more: a claim may come in between.
-        item.filter(pk=pk, state=Place.State.OPEN).update(rater=rater, **fields)
+        item.filter(pk=pk, state=Place.State.OPEN).update(rater=rater, kept_for=None, **fields)
         for pk in open_places.values_list("pk", flat=True)
     )
 
@@ -196,5 +199,6 @@ def forget(rater, by):
     for which in ({"pk__in": steps}, {"undoes__in": steps}):
         by_hand.filter(**which).update(words=FORGOTTEN)
     places.release(sessions)
+    rater.study.latecomers.filter(participant=rater.participant or "").delete()
     rater.delete()
     return tombstone

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django.utils.translation import gettext
+
 from annotate.models import Question
-from annotate.sessions import Answer
+from annotate.sessions import Answer, is_missing
+from annotate.texts import one_line_ends
 
 LONGEST_TEXT = 10_000  # characters
 MOST_RADIOS = 11  # a scale with more points is asked for as a number
@@ -25,29 +28,44 @@ class Spot:
         return f"q{self.question.pk}{part}"
 
     @property
+    def why_name(self):
+        """The name of the field for the reason."""
+        return f"{self.name}why"
+
+    @property
     def key(self):
         return self.item_id, self.question.pk
 
 
-def read_answer(spot, raw):
-    """The answer, or None where nothing was said; ValueError says what is allowed."""
+def read_answer(spot, raw, why=""):
+    """The answer, or None where nothing was said; ValueError says what is allowed.
+
+    why: the reason, which is dropped where the question does not ask for one.
+    """
     raw, question = raw.replace("\0", "").strip(), spot.question
     if not raw:
         return None
+    reason = _text(why) if question.why else ""
     if question.scale.kind != "text":
-        return Answer(question, _number(question.scale, raw), item_id=spot.item_id)
+        number = _number(question.scale, raw)
+        return Answer(question, number, item_id=spot.item_id, reason=reason)
+    return Answer(question, None, _text(raw), spot.item_id, reason)
+
+
+def _text(raw):
+    raw = one_line_ends(raw.replace("\0", "")).strip()
     if len(raw) > LONGEST_TEXT:
-        raise ValueError(
-            f"Your text has {len(raw):,} characters; at most {LONGEST_TEXT:,} can be stored."
-        )
-    return Answer(question, None, raw, spot.item_id)
+        words = gettext("Your text has %(length)s characters; at most %(most)s can be stored.")
+        raise ValueError(words % {"length": f"{len(raw):,}", "most": f"{LONGEST_TEXT:,}"})
+    return raw
 
 
 def _number(scale, raw):
     try:
-        return scale.parse(raw)
+        return scale.parse_value(raw)
     except ValueError:
-        raise ValueError(f"Please give {scale.allowed}; this was “{raw[:40]}”.") from None
+        words = gettext("Please give %(allowed)s; this was “%(given)s”.")
+        raise ValueError(words % {"allowed": scale.allowed, "given": raw[:40]}) from None
 
 
 def read_shown_at(raw):
@@ -63,6 +81,7 @@ class ItemForm:
 
     def __init__(self, spots, data):
         self.raw = {spot.key: data.get(spot.name, "") for spot in spots}
+        self.why = {spot.key: data.get(spot.why_name, "") for spot in spots if spot.question.why}
         self.answers, self.emptied, self.problems = [], [], {}
         for spot in spots:
             self._read(spot)
@@ -70,7 +89,7 @@ class ItemForm:
 
     def _read(self, spot):
         try:
-            answer = read_answer(spot, self.raw[spot.key])
+            answer = read_answer(spot, self.raw[spot.key], self.why.get(spot.key, ""))
         except ValueError as error:
             self.problems[spot.key] = str(error)
             return
@@ -79,14 +98,26 @@ class ItemForm:
         elif spot.question.scale.kind in ("text", "number"):
             self.emptied.append((spot.item_id, spot.question))
 
-    def gaps(self, spots):
-        """(item id, question) of the required ones that the page leaves out."""
+    def only_why(self, spots):
+        """(item id, question) of those with a reason for no answer: it would be lost."""
         said = {(answer.item_id, answer.question.pk) for answer in self.answers}
         return [
             (spot.item_id, spot.question)
             for spot in spots
-            if spot.question.required and spot.key not in said
+            if spot.key not in said and self.why.get(spot.key, "").strip()
         ]
+
+    def gaps(self, spots):
+        """(item id, question) of those that the page lacks a required answer or reason of."""
+        said: dict = {}
+        for answer in self.answers:
+            said.setdefault(answer.item_id, {})[answer.question.pk] = bool(answer.reason)
+        lacking = [
+            (spot.item_id, spot.question)
+            for spot in spots
+            if is_missing(spot.question, said.get(spot.item_id, {}))
+        ]
+        return lacking + [gap for gap in self.only_why(spots) if gap not in lacking]
 
 
 @dataclass
@@ -101,6 +132,7 @@ class Asked:
     about: str = ""
     first_side: str = ""
     raw: str = ""
+    why: str = ""
     problem: str = ""
     is_saved: bool = False
     is_missing: bool = False
@@ -109,6 +141,13 @@ class Asked:
     def __post_init__(self):
         self.question, self.item_id = self.spot.question, self.spot.item_id
         self.scale, self.name = self.question.scale, self.spot.name
+        self.why_name = self.spot.why_name
+        self.needs_why = self.question.why == Question.Why.REQUIRED
+
+    @property
+    def lacks_why(self):
+        """It is answered, and what is missing is the reason."""
+        return self.is_missing and bool(self.raw.strip())
 
     @property
     def id(self):
@@ -145,7 +184,15 @@ class Asked:
     @property
     def saves_on(self):
         """The events that save: a choice at once, typed words also when the typing rests."""
-        return "change" if self.has_radios else "change, input delay:1s"
+        if not self.has_radios:
+            return "change, input delay:1s"
+        return "change, input delay:1s from:find textarea" if self.question.why else "change"
+
+    @property
+    def sends(self):
+        """The names of the fields that are sent with the answer."""
+        names = [self.name, *([self.why_name] if self.question.why else []), "shown"]
+        return ",".join(names)
 
     @property
     def in_row(self):
@@ -157,7 +204,10 @@ class Asked:
         """What the ends of a scale mean that is asked for as a number."""
         labels = self.scale.labels
         low, high = self.scale.low, self.scale.high
-        return f"{low} = {labels[0]}, {high} = {labels[-1]}" if labels else ""
+        if not labels:
+            return ""
+        ends = {"low": low, "first": labels[0], "high": high, "last": labels[-1]}
+        return gettext("%(low)s = %(first)s, %(high)s = %(last)s") % ends
 
 
 def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
@@ -173,6 +223,7 @@ def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
             about=about[spot.item_id] if spot.is_part else "",
             first_side="" if spot.is_part else first_side,
             raw=form.raw[spot.key] if form else _as_typed(stored.get(spot.key)),
+            why=_why(spot, stored.get(spot.key), form),
             problem=form.problems.get(spot.key, "") if form else "",
             is_saved=spot.key in stored,
             is_missing=(spot.item_id, spot.question) in gaps,
@@ -182,6 +233,12 @@ def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
     for row in [row for row in rows if row.is_missing or row.problem][:1]:
         row.is_first_gap = True
     return rows
+
+
+def _why(spot, rating, form):
+    if form:
+        return form.why.get(spot.key, "")
+    return rating.reason if rating else ""
 
 
 def _as_typed(rating):

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 from django import forms
 
-from annotate import links
+from annotate import links, participants
 from annotate.models import Rater
-from annotate.platforms import CODE, Name, Outcome, Platform
+from annotate.platforms import CODE, KEEP_DAYS, MOST_KEEP_DAYS, Name, Outcome, Platform
+from annotate.reading.participants import KNOWN, problems_of
 
 MOST_LINKS = 1000
 CODED = [Outcome(one) for one in Outcome.values if one != Outcome.COMPLETE]
@@ -23,9 +24,25 @@ class PlatformForm(forms.Form):
         "lead into the study. On a platform leave it off: people could come twice.",
     )
 
+    keep_for_recipients = forms.BooleanField(
+        label="Keep a place on each item for the recipient it was recommended to",
+        required=False,
+        help_text="For recipients with a personal link, until their visit is over or the link is "
+        "withdrawn. Without it others may take all places before a recipient comes.",
+    )
+    keep_days = forms.IntegerField(
+        label="Days for which a place is kept",
+        min_value=1,
+        max_value=MOST_KEEP_DAYS,
+        required=False,
+        help_text="Counted from when the link was made, or the recipient was last heard of. Then "
+        f"everybody may take the place; the link still works. Empty: {KEEP_DAYS}.",
+    )
+
     def __init__(self, platform, *args, **kwargs):
         codes = {f"code_{outcome}": code for outcome, code in platform.codes.items()}
-        initial = {"name": platform.name, "open_link": platform.open_link} | codes
+        names = ("name", "open_link", "keep_for_recipients", "keep_days")
+        initial = {name: getattr(platform, name) for name in names} | codes
         super().__init__(*args, initial=initial, **kwargs)
         for outcome in CODED:
             self.fields[f"code_{outcome}"] = forms.RegexField(
@@ -46,7 +63,9 @@ class PlatformForm(forms.Form):
         """The Platform that was chosen."""
         data = self.cleaned_data
         codes = {str(one): data[f"code_{one}"] for one in CODED if data[f"code_{one}"]}
-        return Platform(Name(data["name"]), data["open_link"], codes)
+        keep = data["keep_for_recipients"]
+        days = data["keep_days"] or KEEP_DAYS
+        return Platform(Name(data["name"]), data["open_link"], codes, keep, days)
 
 
 class LinksForm(forms.Form):
@@ -166,3 +185,53 @@ class ReturnsForm(forms.Form):
     def clean_ids(self):
         """The ids, one by one."""
         return self.cleaned_data["ids"].replace(",", " ").split()
+
+
+NAMED = {
+    "participant": "who it is",
+    "rate": "the approval rate, in percent",
+    "approved": "how many tasks were approved",
+    "rejected": "how many tasks were rejected",
+    "tasks": "how many tasks were done",
+}
+
+
+class ParticipantsForm(forms.Form):
+    """The platform's own file of its participants; columns that it calls otherwise are named."""
+
+    file = forms.FileField(
+        label="File (CSV)",
+        allow_empty_file=True,
+        help_text="Prolific: the study’s demographic data. MTurk: the results of the batch, or the "
+        "list of workers.",
+        widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+
+    def __init__(self, study, *args, **kwargs):
+        super().__init__(*args, auto_id="people-%s", **kwargs)
+        self.study = study
+        for what, label in NAMED.items():
+            self.fields[what] = forms.CharField(
+                label=f"Column that tells {label}",
+                required=False,
+                max_length=200,
+                help_text=f"Known without a name: {', '.join(KNOWN[what])}.",
+            )
+
+    @property
+    def columns(self):
+        """The fields of the columns' names."""
+        return [self[what] for what in NAMED]
+
+    def clean(self):
+        """Adds `people`, what the file says; errors name the line and the column."""
+        data = super().clean()
+        if self.errors:
+            return data
+        file = data["file"]
+        data["people"], problems = problems_of(file.name, file.read(), data)
+        for problem in problems.shown:
+            self.add_error("file", str(problem))
+        if not problems and not participants.known(self.study, data["people"].told):
+            self.add_error("file", "None of its participants has taken part in this study.")
+        return data

@@ -2,6 +2,8 @@
 
 from django import forms
 
+LONGEST = 60  # characters of a parameter: the reason has 200
+
 
 class RuleForm(forms.Form):
     """The parameters of one rule, within what each may be."""
@@ -18,6 +20,10 @@ def _defaults(rule):
 
 
 def _field(parameter):
+    if parameter.choices:
+        return forms.ChoiceField(label=parameter.label, choices=parameter.choices)
+    if parameter.is_text:
+        return forms.CharField(label=parameter.label, max_length=LONGEST)
     kind = forms.IntegerField if parameter.is_whole else forms.FloatField
     widget = forms.NumberInput(attrs={"step": 1 if parameter.is_whole else "any"})
     return kind(

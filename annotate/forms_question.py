@@ -4,10 +4,12 @@ from django import forms
 from django.core.validators import MaxLengthValidator
 from django.db import IntegrityError, transaction
 
+from annotate.editing import follow_questions
 from annotate.models import Item, Question
 from annotate.questionnaire import renumber
-from annotate.scales import FARTHEST, parse_scale, spec_of
+from annotate.scales import FARTHEST, Scale, parse_scale, spec_of
 from annotate.texts import LONGEST, one_line_ends
+from annotate.versions import same_values
 
 OWN = "own"
 SCALES = {
@@ -19,6 +21,11 @@ SCALES = {
     "number": "A number",
     "text": "Free text",
 }
+OTHER_VALUES = (
+    "The kind and the range of this scale stay, and the options of a choice: it has answers, or an "
+    "earlier version asked it, and old values would mean something else. Retire the question and "
+    "add one with another key."
+)
 SCALE_FIELDS = ("scale", "low", "high", "labels")
 
 
@@ -46,21 +53,32 @@ class QuestionForm(forms.ModelForm):
 
     class Meta:
         model = Question
-        fields = ["text", "key", "scale", "low", "high", "labels", "required", "applies_to"]
-        labels = {"text": "Wording", "key": "Key", "required": "An answer is required"}
+        fields = [
+            "text", "key", "scale", "low", "high", "labels", "required", "why", "applies_to",
+        ]  # fmt: skip
+        labels = {
+            "text": "Wording",
+            "key": "Key",
+            "required": "An answer is required",
+            "why": "Ask “Why?” under it",
+        }
         help_texts = {
             "text": "What raters read, and judges too.",
             "key": "Its short name in files, exports and figures: lower-case letters, digits, "
             "hyphens.",
+            "why": "A field for the rater’s reason, in their words.",
         }
         widgets = {"text": forms.Textarea(attrs={"rows": 2})}
 
-    def __init__(self, study, *args, **kwargs):
+    def __init__(self, study, *args, is_settled=False, **kwargs):
+        """is_settled: it has answers, or earlier versions ask it: its values keep their meaning."""
         super().__init__(*args, **kwargs)
         self.instance.study = study
+        self.is_settled, self.before = is_settled, self.instance.pk and self.instance.scale
+        self.fields["key"].disabled = is_settled
         self.fields["text"].validators.append(MaxLengthValidator(LONGEST))
         if self.instance.pk:
-            self.initial |= _as_typed(self.instance.scale)
+            self.initial |= self._stored()
 
     def clean_text(self):
         return one_line_ends(self.cleaned_data["text"])
@@ -72,17 +90,29 @@ class QuestionForm(forms.ModelForm):
             return data
         if self._is_touched(data):
             try:
-                self.instance.scale_spec = parse_scale(_spec(data)).as_dict()
+                scale = parse_scale(typed_spec(data), self.instance.study.language)
+                self.instance.scale_spec = scale.as_dict()
             except ValueError as error:
-                self.add_error("low" if data["scale"] == OWN else "labels", _sentence(error))
+                self.add_error("low" if data["scale"] == OWN else "labels", sentence(error))
+                return data
+        self._check_scale(Scale(**self.instance.scale_spec))
         return data
+
+    def _check_scale(self, scale):
+        if self.is_settled and not same_values(scale, self.before):
+            self.add_error("scale", OTHER_VALUES)
+        if scale.kind == "text" and self.cleaned_data.get("why"):
+            self.add_error("why", "A free text is no scale: it needs no reason beside it.")
 
     def _is_touched(self, data):
         """Else the scale stays as it is: a loaded label may have line breaks of its own."""
         if not self.instance.pk:
             return True
-        untouched = {"low": None, "high": None, "labels": ""} | _as_typed(self.instance.scale)
-        return _spec(data) != _spec(untouched)
+        untouched = {"low": None, "high": None, "labels": ""} | self._stored()
+        return typed_spec(data) != typed_spec(untouched)
+
+    def _stored(self):
+        return as_typed(spec_of(self.instance.scale, self.instance.study.language))
 
     def saved(self):
         """The question, or None with the reason among the form's errors: its key is taken.
@@ -91,6 +121,7 @@ class QuestionForm(forms.ModelForm):
         """
         if self.instance.pk is None:
             self.instance.position = self.instance.study.questions.count()
+        old = self.initial.get("key", "")
         try:
             with transaction.atomic():
                 question = self.save()
@@ -98,16 +129,17 @@ class QuestionForm(forms.ModelForm):
             self.add_error("key", "This study already has a question with that key.")
             return None
         renumber(question.study)
+        follow_questions(question.study, renamed=(old, question.key))
         return question
 
 
-def _sentence(error):
+def sentence(error):
     """The error of parse_scale as a page says it."""
     text = str(error)
     return text[:1].upper() + text[1:] + "."
 
 
-def _spec(data):
+def typed_spec(data):
     """What was typed, in the form of study.yaml."""
     words = [line.strip() for line in one_line_ends(data["labels"]).split("\n") if line.strip()]
     if data["scale"] == OWN:
@@ -117,13 +149,12 @@ def _spec(data):
     return data["scale"]
 
 
-def _as_typed(scale):
+def as_typed(spec):
     """The values of the scale's fields."""
-    spec = spec_of(scale)
     if isinstance(spec, str):
         return {"scale": spec}
     if "min" in spec:
-        typed = {"scale": OWN, "low": scale.low, "high": scale.high}
-    else:
-        typed = {"scale": scale.kind}
-    return typed | {"labels": "\n".join(scale.labels)}
+        labels = "\n".join(spec.get("labels", []))
+        return {"scale": OWN, "low": spec["min"], "high": spec["max"], "labels": labels}
+    ((kind, words),) = spec.items()
+    return {"scale": kind, "labels": "\n".join(words)}

@@ -1,15 +1,19 @@
 """Forms of the researchers' study pages."""
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.validators import MaxLengthValidator
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from annotate.languages import ENGLISH, name_of
 from annotate.making import make_study, study_templates
 from annotate.media import check_hosts
 from annotate.models import Membership, Study
 from annotate.models.study import study_slug_rule
+from annotate.payment import AMOUNT, CURRENCY, LARGEST, USD, read_currency
+from annotate.spreads import USUAL, check_spread
 from annotate.texts import LONGEST, one_line_ends
 
 MARKDOWN = (
@@ -63,9 +67,16 @@ class NewStudyForm(NameForm):
     """A study from one of the project's templates."""
 
     template = forms.ChoiceField(label="Template", widget=forms.RadioSelect)
+    language = forms.ChoiceField(
+        label="Language of the raters’ pages",
+        required=False,
+        help_text="Questions, labels and instructions of the templates are there in English and "
+        "Simplified Chinese; in another language you write your own.",
+    )
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
+        self.fields["language"].choices = settings.LANGUAGES
         names = study_templates()
         self.fields["template"].choices = [(name, one.title) for name, one in names.items()]
         self.fields["template"].initial = next(iter(names))
@@ -77,12 +88,37 @@ class NewStudyForm(NameForm):
         for radio, template in zip(self["template"], templates, strict=True):
             yield radio, template, template.questions()
 
-    def clean_template(self):
-        """The template of that name."""
-        return study_templates()[self.cleaned_data["template"]]
+    def clean(self):
+        """The template in the language that was chosen."""
+        data = super().clean()
+        if "template" in data and "language" in data:
+            data["template"] = study_templates(data["language"] or ENGLISH)[data["template"]]
+        return data
+
+
+def languages_for(study):
+    """[(code, name)] to choose from; with the study's own, should its message file be gone."""
+    known = dict(settings.LANGUAGES)
+    return list((known | {study.language: name_of(study.language)}).items())
 
 
 class StudyForm(forms.ModelForm):
+    language = forms.ChoiceField(
+        label="Language of the raters’ pages",
+        required=False,
+        help_text=Study._meta.get_field("language").help_text,
+    )
+    spread_measure = forms.ChoiceField(
+        label="Raters disagree by",
+        required=False,
+        choices=[("sd", "standard deviation, in points"), ("labels", "different answers")],
+    )
+    spread_least = forms.FloatField(
+        label="Raters disagree from",
+        required=False,
+        help_text="The least spread of the ratings of any question about the item. Judges play no "
+        "part in it.",
+    )
     media_hosts = forms.CharField(
         label="Hosts of pictures and recordings",
         required=False,
@@ -91,18 +127,32 @@ class StudyForm(forms.ModelForm):
         "and audio of contents from these hosts, by https, and from no other; the hosts then see "
         "the raters’ network addresses.",
     )
+    pays_per_session = forms.FloatField(
+        label="Pay for a session",
+        required=False,
+        min_value=0,
+        max_value=LARGEST,
+        help_text="The analysis compares what people and judges cost by it. Raters do not see it.",
+    )
+    pay_currency = forms.CharField(
+        label="Currency of the pay",
+        required=False,
+        max_length=3,
+        help_text=f"Three letters; {USD} where nothing stands here.",
+    )
 
     class Meta:
         model = Study
         fields = [
-            "title", "state", "notice", "consent", "instructions", "items_per_session",
-            "hold_minutes", "show_history", "media_hosts", "completion_code",
+            "title", "language", "state", "notice", "consent", "instructions", "items_per_session",
+            "raters_per_item_max", "hold_minutes", "show_history", "media_hosts", "completion_code",
         ]  # fmt: skip
         widgets = {
             name: forms.Textarea(attrs={"rows": rows, "maxlength": LONGEST})
             for name, rows in (("notice", 2), ("consent", 6), ("instructions", 8))
         }
         labels = {
+            "raters_per_item_max": "Most raters of an item whose raters disagree",
             "hold_minutes": "Minutes a rater may pause",
             "show_history": "Contents of the recipient’s history to show",
             "state": "For raters",
@@ -114,7 +164,43 @@ class StudyForm(forms.ModelForm):
         for name in ("notice", "consent", "instructions"):
             self.fields[name].validators.append(MaxLengthValidator(LONGEST))
         self.fields["show_history"].required = False
+        self.fields["language"].choices = languages_for(self.instance)
+        most = self.fields["raters_per_item_max"]
+        most.required = False
+        most.help_text = (
+            f"0 is off: each item gets {self.instance.raters_per_item}. Else an item whose raters "
+            "disagree when all are done gets one more at a time, up to so many."
+        )
+        ((measure, least),) = (self.instance.adaptive_from or USUAL).items()
+        self.initial |= {"spread_measure": measure, "spread_least": f"{least:g}"}
+        self.order_fields([*self.Meta.fields[:8], "spread_measure", "spread_least"])
         self.initial["media_hosts"] = "\n".join(self.instance.media_hosts)
+        self.initial |= {key: self.instance.extra.get(key) for key in (AMOUNT, CURRENCY)}
+
+    def clean_language(self):
+        """Blank is what it was."""
+        return self.cleaned_data["language"] or self.instance.language
+
+    def clean_raters_per_item_max(self):
+        """Blank is off."""
+        most, least = self.cleaned_data["raters_per_item_max"] or 0, self.instance.raters_per_item
+        if 0 < most <= least:
+            raise forms.ValidationError(f"Use 0 (off), or more than {least}.")
+        return most
+
+    def clean_spread_least(self):
+        """Blank is the usual one; what is asked for has to be a spread."""
+        given = self.cleaned_data["spread_least"]
+        measure = self.cleaned_data.get("spread_measure") or "sd"
+        if given is None:
+            self.instance.adaptive_from = {}
+            return given
+        try:
+            whole = measure == "labels" and given == int(given)
+            self.instance.adaptive_from = check_spread({measure: int(given) if whole else given})
+        except (ValueError, OverflowError) as error:
+            raise forms.ValidationError(str(error)) from None
+        return given
 
     def clean_show_history(self):
         """Blank is none."""
@@ -127,6 +213,13 @@ class StudyForm(forms.ModelForm):
         except ValueError as error:
             raise forms.ValidationError(str(error)) from None
 
+    def clean_pay_currency(self):
+        """Capital letters; None where there are none."""
+        try:
+            return read_currency(self.cleaned_data["pay_currency"].upper() or None)
+        except ValueError as error:
+            raise forms.ValidationError(f"A{str(error)[1:]}.") from None
+
     def clean(self):
         """Texts with one kind of line end, so that the study's file reads well."""
         data = super().clean()
@@ -134,6 +227,18 @@ class StudyForm(forms.ModelForm):
             if name in data:
                 data[name] = one_line_ends(data[name])
         return data
+
+    def save(self):
+        """Its own fields only: a new version of the questionnaire may have begun meanwhile.
+
+        The pay stands among what study.yaml keeps; what is blank is not kept.
+        """
+        for key in (AMOUNT, CURRENCY):
+            self.instance.extra.pop(key, None)
+            if (value := self.cleaned_data[key]) is not None:
+                self.instance.extra[key] = value
+        self.instance.save(update_fields=[*self._meta.fields, "adaptive_from", "extra"])
+        return self.instance
 
 
 class MemberForm(forms.Form):

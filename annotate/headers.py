@@ -8,6 +8,7 @@ from django.conf import settings
 
 LONGEST_TRIED = 255  # characters
 TOKEN = re.compile(r"(/r/|/accounts/once/)[^/\s\"]+(?:/[^/\s\"]+)?")
+API_TOKEN = re.compile(r"\bconcord_[\w-]{8,}")
 
 PLATFORM_ID = re.compile(
     r"\b(PROLIFIC_PID|STUDY_ID|SESSION_ID|assignmentId|hitId|workerId|turkSubmitTo)"
@@ -49,7 +50,8 @@ def loosen(response, posts_to="", framed_by=()):
         policy["frame-ancestors"] = list(framed_by)
         response.xframe_options_exempt = True
     if policy:
-        response._csp_replace = policy  # replace: an update would leave 'none' among ancestors
+        # Replaced: an update would leave 'none' among ancestors. Added to what was loosened before.
+        response._csp_replace = getattr(response, "_csp_replace", {}) | policy
     return response
 
 
@@ -68,13 +70,14 @@ def username_tried(request, credentials=None):
 
 
 class TokenFilter(logging.Filter):
-    """Takes out of log lines the tokens of sessions and logins, which are the authority there, and
-    what platforms call people.
+    """Takes out of log lines the tokens of sessions, logins and programs, which are the authority
+    there, and what platforms call people.
     """
 
     def filter(self, record):
         message = record.getMessage()
         clean = PLATFORM_ID.sub(r"\1\2…", TOKEN.sub(r"\1…/", message))
+        clean = API_TOKEN.sub("concord_…", clean)
         if clean != message:
             record.msg, record.args = clean, None
         return True

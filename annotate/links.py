@@ -4,6 +4,7 @@ import secrets
 
 from django.db import transaction
 
+from annotate import keeping
 from annotate.models import Rater, Session
 from annotate.models.rater import session_token
 
@@ -35,6 +36,7 @@ def make(study, raters):
         Session(study=study, rater=rater, token=session_token(), source=Session.Source.LINK)
         for rater in made
     )
+    keeping.keep(study)
     return len(made)
 
 
@@ -65,6 +67,8 @@ def of_study(study):
 @transaction.atomic
 def withdraw(session):
     """Take back a link that nobody used. False if somebody has consented or declined meanwhile."""
+    # The rater first: until this ends nobody keeps another place for them.
+    Rater.objects.select_for_update().filter(pk=session.rater_id).first()
     unused = Session.objects.filter(pk=session.pk, state=Session.State.CONSENT)
     if not unused.select_for_update(of=("self",)).exists():
         return False

@@ -7,6 +7,9 @@ from pathlib import Path
 from django.db import transaction
 
 from annotate.access import make_owner
+from annotate.around import forgotten_items
+from annotate.editing import follow_questions
+from annotate.languages import ENGLISH
 from annotate.models import Question, Study
 from annotate.platforms import without_codes
 from annotate.reading import Problems
@@ -34,16 +37,26 @@ class StudyTemplate:
 
 
 @cache
-def study_templates():
-    """{name: StudyTemplate}, in their order."""
-    return {name: _template(FOLDER / f"{name}.yaml") for name in NAMES}
+def study_templates(language=ENGLISH):
+    """{name: StudyTemplate} for studies in that language, in their order.
+
+    Templates stand in a folder for each language they are written in; where one is missing there,
+    it is the English one, with the labels of its ready-made scales in the language.
+    """
+    return {name: _template(_path(name, language), language) for name in NAMES}
 
 
-def _template(path):
+def _path(name, language):
+    own = FOLDER / language / f"{name}.yaml"
+    return own if own.exists() else FOLDER / f"{name}.yaml"
+
+
+def _template(path, language):
     problems = Problems()
-    read = read_study(path, path.name, problems)
+    read = read_study(path, path.name, problems, language)
     if read is None or problems:
         raise ValueError(f"{path.name}: {'; '.join(map(str, problems.shown))}")
+    read.fields["language"] = language
     lines = path.read_text(encoding="utf-8").splitlines()
     title, *about = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     return StudyTemplate(path.stem, title, " ".join(about), read)
@@ -52,11 +65,11 @@ def _template(path):
 def template_of(study):
     """A study's settings and questions, for another study like it; codes are made anew."""
     own = ("title", "completion_code")
-    kept = ("kind", "media_hosts", *NUMBERS, *(key for key in TEXTS if key not in own))
+    kept = ("kind", "language", "media_hosts", *NUMBERS, *(key for key in TEXTS if key not in own))
     fields = {key: getattr(study, key) for key in kept}
-    fields["extra"] = without_codes(study.extra)
-    names = ("key", "text", "scale_spec", "required", "applies_to", "position")
-    questions = list(study.questions.values(*names))
+    fields["extra"] = forgotten_items(without_codes(study.extra))
+    names = ("key", "text", "scale_spec", "required", "applies_to", "position", "why")
+    questions = list(study.questions.filter(retired=False).values(*names))
     return StudyTemplate("", study.title, "", StudyFile(fields=fields, questions=questions))
 
 
@@ -65,5 +78,6 @@ def make_study(template, slug, title, owner):
     """A study with the template's settings and questions, which owner owns; it has no items yet."""
     study = Study.objects.create(slug=slug, **template.read.fields | {"title": title})
     Question.objects.bulk_create(template.questions(study))
+    follow_questions(study)
     make_owner(study, owner)
     return study

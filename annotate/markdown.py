@@ -26,9 +26,22 @@ def _adapt(state):
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1:]) + LOWER_BY, 6)}"
-        for child in token.children or ():
-            if child.type == "link_open":
-                child.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
+        if token.children:
+            token.children = list(_links(token.children))
+
+
+def _links(children):
+    """The parts of a text; [words](), whose address nothing has checked, becomes the words."""
+    kept = []
+    for child in children:
+        if child.type == "link_open":
+            kept.append(bool(child.attrs["href"]))
+            child.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
+        is_kept = kept[-1] if child.type == "link_open" else True
+        if child.type == "link_close":
+            is_kept = kept.pop()
+        if is_kept:
+            yield child
 
 
 RENDERER = _renderer()

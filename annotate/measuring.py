@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 
 from analysis.stats.leave_one_out import correlation_with_others
-from annotate.models import Question, Rating, Session
+from annotate.models import ExitAnswer, Extra, ExtraAnswer, Question, Rating, Session
 
 # Names in Rater.platform_ids: who somebody is there, and what the platform tells about them.
 PARTICIPANT = ("PROLIFIC_PID", "workerId")
@@ -25,9 +25,38 @@ class Evidence:
         self.study = study
 
     @cached_property
+    def everybody(self):
+        return list(self.study.raters.all())
+
+    @cached_property
     def raters(self):
         """{id: rater}"""
-        return {rater.pk: rater for rater in self.study.raters.filter(excluded_because="")}
+        return {rater.pk: rater for rater in self.everybody if not rater.excluded_because}
+
+    @cached_property
+    def told(self):
+        """What a platform told about each rater about whom it told anything."""
+        return [rater.platform_ids for rater in self.everybody if rater.platform_ids]
+
+    @cached_property
+    def questions(self):
+        return list(Question.objects.filter(study=self.study))
+
+    @cached_property
+    def said_at_exit(self):
+        """(key, rater id, value, text) of all answers to exit questions, in their order."""
+        rows = ExitAnswer.objects.filter(session__study=self.study).order_by("session_id", "pk")
+        return list(rows.values_list("key", "session__rater_id", "value", "text"))
+
+    @cached_property
+    def passed(self):
+        """(kind, rater id, passed) of the answers to attention checks and gold items."""
+        kinds = [Extra.Kind.ATTENTION, Extra.Kind.GOLD]
+        rows = ExtraAnswer.objects.filter(extra__session__study=self.study, extra__kind__in=kinds)
+        rows = rows.filter(extra__session__rater__excluded_because="")
+        return list(
+            rows.order_by("pk").values_list("extra__kind", "extra__session__rater", "passed")
+        )
 
     @cached_property
     def answers(self):
@@ -40,7 +69,7 @@ class Evidence:
 
     def on_scales(self, *kinds):
         """Answers to questions on these kinds of scales, their values from 0 to 1."""
-        scales = {q.pk: q.scale for q in Question.objects.filter(study=self.study)}
+        scales = {q.pk: q.scale for q in self.questions}
         ends = {pk: (s.low, s.high) for pk, s in scales.items() if s.kind in kinds}
         rows = self.answers[np.isin(self.answers["question"], list(ends))].copy()
         for pk, (low, high) in ends.items():
@@ -54,7 +83,7 @@ def _pairs(rows, first, second):
     return rows[first] << HALF | rows[second]
 
 
-def _by_rater(raters, values, least):
+def by_rater(raters, values, least):
     """(rater, values) of every rater with at least that many."""
     order = np.argsort(raters, kind="stable")
     found, starts = np.unique(raters[order], return_index=True)
@@ -66,26 +95,31 @@ def _by_rater(raters, values, least):
 
 def median_seconds(evidence, seconds, items):
     """The median over items of the time to the last answer; who has too few items is missing."""
+    parts = by_rater(*seconds_by_item(evidence), items)
+    return {rater: float(np.median(part)) for rater, part in parts}
+
+
+def seconds_by_item(evidence):
+    """(raters, seconds): each item that a rater answered, with the time to its last answer."""
     rows = evidence.answers[~np.isnan(evidence.answers["seconds"])]
     visits, place = np.unique(_pairs(rows, "rater", "shown"), return_inverse=True)
     longest = np.zeros(len(visits))
     np.maximum.at(longest, place, rows["seconds"])
-    parts = _by_rater(visits >> HALF, longest, items)
-    return {rater: float(np.median(part)) for rater, part in parts}
+    return visits >> HALF, longest
 
 
 def share_of_quick_answers(evidence, seconds, share, answers):
     """Percent of the answers with a time that came in under so many seconds."""
     rows = evidence.answers[~np.isnan(evidence.answers["seconds"])]
-    parts = _by_rater(rows["rater"], rows["seconds"] < seconds, answers)
+    parts = by_rater(rows["rater"], rows["seconds"] < seconds, answers)
     return {rater: 100 * float(np.mean(part)) for rater, part in parts}
 
 
 def different_answers(evidence, answers):
     """How many different points of the scale a rater used on Likert questions."""
-    likert = [q.pk for q in evidence.study.questions.all() if q.scale.kind == "likert"]
+    likert = [q.pk for q in evidence.questions if q.scale.kind == "likert"]
     rows = evidence.answers[np.isin(evidence.answers["question"], likert)]
-    parts = _by_rater(rows["rater"], rows["value"], answers)
+    parts = by_rater(rows["rater"], rows["value"], answers)
     return {rater: len(np.unique(part)) for rater, part in parts}
 
 
@@ -98,7 +132,7 @@ def agreement_with_others(evidence, correlation, items):
     _, units = np.unique(_pairs(rows, "item", "question"), return_inverse=True)
     r, _ = correlation_with_others(units, raters, rows["value"])
     visits = np.unique(_pairs(rows, "rater", "shown"))
-    enough = {rater for rater, _ in _by_rater(visits >> HALF, visits, items)}
+    enough = {rater for rater, _ in by_rater(visits >> HALF, visits, items)}
     found = zip(pks.tolist(), r.tolist(), strict=True)
     return {rater: value for rater, value in found if rater in enough and not isnan(value)}
 
@@ -113,11 +147,6 @@ def _shared(rows):
 def participant_of(ids):
     """Who somebody is on their platform; empty where nothing says so."""
     return next((str(ids[name]) for name in PARTICIPANT if ids.get(name)), "")
-
-
-def told_by_platform(study):
-    """What a platform told about each rater about whom it told anything."""
-    return list(study.raters.exclude(platform_ids={}).values_list("platform_ids", flat=True))
 
 
 def has_participants(told):

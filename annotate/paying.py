@@ -40,6 +40,26 @@ def payments(study):
             session.ended_at.isoformat(timespec="seconds") if session.ended_at else "",
             bool(rater.excluded_because), rater.excluded_because, session.repeats,
         )  # fmt: skip
+    code = platforms.code_for(study, platforms.Outcome.TOO_LATE)
+    for one in _without_session(study):
+        said = {
+            "source": Session.Source.WEB, "participant": one.participant, "visit": one.visit,
+            "platform_study": one.task, "outcome": platforms.Outcome.TOO_LATE, "code": code,
+            "items": 0, "answers": 0, "started_at": one.at.isoformat(timespec="seconds"),
+        }  # fmt: skip
+        yield tuple(said.get(name, "") for name in PAYMENTS)
+
+
+def _without_session(study):
+    """Who came too late on MTurk, before they could begin."""
+    begun = _states_by_visit(study)
+    return [one for one in study.latecomers.all() if one.visit not in begun]
+
+
+def _states_by_visit(study):
+    """{MTurk's id of the visit: the state of its session}"""
+    found = study.sessions.visits().values_list("rater__platform_ids__assignmentId", "state")
+    return {visit: state for visit, state in found.order_by("pk") if visit}
 
 
 def _minutes(session):
@@ -49,7 +69,10 @@ def _minutes(session):
 
 
 def mturk_approval(study):
-    """Rows of MTURK_APPROVAL. Who is neither approved nor rejected here is left to the owner."""
+    """Rows of MTURK_APPROVAL. Who is neither approved nor rejected here is left to the owner.
+
+    Who came too late is approved, whatever they did before: a rejection would count against them.
+    """
     for session in visits(study):
         ids = session.rater.platform_ids
         if "assignmentId" in ids and session.state in platforms.OUTCOMES:
@@ -59,6 +82,11 @@ def mturk_approval(study):
                 "x" if session.state == State.COMPLETED else "",
                 "The attention checks were failed." if failed else "",
             )  # fmt: skip
+    states = _states_by_visit(study)
+    for one in study.latecomers.all():
+        # Who found a place after all has the end of that visit, or none yet.
+        if states.get(one.visit, State.ABANDONED) in (*Session.BEFORE, State.ABANDONED):
+            yield one.visit, one.task, one.participant, "x", ""
 
 
 def participants(study, states):

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.db.models import TextChoices
 
-from annotate.models import RepeatVisit, Session
+from annotate.models import Latecomer, RepeatVisit, Session
 
 
 class Name(TextChoices):
@@ -47,7 +47,10 @@ PROLIFIC_SITE = "https://app.prolific.com"
 MTURK_SITES = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 MTURK_FRAMES = ("https://worker.mturk.com", *MTURK_SITES)
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+KEEP_DAYS = 14  # how long places are kept for a recipient of whom nothing is heard
+MOST_KEEP_DAYS = 365
 MOST_REPEATS = 20  # that are recorded of one rater: anybody can make up visits
+MOST_LATE = 5000  # in a study
 
 
 # What a study says
@@ -60,11 +63,17 @@ class Platform:
     name: Name = Name.NONE  # type: ignore[assignment]  # Django comes without types
     open_link: bool = True
     codes: Mapping[str, str] = field(default_factory=dict)
+    keep_for_recipients: bool = True
+    keep_days: int = KEEP_DAYS
 
     def as_data(self):
         """As study.yaml holds it."""
         data = {"name": str(self.name), "open_link": self.open_link}
+        data |= {"keep_for_recipients": self.keep_for_recipients, "keep_days": self.keep_days}
         return data | ({"codes": dict(self.codes)} if self.codes else {})
+
+
+KEYS = ("name", "open_link", "codes", "keep_for_recipients", "keep_days")
 
 
 def platform_of(study):
@@ -81,15 +90,21 @@ def read_platform(value):
     data = {"name": value or "none"} if value is None or isinstance(value, str) else value
     if not isinstance(data, dict):
         raise ValueError(f"allowed is a name ({', '.join(Name.values)}) or a mapping")
-    for key in data.keys() - {"name", "open_link", "codes"}:
-        raise ValueError(f"“{key}” is not a known key; allowed are name, open_link, codes")
+    for key in data.keys() - set(KEYS):
+        raise ValueError(f"“{key}” is not a known key; allowed are {', '.join(KEYS)}")
     name = data.get("name") or "none"
     if name not in Name.values:
         raise ValueError(f"found the name “{name}”; allowed is {', '.join(Name.values)}")
     open_link = data.get("open_link", name == Name.NONE)
     if not isinstance(open_link, bool):
         raise ValueError("open_link is true or false")
-    return Platform(Name(name), open_link, _codes(data.get("codes") or {}))
+    keep = data.get("keep_for_recipients", True)
+    if not isinstance(keep, bool):
+        raise ValueError("keep_for_recipients is true or false")
+    days = data.get("keep_days", KEEP_DAYS)
+    if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_KEEP_DAYS:
+        raise ValueError(f"keep_days is a whole number from 1 to {MOST_KEEP_DAYS}")
+    return Platform(Name(name), open_link, _codes(data.get("codes") or {}), keep, days)
 
 
 def _codes(codes):
@@ -194,7 +209,8 @@ def earlier_visit(study, ids):
     name, person = participant(ids)
     if not person:
         return None, False
-    sessions = study.sessions.filter(**{f"rater__platform_ids__{name}": person})
+    raters = study.raters.filter(participant=person, **{f"platform_ids__{name}": person})
+    sessions = Session.objects.filter(rater__in=raters)
     session = sessions.select_related("rater").order_by("pk").first()
     if session is None:
         return None, False
@@ -209,6 +225,14 @@ def record_repeat(earlier, ids):
         RepeatVisit.objects.bulk_create(
             [RepeatVisit(rater=earlier.rater, visit=visit(ids)[1])], ignore_conflicts=True
         )
+
+
+def record_late(study, ids):
+    """Remember who submits a task on MTurk because no place was left: they are to be paid."""
+    if study.latecomers.count() < MOST_LATE:
+        person, visit, task = (ids.get(name, "") for name in PARAMETERS[Name.MTURK][:3])
+        late = Latecomer(study=study, participant=person, visit=visit, task=task)
+        Latecomer.objects.bulk_create([late], ignore_conflicts=True)
 
 
 def kept_ids(ids, consents):
@@ -239,8 +263,12 @@ class End:
         return "/".join(self.address.split("/")[:3])
 
 
-def end_of(study, outcome, session=None):
-    """The End of a visit; session is None where nobody has begun."""
+def end_of(study, outcome, session=None, ids=None):
+    """The End of a visit. Where nobody has begun session is None, and ids are those of the Arrival.
+
+    On MTurk a task that was accepted can be submitted whatever the outcome, with or without a code:
+    only so can its worker be paid.
+    """
     platform = platform_of(study)
     code = code_for(study, outcome)
     if session and session.source == Session.Source.LINK:
@@ -248,10 +276,10 @@ def end_of(study, outcome, session=None):
     if platform.name == Name.PROLIFIC and code:
         address = f"{PROLIFIC_SITE}/submissions/complete?{urlencode({'cc': code})}"
         return End(platform.name, code, address)
-    ids = session.rater.platform_ids if session else {}
+    ids = session.rater.platform_ids if session else ids or {}
     # Looked up once more: an address in the database is not what decides where people are sent.
     site = next((site for site in MTURK_SITES if site == ids.get("turkSubmitTo")), "")
-    if code and site and "assignmentId" in ids:
+    if site and "assignmentId" in ids:
         fields = {"assignmentId": ids["assignmentId"], "code": code, "outcome": str(outcome)}
         return End(Name.MTURK, code, f"{site}/mturk/externalSubmit", fields)
     return End(platform.name, code)

@@ -8,9 +8,10 @@ preview.
 from django.http import Http404
 from django.urls import reverse
 from django.utils.functional import cached_property
+from django.utils.translation import gettext
 
-from annotate import places
-from annotate.models import Item, Place, Session
+from annotate import around, checks, extras, places, versions
+from annotate.models import Extra, Item, Place, Session
 
 
 class Shown:
@@ -20,9 +21,9 @@ class Shown:
         self.study = study
         token = f"preview-{study.slug}"
         self.session = Session(study=study, token=token, state=Session.State.RATING)
-        self.questions = list(study.questions.all())
+        self.questions = versions.asked(study)
         self.kinds = places.kinds_asked(self.questions)
-        asked = study.items.filter(parent=None, kind__in=self.kinds)
+        asked = study.items.filter(parent=None, kind__in=self.kinds, is_practice=False)
         self.items = asked.select_related("content")
         # The way back from a declined consent leads to the preview too.
         study.join_path = lambda: self.address("session")
@@ -33,8 +34,29 @@ class Shown:
 
     @cached_property
     def count(self):
-        """How many items a session would have."""
-        return max(min(self.study.items_per_session, self.items.count()), 1)
+        """How many screens a session would have."""
+        return len(self.screens)
+
+    @cached_property
+    def screens(self):
+        """None for an item, or the Extra of an attention check, as a session's might stand.
+
+        Gold and repeated items look as all others do.
+        """
+        items = max(min(self.study.items_per_session, self.items.count()), 1)
+        return extras.sample(self.session, checks.settings_of(self.study), items)
+
+    def check_at(self, position):
+        """The attention check that stands there, with its number for a primary key; or None."""
+        found = self.screens[position - 1] if 1 <= position <= self.count else None
+        return found if isinstance(found, Extra) else None
+
+    def check_or_404(self, number):
+        """The attention check of that number."""
+        for screen in self.screens:
+            if screen is not None and screen.pk == number:
+                return screen
+        raise Http404("no such check in this study")
 
     @cached_property
     def first(self):
@@ -44,8 +66,15 @@ class Shown:
             study=self.study,
             key="example",
             kind=self.kinds[0] if self.kinds else self.study.kind,
-            text="The text of an item stands here.",
+            text=gettext("The text of an item stands here."),
         )
+
+    @property
+    def after_items(self):
+        """The page that follows the last item."""
+        if around.exit_of(self.study):
+            return self.address("session_exit")
+        return f"{self.address('session')}?show=thanks"
 
     def place(self, item, position):
         """A place that nobody takes."""

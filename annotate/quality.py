@@ -9,22 +9,24 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from annotate import measuring
-from annotate.models import Place, Session
+from annotate import around, exit_answers, measuring, measuring_extras
+from annotate.models import Extra, Place, Session
 
 BY_HAND = "by_hand"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that the researcher sets, with what it may be."""
+    """What the researcher sets: a number within its ends, one of the choices, or a text."""
 
     name: str
     label: str
-    default: float
-    low: float
-    high: float
+    default: float | str
+    low: float = 0
+    high: float = 0
     is_whole: bool = False
+    choices: tuple = ()
+    is_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ class Rule:
 
     excludes(number, parameters): whether that number leaves a rater out. words: the reason that
     the raters get, with the parameters filled in. offered(told): whether there are such data,
-    given what a platform told about the raters.
+    given what a platform told about the raters; exit_key: the exit question that it is about, or
+    "*" for any; extra: the kind of extra screens it is about; is_set(study): whether the study
+    sets what it compares with.
     """
 
     key: str
@@ -46,6 +50,9 @@ class Rule:
     measure: Callable
     excludes: Callable
     offered: Callable = field(default=lambda told: True)
+    exit_key: str = ""
+    extra: str = ""
+    is_set: Callable = field(default=lambda study: True)
 
     def reason(self, parameters):
         """The words that Rater.excluded_because gets."""
@@ -124,6 +131,65 @@ LIST = [
         lambda r, given: r < given["correlation"],
     ),
     Rule(
+        "attention_checks",
+        "Failed attention checks",
+        "How many of the attention checks that stood among the items a rater failed.",
+        "failed {failures:g} or more attention checks",
+        "Failed checks",
+        "no attention check answered",
+        (Parameter("failures", "Exclude with at least … failed checks", 1, 1, 100,
+                   is_whole=True),),
+        measuring_extras.failed_checks,
+        lambda failed, given: failed >= given["failures"],
+        extra=str(Extra.Kind.ATTENTION),
+    ),
+    Rule(
+        "gold_agreement",
+        "Wrong on gold items",
+        "The share of answers to gold items that are right, within the item’s tolerance.",
+        "gold items: fewer than {percent:g} % of answers right",
+        "% right",
+        "fewer than {answers} answers with a known right one",
+        (
+            Parameter("percent", "Exclude below … % of right answers", 60, 0.1, 100),
+            Parameter("answers", "Judge only raters with at least this many such answers", 2, 1,
+                      10_000, is_whole=True),
+        ),
+        measuring_extras.gold_agreement,
+        lambda right, given: right < given["percent"],
+        extra=str(Extra.Kind.GOLD),
+    ),
+    Rule(
+        "repeat_disagreement",
+        "Other answers the second time",
+        "The share of answers to repeated items that differ from the first ones by more than a "
+        "number of points; of words and yes or no every difference counts.",
+        "repeated items: more than {share:g} % of answers differ by more than {points:g} points",
+        "% differ",
+        "fewer than {answers} answers given twice",
+        (
+            Parameter("points", "A difference is more than … points", 1, 0, 100),
+            Parameter("share", "Exclude above … % of answers that differ", 50, 0, 99.9),
+            Parameter("answers", "Judge only raters with at least this many such answers", 4, 1,
+                      10_000, is_whole=True),
+        ),
+        measuring_extras.repeat_disagreement,
+        lambda share, given: share > given["share"],
+        extra=str(Extra.Kind.REPEAT),
+    ),
+    Rule(
+        "minimum_time",
+        "Too fast: the study’s minimum time",
+        "The share of items whose last answer came before the minimum time that the study sets.",
+        "too fast: more than {share:g} % of items under the minimum time",
+        "% of items",
+        "fewer than {items} items with a time",
+        (Parameter("share", "Exclude above … % of such items", 50, 0, 99.9), items_parameter(3)),
+        measuring_extras.share_of_hurried_items,
+        lambda share, given: share > given["share"],
+        is_set=measuring_extras.has_minimum,
+    ),
+    Rule(
         "duplicate",
         "The same participant twice",
         "The platform gave the same participant id more than once. The first visit that was "
@@ -160,15 +226,61 @@ LIST = [
         lambda tasks, given: tasks < given["tasks"],
         measuring.has_platform_number(measuring.TASK_COUNT),
     ),
+    Rule(
+        "few_movies",
+        "Few films a month",
+        "How many films the rater watches in a month, as asked after the items.",
+        "fewer than {movies:g} films a month",
+        "Films a month",
+        "no answer to the exit question movies_per_month",
+        (Parameter("movies", "Exclude below … films a month", 1, 0, 1000),),
+        exit_answers.numbers("movies_per_month"),
+        lambda movies, given: movies < given["movies"],
+        exit_key="movies_per_month",
+    ),
+    Rule(
+        "unfamiliar",
+        "Unfamiliar with the films",
+        "What share of the films was familiar to the rater, as asked after the items.",
+        "familiar with less than {percent:g} % of the films",
+        "% familiar",
+        "no answer to the exit question familiarity",
+        (Parameter("percent", "Exclude below … % familiar", 60, 0, 100),),
+        exit_answers.numbers("familiarity"),
+        lambda familiar, given: familiar < given["percent"],
+        exit_key="familiarity",
+    ),
+    Rule(
+        "exit_answer",
+        "Exit answer",
+        "Any answer of the rater to a question after the items.",
+        "exit answer: {question} {how} {value}",
+        "Met (1)",
+        "no answer to the exit question {question}",
+        (
+            Parameter("question", "Key of the exit question", "", is_text=True),
+            Parameter("how", "Exclude where the answer", "below",
+                      choices=(("below", "is below"), ("above", "is above"),
+                               ("equals", "equals"))),
+            Parameter("value", "The value: a number; for “equals” also words", "", is_text=True),
+        ),
+        exit_answers.against,
+        lambda met, given: met == 1,
+        exit_key="*",
+    ),
 ]  # fmt: skip
 RULES = {rule.key: rule for rule in LIST}
 TITLES = {rule.key: rule.title for rule in LIST} | {BY_HAND: "By hand"}
 
 
-def offered(study):
+def offered(study, evidence=None):
     """The rules that the study has data for."""
-    told = measuring.told_by_platform(study)
-    return [rule for rule in LIST if rule.offered(told)]
+    told = (evidence or measuring.Evidence(study)).told
+    asked = {"", *(question.key for question in around.exit_of(study))}
+    asked |= {"*"} if len(asked) > 1 else set()
+    kinds = {"", *measuring_extras.kinds_of(study)}
+    rules = [rule for rule in LIST if rule.extra in kinds and rule.is_set(study)]
+    return [rule for rule in rules if rule.offered(told) and rule.exit_key in asked]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,17 @@
-"""The order of a study's questions: numbered from 0, without gaps, as study.yaml numbers them."""
+"""The order of a study's questions: numbered from 0, without gaps, as study.yaml numbers them.
+
+Those that are retired stand behind those that are asked.
+"""
+
+from annotate.editing import follow_questions
 
 
 def renumber(study, keys=None):
-    """Numbers the questions as they stand, or in the order of the keys."""
+    """Numbers the questions as they stand, or in the order of the keys of those that are asked."""
     questions = list(study.questions.all())
     if keys is not None:
-        questions.sort(key=lambda question: keys.index(question.key))
+        questions.sort(key=lambda question: (*keys, question.key).index(question.key))
+    questions.sort(key=lambda question: question.retired)
     for position, question in enumerate(questions):
         if question.position != position:
             study.questions.filter(pk=question.pk).update(position=position)
@@ -13,7 +19,8 @@ def renumber(study, keys=None):
 
 def move(question, step):
     """The question changes places with the one before (-1) or after it (1), if there is one."""
-    keys = list(question.study.questions.values_list("key", flat=True))
+    asked = question.study.questions.filter(retired=False)
+    keys = list(asked.values_list("key", flat=True))
     here = keys.index(question.key)
     there = min(max(here + step, 0), len(keys) - 1)
     keys[here], keys[there] = keys[there], keys[here]
@@ -24,3 +31,11 @@ def remove(question):
     """Deletes the question; those behind it move up."""
     question.delete()
     renumber(question.study)
+    follow_questions(question.study)
+
+
+def retire(question, is_over=True):
+    """The question is asked no more, or asked again as the last one."""
+    question.study.questions.filter(pk=question.pk).update(retired=is_over)
+    asked = question.study.questions.filter(retired=False).exclude(pk=question.pk)
+    renumber(question.study, list(asked.values_list("key", flat=True)))

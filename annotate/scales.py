@@ -1,17 +1,24 @@
 """Answer scales: what a question offers, and which values are allowed."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
-AGREEMENT = ["Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree"]
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
+
+from annotate.languages import ENGLISH
+
 AGREEMENT_7 = [
-    "Strongly disagree",
-    "Disagree",
-    "Somewhat disagree",
-    "Neutral",
-    "Somewhat agree",
-    "Agree",
-    "Strongly agree",
+    gettext_noop("Strongly disagree"),
+    gettext_noop("Disagree"),
+    gettext_noop("Somewhat disagree"),
+    gettext_noop("Neutral"),
+    gettext_noop("Somewhat agree"),
+    gettext_noop("Agree"),
+    gettext_noop("Strongly agree"),
 ]
+AGREEMENT = [label for label in AGREEMENT_7 if not label.startswith("Somewhat")]
+NO_YES = [gettext_noop("No"), gettext_noop("Yes")]
+TIE = "tie"  # of a choice between the lists A and B: the label that means neither, in any case
 LARGEST = 1e9  # of an answer
 # The ends of a scale lie within it, on both sides of zero.
 FARTHEST = 1_000_000
@@ -51,8 +58,12 @@ class Scale:
 
         The value stays that of the side, whatever the place where it is shown.
         """
-        sides = iter([(first, "List 1"), ("A" if first == "B" else "B", "List 2")])
-        shown = [next(sides) if label in ("A", "B") else (label, label) for label in self.labels]
+        one, two = (gettext("List %(number)s") % {"number": number} for number in (1, 2))
+        sides = iter([(first, one), ("A" if first == "B" else "B", two)])
+        shown = [
+            next(sides) if label in ("A", "B") else (label, _in_words(label))
+            for label in self.labels
+        ]
         values = {label: value for value, label in self.points}
         return [(values[label], words[:1].upper() + words[1:]) for label, words in shown]
 
@@ -70,18 +81,26 @@ class Scale:
     def allowed(self):
         """The allowed values in words, for error messages."""
         if self.kind == "text":
-            return "any text"
+            return gettext("any text")
         if self.kind == "number":
-            return "a number"
+            if self.low is None or self.high is None:
+                return gettext("a number")
+            ends = {"low": self.low, "high": self.high}
+            return gettext("a number from %(low)s to %(high)s") % ends
         if self.kind == "choice":
-            return "one of " + ", ".join(self.labels)
-        return f"a whole number from {self.low} to {self.high}"
+            return gettext("one of %(labels)s") % {"labels": ", ".join(map(str, self.labels))}
+        ends = {"low": self.low, "high": self.high}
+        return gettext("a whole number from %(low)s to %(high)s") % ends
 
     def parse(self, raw):
         """The value as a number; ValueError says what is allowed. For text use the text itself."""
         text = str(raw).strip()
         if self.kind == "choice" and text in self.labels:
             return 1.0 + self.labels.index(text)
+        return self.parse_value(text)
+
+    def parse_value(self, text):
+        """As parse, of what a page sends: never a label, for an option may be called “2”."""
         try:
             value = float(text)
         except ValueError:
@@ -103,16 +122,27 @@ class Scale:
 NAMED = {
     "likert5": Scale("likert", 1, 5, AGREEMENT),
     "likert7": Scale("likert", 1, 7, AGREEMENT_7),
-    "binary": Scale("binary", 0, 1, ["No", "Yes"]),
+    "binary": Scale("binary", 0, 1, NO_YES),
     "number": Scale("number"),
     "text": Scale("text"),
 }
 
 
-def parse_scale(spec):
+def _in_words(label):
+    """A tie as raters read it in their language; other words are the researcher's."""
+    return gettext("Tie") if label.strip().lower() == TIE else label
+
+
+def ready_made(name, language):
+    """The scale of that name, with its words in the language of a study."""
+    with translation.override(language):
+        return replace(NAMED[name], labels=[gettext(label) for label in NAMED[name].labels])
+
+
+def parse_scale(spec, language=ENGLISH):
     """A Scale from its form in study.yaml; ValueError says which forms there are."""
     if isinstance(spec, str) and spec in NAMED:
-        return NAMED[spec]
+        return ready_made(spec, language)
     if isinstance(spec, dict) and set(spec) == {"choice"}:
         return _choice(spec["choice"])
     if isinstance(spec, dict) and set(spec) == {"binary"}:
@@ -125,10 +155,10 @@ def parse_scale(spec):
     )
 
 
-def spec_of(scale):
+def spec_of(scale, language=ENGLISH):
     """The form of a scale in study.yaml: parse_scale makes the same scale of it."""
-    for name, named in NAMED.items():
-        if scale == named:
+    for name in NAMED:
+        if scale == ready_made(name, language):
             return name
     if scale.kind in ("choice", "binary"):
         return {scale.kind: list(scale.labels)}

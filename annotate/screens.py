@@ -5,12 +5,14 @@ from functools import cached_property
 
 from django.db.models import F, Max, Min
 from django.utils import timezone
+from django.utils.translation import ngettext
 
-from annotate import media
-from annotate.forms import Asked, Spot, asked
-from annotate.models import Content, Interaction, Item
+from annotate import media, profiles, sessions, uploads
+from annotate.forms import Asked, ItemForm, Spot, asked
+from annotate.models import Content, Interaction, Item, MediaKind, Rating
 from annotate.sessions import with_parts
 
+IMAGE, AUDIO = MediaKind.IMAGE, MediaKind.AUDIO
 SHORT = 80  # characters of what is said about a content of the history
 # Text that may take more than three lines: "more" shows the rest.
 LONG = 120
@@ -21,6 +23,7 @@ FACTS = ("year", "genres")
 class Card:
     """A content as raters see it; image and audio are addresses that the page may load."""
 
+    pk: int | None
     title: str
     show: str
     description: str
@@ -34,16 +37,21 @@ class Card:
         return len(self.description) > LONG or "\n" in self.description.strip()
 
 
-def card(content, study):
-    """The Card of a content; None for none."""
+def card(content, study, uploaded=None):
+    """The Card of a content; None for none. uploaded: what uploads.addresses found for it."""
     if content is None:
         return None
+    image, audio = (
+        uploads.address(uploaded, kind, url) or media.allowed(url, study.media_hosts)
+        for kind, url in ((IMAGE, content.image_url), (AUDIO, content.audio_url))
+    )
     return Card(
+        pk=content.pk,
         title=str(content),
         show=content.show,
         description=content.description,
-        image=media.allowed(content.image_url, study.media_hosts),
-        audio=media.allowed(content.audio_url, study.media_hosts),
+        image=image,
+        audio=audio,
         wants_image=bool(content.image_url),
         wants_audio=bool(content.audio_url),
     )
@@ -94,10 +102,30 @@ class Screen:
             if question.applies_to_kind(item.kind)
         ]
 
+    def form(self, data):
+        """What the page sent."""
+        return ItemForm(self.spots, data)
+
+    def stored(self):
+        """The answers so far."""
+        items = [self.item, *self.parts]
+        return list(Rating.objects.filter(session=self.place.session, item__in=items))
+
+    def save(self, form):
+        """Keep what the page sent; (item id, question) of what is still missing."""
+        return sessions.save_answers(
+            self.place, self.questions, form.answers, form.shown_at, form.emptied
+        )
+
     def context(self, ratings, count, form=None, gaps=()):
         """What the templates are filled with."""
         contents = Content.objects.in_bulk({part.content_id for part in self.parts} - {None})
-        cards = {part.pk: card(contents.get(part.content_id), self.study) for part in self.parts}
+        shown = [*contents.values(), *filter(None, [self.item.content])]
+        uploaded = uploads.addresses(self.study, shown)
+        cards = {
+            part.pk: card(contents.get(part.content_id), self.study, uploaded)
+            for part in self.parts
+        }
         about = {pk: one.title if one else "" for pk, one in cards.items()}
         rows = asked(self.spots, ratings, form, gaps, about, self.first_side)
         return {
@@ -105,15 +133,14 @@ class Screen:
             "session": self.place.session,
             "place": self.place,
             "item": self.item,
-            "content": card(self.item.content, self.study),
+            "content": card(self.item.content, self.study, uploaded),
             "history": self.history(),
             "profile": self.profile(),
             "lists": self._lists(cards, rows),
             "asked": [row for row in rows if not row.spot.is_part],
-            "missing": sum(row.is_missing or bool(row.problem) for row in rows),
             "count": count,
-            "shown": int(timezone.now().timestamp() * 1000),
-        }
+            "shown": shown_now(),
+        } | missing_of(rows)
 
     def _lists(self, cards, rows):
         """The two lists of a pair, in the order in which they stand; nothing for other items."""
@@ -127,10 +154,9 @@ class Screen:
         """The text about the recipient that stands beside a pair of lists."""
         if not self.is_pair or self.item.recipient_id is None:
             return ""
-        profiles = self.study.items.filter(
-            kind=Item.Kind.PROFILE, recipient=self.item.recipient_id, parent=None
-        )
-        return profiles.values_list("text", flat=True).first() or ""
+        found = profiles.of_recipients(self.study.pk, [self.item.recipient_id])
+        one = profiles.newest(found.get(self.item.recipient_id, []))
+        return one[1] if one else ""
 
     def history(self):
         """What the recipient chose before, the latest first: (title, short facts)."""
@@ -142,6 +168,24 @@ class Screen:
         ids = list(latest.values_list("content", flat=True)[: self.study.show_history])
         contents = Content.objects.in_bulk(ids)
         return [(str(contents[pk]), facts(contents[pk])) for pk in ids]
+
+
+def missing_of(rows):
+    """What _missing.html is filled with: how many of the Asked rows lack an answer, in words."""
+    count = sum(row.is_missing or bool(row.problem) for row in rows)
+    # For each number that the script may count: languages have up to six forms.
+    by_count = [_missing_words(n + 1) for n in range(len(rows))]
+    return {"missing": _missing_words(count), "missing_by_count": "|".join(by_count)}
+
+
+def _missing_words(count):
+    words = ngettext("%(count)s answer missing", "%(count)s answers missing", count)
+    return words % {"count": count} if count else ""
+
+
+def shown_now():
+    """The time that a page sends back: milliseconds since 1970."""
+    return int(timezone.now().timestamp() * 1000)
 
 
 def facts(content):

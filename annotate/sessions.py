@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate import excluding, places, platforms, saving
+from annotate import around, excluding, extras, keeping, places, platforms, saving, versions
 from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
 
 State = Session.State
@@ -21,6 +21,7 @@ class NotNow(Exception):
 class Answer:
     """What a rater said to one question; text only where the scale is text.
 
+    reason: why, where the question asks it;
     item_id: the item of the place, or a part of it; None means the item of the place.
     """
 
@@ -28,16 +29,19 @@ class Answer:
     value: float | None
     text: str = ""
     item_id: int | None = None
+    reason: str = ""
 
 
-def why_closed(study):
-    """Why nobody can join now: closed, unready, full for now, finished; empty if one can."""
+def why_closed(study, rater=None):
+    """Why nobody can join now, or this rater cannot go on: closed, unready, full for now,
+    finished; empty if one can.
+    """
     if not study.is_open:
         return "closed"
-    kinds = places.kinds_asked(study.questions.all())
+    kinds = places.kinds_asked(versions.asked(study))
     if not kinds or not study.places.exists():
         return "unready"
-    if places.any_open(study, kinds):
+    if places.any_open(study, kinds, rater):
         return ""
     return "full" if study.places.exclude(state=Place.State.FILLED).exists() else "finished"
 
@@ -70,34 +74,40 @@ def move(session, state, **fields):
     """The session goes on to another state; NotNow if that may not follow."""
     if state not in Session.NEXT[session.state]:
         raise NotNow(f"a session that is {session.state} cannot become {state}")
-    fields |= {"state": state, "last_seen_at": timezone.now()}
+    stops = state in (State.ABANDONED, *Session.OVER) and state != State.COMPLETED
+    # A visit that was abandoned first and ended later stopped where it was abandoned.
+    stopped_in = session.stopped_in or session.state if stops else ""
+    fields |= {"state": state, "last_seen_at": timezone.now(), "stopped_in": stopped_in}
     if state in Session.OVER and session.ended_at is None:
         fields["ended_at"] = fields["last_seen_at"]
     if not Session.objects.filter(pk=session.pk, state=session.state).update(**fields):
         raise NotNow(f"the session is no longer {session.state}")
+    if session.source == Session.Source.LINK and state not in keeping.AWAITED:
+        keeping.let_go([session.rater_id])
     for name, value in fields.items():
         setattr(session, name, value)
 
 
 def _locked(session):
-    return (
-        Session.objects.select_for_update(of=("self",))
-        .select_related("study", "rater")
-        .get(pk=session.pk)
-    )
+    return Session.objects.locked(session.pk)
 
 
 @transaction.atomic
 def begin(session):
-    """Claim the session's items and start rating. False if nothing is left to rate."""
+    """On to the check, to practice, or to rating, with items claimed. False if none is left."""
     session = _locked(session)
-    if session.state != State.INSTRUCTIONS:
+    left = around.left_before(session) if session.state in Session.BEFORE else session.state
+    if left:
+        if left != session.state:
+            move(session, left)
         return True
-    kinds = places.kinds_asked(session.study.questions.all())
+    questions = versions.asked(session.study_id)
+    kinds = places.kinds_asked(questions)
     if not places.claim(session, kinds, session.study.items_per_session):
         return False
+    session.version = questions[0].present  # what is drawn beside the items depends on it
     places.put_in_order(session, first=[])
-    move(session, State.RATING, current=1)
+    move(session, State.RATING, current=1, version=session.version)
     return True
 
 
@@ -111,12 +121,18 @@ def resume(session):
     if session.state != State.ABANDONED:
         return True
     answered = _answered_items(session)
-    if not answered:
+    # Answers to gold items alone: they are of the session's version, so it goes on with that.
+    if not answered and not session.extras.filter(answers__question__isnull=False).exists():
         move(session, State.INSTRUCTIONS)
         return True
-    questions = list(session.study.questions.all())
+    questions = versions.asked(session.study_id, session.version)
     tops = list(dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items()))
     back = places.claim_again(session, tops)
+    if session.items_done_at:  # only exit questions are left, whatever became of the places
+        places.put_in_order(session, first=back)
+        session.places.update(state=Place.State.FILLED)
+        move(session, State.EXIT)
+        return True
     wanted = session.study.items_per_session - len(back)
     new = places.claim(session, places.kinds_asked(questions), wanted)
     if not back and not new:
@@ -125,25 +141,36 @@ def resume(session):
     whole = [pk for pk in back if pk not in gaps]
     places.put_in_order(session, first=[*whole, *(pk for pk in back if pk not in set(whole))])
     session.places.filter(item__in=whole).update(state=Place.State.FILLED)
-    move(session, State.RATING, current=min(len(whole) + 1, len(back) + len(new)))
+    move(session, State.RATING, current=min(len(whole) + 1, extras.count_of(session)))
     return True
 
 
 def _answered_items(session):
-    """{item id: (item, ids of its answered questions)}, in the order of the first answers."""
+    """{item id: (item, {answered question: has a reason})}, in the order of the first answers."""
     found: dict = {}
     for rating in session.ratings.select_related("item").order_by("pk"):
-        found.setdefault(rating.item_id, (rating.item, set()))[1].add(rating.question_id)
+        answered = found.setdefault(rating.item_id, (rating.item, {}))[1]
+        answered[rating.question_id] = bool(rating.reason)
     return found
 
 
 def missing(kind, questions, answered):
-    """The required questions of a kind of items that are not among the answered ones."""
+    """The questions of a kind of items that lack a required answer, or the reason of an answer.
+
+    answered: {question id: whether the answer has a reason}.
+    """
     return [
         question
         for question in questions
-        if question.required and question.applies_to_kind(kind) and question.pk not in answered
+        if question.applies_to_kind(kind) and is_missing(question, answered)
     ]
+
+
+def is_missing(question, answered):
+    """Whether a question lacks its required answer, or an answer its required reason."""
+    if question.pk not in answered:
+        return question.required
+    return question.why == Question.Why.REQUIRED and not answered[question.pk]
 
 
 def with_parts(items):
@@ -162,22 +189,27 @@ def _with_gaps(items, questions, answered):
     return {
         pk
         for pk, parts in with_parts(items).items()
-        if any(missing(part.kind, questions, done.get(part.pk, ())) for part in parts)
+        if any(missing(part.kind, questions, done.get(part.pk, {})) for part in parts)
     }
+
+
+def seconds_since(shown_at, now):
+    """How long a page was looked at; None where that is not known."""
+    return shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
 
 
 def save_answers(place, questions, answers, shown_at=None, emptied=()):
     """Keep the answers to the place's item: each with its revision, and the place with its state.
 
-    questions: all of the study; emptied: (item id, question) whose answer the rater took back, if
-    they may. Returns (item id, question) of the required ones still without an answer. An answer
-    that says what is stored already changes nothing, not even its time.
+    questions: all that the session is asked; emptied: (item id, question) whose answer the rater
+    took back, if they may. Returns (item id, question) of those that still lack what is required.
+    An answer that says what is stored already changes nothing, not even its time.
     """
     now = timezone.now()
-    seconds = shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
+    seconds = seconds_since(shown_at, now)
     is_pair = place.item.kind == Item.Kind.LIST_PAIR
     kinds = Item.Kind.values if is_pair else [place.item.kind]
-    required = {kind: [q.pk for q in missing(kind, questions, ())] for kind in kinds}
+    required = {kind: missing(kind, questions, {}) for kind in kinds}
     taken_back: dict = {}
     for item_id, question in emptied:
         if not question.required:
@@ -198,14 +230,19 @@ def go_to(session, position):
 
 
 def finish(session):
-    """Complete the session, or return the position of the first item with a gap."""
+    """Complete the session, or lead to its exit questions.
+
+    Returns the position of the first item with a gap, or None.
+    """
     with transaction.atomic():
         session = _locked(session)
         gap = first_gap(session)
         if gap is None:
-            move(session, State.COMPLETED)
+            asks = around.exit_of(session.study)
+            move(session, State.EXIT if asks else State.COMPLETED, items_done_at=timezone.now())
             session.places.update(state=Place.State.FILLED)
-            excluding.close_session(session)
+            if not asks:
+                excluding.close_session(session)
     return gap
 
 
@@ -224,9 +261,11 @@ def end_early(session, state):
 
 
 def first_gap(session):
-    """The position of the first item that lacks a required answer; None if none does."""
-    questions = list(session.study.questions.all())
+    """The position of the first screen that lacks a required answer; None if none does."""
+    questions = versions.asked(session.study_id, session.version)
     answered = _answered_items(session)
     held = list(session.places.select_related("item").order_by("position"))
     lacking = _with_gaps([place.item for place in held], questions, answered)
-    return next((place.position for place in held if place.item_id in lacking), None)
+    gaps = [place.position for place in held if place.item_id in lacking]
+    gaps += [position for position in [extras.first_gap(session)] if position is not None]
+    return min(gaps, default=None)

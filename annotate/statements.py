@@ -6,7 +6,7 @@ Building such statements anew through the ORM takes longer than all the rest of 
 from itertools import count
 from weakref import WeakKeyDictionary
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 NUMBERS = count(1)
 MOST_PREPARED = 200  # statements a connection
@@ -39,9 +39,25 @@ def at_once(*statements):
 def rows(sql, values):
     """The rows of one query."""
     if connection.vendor == "postgresql":
-        return _in_one_message([(sql, values)])[1]
+        return _rows_or_again(sql, values)
     with connection.cursor() as cursor:
         return cursor.execute(sql, values).fetchall()
+
+
+def _rows_or_again(sql, values):
+    """The query is the check of its connection, which would be one more message before it.
+
+    Where the connection is found broken the query is sent again by a new one: it only reads.
+    """
+    was_checked = connection.health_check_done or connection.in_atomic_block
+    connection.health_check_done = True
+    try:
+        return _in_one_message([(sql, values)])[1]
+    except OperationalError:
+        if was_checked or connection.is_usable():
+            raise
+        connection.close()
+        return _in_one_message([(sql, values)])[1]
 
 
 def _in_one_message(statements):

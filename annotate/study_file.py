@@ -2,7 +2,8 @@
 
 import yaml
 
-from annotate.reading.studyfile import KEPT, NUMBERS, TEXTS
+from annotate.models import Question
+from annotate.reading.studyfile import KEPT, NUMBERS, TEXTS, VERSION
 from annotate.scales import spec_of
 
 LONG = [key for key in TEXTS if key not in ("title", "completion_code")]  # they stand at the end
@@ -11,23 +12,34 @@ LONG = [key for key in TEXTS if key not in ("title", "completion_code")]  # they
 def study_data(study, questions):
     """The study's half of the file, in the order of a file that people write."""
     data = {"study": study.slug, "title": study.title, "kind": str(study.kind)}
+    data["language"] = study.language
     data |= {key: getattr(study, key) for key in (*NUMBERS, "completion_code")}
+    if study.adaptive_from:
+        data["adaptive_from"] = study.adaptive_from
     data["media_hosts"] = study.media_hosts
+    if study.split:
+        data["split"] = {key: study.split[key] for key in ("seed", "share")}
     # Left out where there is none: an empty list is no questionnaire.
+    data[VERSION] = study.questionnaire_version
     if questions:
-        data["questions"] = [_question(question) for question in questions]
+        data["questions"] = [question_data(question, study.language) for question in questions]
     data |= {key: study.extra[key] for key in KEPT if study.extra.get(key) is not None}
     return data | {key: getattr(study, key) for key in LONG}
 
 
-def _question(question):
+def question_data(question, language):
+    """One question as its entry of the file."""
     data = {
         "key": question.key,
         "text": question.text,
-        "scale": spec_of(question.scale),
+        "scale": spec_of(question.scale, language),
         "required": question.required,
     }
-    return data | ({"applies_to": question.applies_to} if question.applies_to else {})
+    if question.applies_to:
+        data["applies_to"] = question.applies_to
+    if question.why:
+        data["why"] = True if question.why == Question.Why.OPTIONAL else str(question.why)
+    return data | ({"retired": True} if question.retired else {})
 
 
 class _Dumper(yaml.SafeDumper):

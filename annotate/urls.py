@@ -1,74 +1,136 @@
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path
+from django.urls import include, path
 
+from annotate import api
 from annotate.views import (
     accounts,
+    checks,
+    coding,
+    extras,
     inviting,
     making,
+    media,
+    more,
     people,
     preview,
+    preview_steps,
     quality,
     rating,
+    reporting,
+    step_settings,
+    steps,
     studies,
+    tokens,
 )
 
+
+def below(start):
+    """A path() whose addresses all begin alike."""
+    return lambda rest, *args, **named: path(f"{start}{rest}", *args, **named)
+
+
+of_study = below("studies/<slug:slug>/")
+of_session = below("r/<slug:token>/")
+of_api = below("api/v1/studies/<slug:slug>/")
+
+# Raters' addresses with a token that is no session's.
+PREVIEW = [
+    path("", preview.start),
+    path("consent/", preview.consent),
+    path("begin/", preview_steps.begin),
+    path("check/", preview_steps.check),
+    path("practice/<int:position>/", preview_steps.practice),
+    path("exit/", preview_steps.exit_questions),
+    path("item/<int:position>/", preview.item),
+    path("answer/<int:item>/<int:question>/", preview.answer),
+    path("extra/<int:extra>/<int:item>/<int:question>/", preview.answer_extra),
+    path("time/<int:item>/", reporting.of_preview),
+    path("missing/", reporting.of_preview),
+]
+# Raters' addresses come first: each answer is sent to one, and the patterns are tried in turn.
 urlpatterns = [
+    path("r/preview-<slug:slug>/", include(PREVIEW)),
+    path("join/<slug:slug>/", rating.join, name="join"),
+    of_session("", rating.session, name="session"),
+    of_session("consent/", rating.consent, name="session_consent"),
+    of_session("leave/", rating.leave, name="session_leave"),
+    of_session("begin/", rating.begin, name="session_begin"),
+    of_session("check/", steps.check, name="session_check"),
+    of_session("practice/", steps.practice_next, name="session_practice_next"),
+    of_session("practice/<int:position>/", steps.practice, name="session_practice"),
+    of_session("exit/", steps.exit_questions, name="session_exit"),
+    of_session("item/<int:position>/", rating.item, name="session_item"),
+    of_session("answer/<int:item>/<int:question>/", rating.answer, name="answer"),
+    of_session(
+        "extra/<int:extra>/<int:item>/<int:question>/",
+        extras.answer,
+        name="answer_extra",
+    ),
+    of_session("time/<int:item>/", reporting.time_spent, name="session_time"),
+    of_session("missing/", reporting.missing_media, name="session_missing"),
     path("", studies.studies, name="studies"),
     path("robots.txt", studies.robots),
     path("accounts/login/", LoginView.as_view(template_name="annotate/login.html"), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/once/<uid>/<token>/", accounts.login_once, name="login_once"),
     path("studies/new/template/", making.study_from_template, name="study_from_template"),
-    path("studies/<slug:slug>/copy/", making.study_copy, name="study_copy"),
-    path("studies/<slug:slug>/raters/", studies.raters, name="raters"),
-    path("studies/<slug:slug>/raters/find/", people.find_rater, name="find_rater"),
-    path("studies/<slug:slug>/raters/<int:pk>/", people.rater, name="rater"),
-    path(
-        "studies/<slug:slug>/raters/<int:pk>/exclude/", people.exclude_rater, name="exclude_rater"
+    of_study("copy/", making.study_copy, name="study_copy"),
+    of_study("raters/", studies.raters, name="raters"),
+    of_study("raters/find/", people.find_rater, name="find_rater"),
+    of_study("raters/<int:pk>/", people.rater, name="rater"),
+    of_study("raters/<int:pk>/exclude/", people.exclude_rater, name="exclude_rater"),
+    of_study("raters/<int:pk>/include/", people.include_rater, name="include_rater"),
+    of_study("raters/<int:pk>/delete/", people.delete_rater, name="delete_rater"),
+    of_study("coding/", coding.coding, name="coding"),
+    of_study("coding/<int:pk>/", coding.give, name="give_code"),
+    of_study("coding/compare/", coding.compare, name="compare_codes"),
+    of_study("coding/compare/open/", coding.open_comparison, name="open_comparison"),
+    of_study("coding/codes/", coding.put_code, name="make_code"),
+    of_study("coding/codes/<int:pk>/", coding.put_code, name="rename_code"),
+    *(
+        of_study(
+            f"coding/codes/<int:pk>/{how}/", coding.change_code, {"how": how}, name=f"{how}_code"
+        )
+        for how in ("merge", "delete", "restore")
     ),
-    path(
-        "studies/<slug:slug>/raters/<int:pk>/include/", people.include_rater, name="include_rater"
+    of_study("more/", more.more_raters, name="more_raters"),
+    of_study("more/send/", more.send, name="send_to_more"),
+    of_study("more/<int:pk>/undo/", more.undo, name="undo_more"),
+    of_study("quality/", quality.quality, name="quality"),
+    of_study("quality/<slug:rule>/apply/", quality.apply_rule, name="apply_rule"),
+    of_study("quality/<int:pk>/undo/", quality.undo, name="undo_exclusion"),
+    of_study("raters/links/", inviting.personal_links, name="personal_links"),
+    of_study("raters/links.csv", inviting.links_file, name="links_file"),
+    of_study("raters/links/<int:pk>/withdraw/", inviting.withdraw_link, name="withdraw_link"),
+    of_study("raters/sessions/<int:pk>/return/", inviting.return_session, name="return_session"),
+    of_study("raters/pay/", inviting.pay, name="pay"),
+    of_study("raters/pay/returned/", inviting.take_returns, name="take_returns"),
+    of_study("raters/pay/participants/", inviting.take_participants, name="take_participants"),
+    of_study("raters/pay/<slug:name>/", inviting.pay_file, name="pay_file"),
+    of_study("settings/platform/", inviting.platform, name="platform"),
+    of_study("settings/steps/<slug:part>/", step_settings.step_settings, name="step_settings"),
+    of_study("settings/sessions/", checks.inside, name="inside"),
+    of_study("settings/sessions/check/", checks.put_check, name="put_check"),
+    of_study("settings/sessions/check/ready/", checks.add_ready, name="add_ready_check"),
+    of_study(
+        "settings/sessions/check/<slug:key>/remove/", checks.remove_check, name="remove_check"
     ),
-    path("studies/<slug:slug>/raters/<int:pk>/delete/", people.delete_rater, name="delete_rater"),
-    path("studies/<slug:slug>/quality/", quality.quality, name="quality"),
-    path("studies/<slug:slug>/quality/<slug:rule>/apply/", quality.apply_rule, name="apply_rule"),
-    path("studies/<slug:slug>/quality/<int:pk>/undo/", quality.undo, name="undo_exclusion"),
-    path("studies/<slug:slug>/raters/links/", inviting.personal_links, name="personal_links"),
-    path("studies/<slug:slug>/raters/links.csv", inviting.links_file, name="links_file"),
-    path(
-        "studies/<slug:slug>/raters/links/<int:pk>/withdraw/",
-        inviting.withdraw_link,
-        name="withdraw_link",
-    ),
-    path(
-        "studies/<slug:slug>/raters/sessions/<int:pk>/return/",
-        inviting.return_session,
-        name="return_session",
-    ),
-    path("studies/<slug:slug>/raters/pay/", inviting.pay, name="pay"),
-    path("studies/<slug:slug>/raters/pay/returned/", inviting.take_returns, name="take_returns"),
-    path("studies/<slug:slug>/raters/pay/<slug:name>/", inviting.pay_file, name="pay_file"),
-    path("studies/<slug:slug>/settings/platform/", inviting.platform, name="platform"),
-    path("studies/<slug:slug>/settings/", studies.settings, name="settings"),
-    path("studies/<slug:slug>/settings/members/", studies.add_member, name="add_member"),
-    path(
-        "studies/<slug:slug>/settings/members/<int:pk>/remove/",
-        studies.remove_member,
-        name="remove_member",
-    ),
-    path("studies/<slug:slug>/delete/", studies.delete_study, name="delete_study"),
-    path("studies/<slug:slug>/preview/", preview.preview, name="preview"),
-    # The rater's addresses with a token that is no session's; before the real ones.
-    path("r/preview-<slug:slug>/", preview.start),
-    path("r/preview-<slug:slug>/consent/", preview.consent),
-    path("r/preview-<slug:slug>/begin/", preview.begin),
-    path("r/preview-<slug:slug>/item/<int:position>/", preview.item),
-    path("r/preview-<slug:slug>/answer/<int:item>/<int:question>/", preview.answer),
-    path("join/<slug:slug>/", rating.join, name="join"),
-    path("r/<slug:token>/", rating.session, name="session"),
-    path("r/<slug:token>/consent/", rating.consent, name="session_consent"),
-    path("r/<slug:token>/leave/", rating.leave, name="session_leave"),
-    path("r/<slug:token>/begin/", rating.begin, name="session_begin"),
-    path("r/<slug:token>/item/<int:position>/", rating.item, name="session_item"),
-    path("r/<slug:token>/answer/<int:item>/<int:question>/", rating.answer, name="answer"),
+    of_study("settings/sessions/gold/", checks.put_gold, name="put_gold"),
+    of_study("settings/sessions/gold/remove/", checks.remove_gold, name="remove_gold"),
+    of_study("settings/", studies.settings, name="settings"),
+    of_study("settings/members/", studies.add_member, name="add_member"),
+    of_study("settings/members/<int:pk>/remove/", studies.remove_member, name="remove_member"),
+    of_study("delete/", studies.delete_study, name="delete_study"),
+    of_study("media/", media.media, name="media"),
+    of_study("media/upload/", media.upload_media, name="upload_media"),
+    of_study("media/forget/", media.forget_missing, name="forget_missing"),
+    of_study("media/<int:pk>/delete/", media.delete_media, name="delete_media"),
+    path("media/<slug:token>/", media.media_file, name="media_file"),
+    of_study("preview/", preview.preview, name="preview"),
+    path("accounts/tokens/", tokens.tokens, name="tokens"),
+    path("accounts/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
+    of_api("", api.Study.as_view(), name="api_study"),
+    of_api("items/<int:pk>/", api.Item.as_view(), name="api_item"),
+    of_api("raters/", api.Raters.as_view(), name="api_raters"),
+    of_api("raters/<int:pk>/", api.Rater.as_view(), name="api_rater"),
 ]

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import drf_spectacular_sidecar
 from celery.schedules import schedule
 from csp.constants import NONE, SELF
 from django.contrib.messages import constants as levels
+from whitenoise.compress import Compressor
 
 from annotate.headers import static_headers
+from annotate.languages import offered
 from config.env import database, env_bool, env_int, env_list, env_text, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -49,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "annotate.busy.BusyMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -110,15 +114,24 @@ PROXY_COUNT = env_int(
 MESSAGE_TAGS = {levels.SUCCESS: "ok", levels.WARNING: "warn", levels.ERROR: "error"}
 
 # Words and time
+# Researchers' pages are in LANGUAGE_CODE; those of raters in the language of their study, which is
+# one of LANGUAGES: whoever adds a message file to locale/ adds a language.
 LANGUAGE_CODE = "en"
 USE_I18N = True
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGES = offered(LOCALE_PATHS[0])
 USE_TZ = True
 TIME_ZONE = "UTC"
 
 # Files
+# Source maps are for browsers' tools alone; compressing them took longer than all the rest.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+# Of the documentation's package only what is served: as an app it would bring Redoc too.
+SIDECAR = Path(drf_spectacular_sidecar.__file__).parent / "static"
+SWAGGER = "drf_spectacular_sidecar/swagger-ui-dist"
+STATICFILES_DIRS = [BASE_DIR / "static", (SWAGGER, SIDECAR / SWAGGER)]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -130,6 +143,8 @@ STORAGES = {
 MEDIA_ROOT = VAR_DIR / "media"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 UPLOAD_MAX_BYTES = env_int("UPLOAD_MAX_MB", 50) * 1024 * 1024
+# What all pictures and recordings of one study may take.
+MEDIA_QUOTA_BYTES = env_int("MEDIA_QUOTA_MB", 500) * 1024 * 1024
 
 # Headers
 CONTENT_SECURITY_POLICY = {
@@ -166,6 +181,63 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
+# The HTTP API
+API_MAX_BYTES = 8 * 1024 * 1024
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotate.api_auth.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotate.api_auth.Requests"],
+    "DEFAULT_THROTTLE_RATES": {
+        "requests": f"{env_int('API_REQUESTS_A_MINUTE', 600)}/min",
+        "failures": "30/min",
+    },
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["annotate.api_parsing.PlainJSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotate.api_parsing.AlwaysJSON",
+    "DEFAULT_PAGINATION_CLASS": "annotate.api_pages.Pages",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_METADATA_CLASS": None,
+    "EXCEPTION_HANDLER": "annotate.api_errors.answer",
+    "URL_FORMAT_OVERRIDE": None,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Concord",
+    "VERSION": "1",
+    "DESCRIPTION": "People and automatic judges rate the same items: read and load what a study "
+    "holds, run its judges, compute its reports. Errors are always "
+    '`{"error": {"code", "message", …}}`.',
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "AUTHENTICATION_WHITELIST": ["annotate.api_auth.TokenAuthentication"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "POSTPROCESSING_HOOKS": ["annotate.api_schema.add_errors"],
+}
+
+# Results of reports, by the hash of what they were computed from: in files, which the server's
+# processes and the workers share as they share uploads.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "reports": {
+        "BACKEND": "analysis.keeping.ReportFiles",
+        "LOCATION": str(VAR_DIR / "reports"),
+        "OPTIONS": {"MAX_ENTRIES": 2000},
+    },
+}
+REPORTS_MAX_MB = env_int("REPORTS_MAX_MB", 500)
+# From how many ratings and judgments on a report is a worker's, at the usual number of draws.
+REPORT_IN_PAGE = env_int("REPORT_IN_PAGE", 100_000)
+
 # Background work. Without REDIS_URL messages are files under var/, so that nothing else is needed.
 REDIS_URL = env_text("REDIS_URL")
 BROKER_DIR = VAR_DIR / "broker"
@@ -174,6 +246,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_DIRECT = True  # a queue for each worker, so that none is passed over
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Threads: a task waits for replies nearly all the time, each in an event loop of its own; nothing
 # is forked, so connections stay whole, and a shutdown is seen by the runs it has to stop.
@@ -204,6 +277,8 @@ if not REDIS_URL:
 ENDPOINT_HOSTS = env_list("ENDPOINT_HOSTS", "127.0.0.1,localhost,api.openai.com")
 # Seconds beyond an endpoint's time-out after which a call's worker counts as lost.
 LEASE_MARGIN_SECONDS = env_int("LEASE_MARGIN_SECONDS", 30)
+# Folder of the ONNX model and tokenizer of BERTScore; without it such a judge says so.
+BERT_SCORE_MODEL = env_text("BERT_SCORE_MODEL")
 
 LOGGING = {
     "version": 1,

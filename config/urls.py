@@ -1,11 +1,17 @@
 """Every address begins here."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
+
+from annotate.api_schema import Docs, Nowhere, Schema
 
 urlpatterns = [
+    path("", include("annotate.urls")),  # first, as raters wait for it
     path("admin/", admin.site.urls),
-    path("", include("annotate.urls")),
     path("", include("judges.urls")),
     path("", include("analysis.urls")),
+    path("api/schema/", Schema.as_view(), name="schema"),
+    path("api/docs/", Docs.as_view(), name="api_docs"),
+    re_path(r"^api(?:/|$)", Nowhere.as_view()),
 ]
+handler500 = "annotate.views.faults.server_error"

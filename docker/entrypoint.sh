@@ -24,7 +24,8 @@ case $role in
 web)
     python docker/prepare.py web
     # No access log: addresses of rating sessions are secrets. No control socket: nobody uses it.
-    exec python -m gunicorn config.wsgi --no-control-socket \
+    # Preloaded: a worker that was killed is replaced at once, not after seconds of imports.
+    exec python -m gunicorn config.wsgi --no-control-socket --preload \
         --bind "${WEB_BIND:-0.0.0.0:8000}" \
         --workers "${WEB_WORKERS:-2}" --threads "${WEB_THREADS:-4}" \
         --worker-tmp-dir /dev/shm "$@"

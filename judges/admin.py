@@ -13,6 +13,8 @@ class EndpointAdmin(admin.ModelAdmin):
         "base_url",
         "api_key_env",
         "concurrency",
+        "rpm",
+        "tpm",
         "price_in",
         "price_out",
     ]

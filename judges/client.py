@@ -15,7 +15,7 @@ import aiohttp
 import httpx2
 import openai
 
-from judges import hosts
+from judges import hosts, logprobs
 from judges.parsing import storable
 
 REPLY_BYTES = 2 * 1024 * 1024
@@ -76,6 +76,7 @@ class Answer:
     tokens_in: int | None = None
     tokens_cached: int | None = None
     tokens_out: int | None = None
+    logprobs: dict | None = None
     seconds: float = 0.0
 
 
@@ -90,11 +91,13 @@ class _Capped(httpx2.AsyncByteStream):
         self.stream = stream
 
     async def __aiter__(self):
-        size = 0
+        size, begin = 0, b""
         async for chunk in self.stream:
             size += len(chunk)
+            begin += chunk[: DETAIL_LENGTH - len(begin)]
             if size > REPLY_BYTES:
-                raise _TooLarge(f"more than {REPLY_BYTES:,} bytes")
+                began = begin.decode("utf-8", "replace")
+                raise _TooLarge(f"more than {REPLY_BYTES:,} bytes, which begin: {began}")
             yield chunk
 
     async def aclose(self):
@@ -269,15 +272,16 @@ def retry_after(header, now):
 def read(body):
     """The Answer in the body of a successful response."""
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8-sig")  # a byte order mark changes nothing
     except UnicodeDecodeError as error:
-        return Answer(failure=Failure.BAD_UTF8, detail=_words(error))
+        detail = f"{error.reason} at byte {error.start}: {body.decode('utf-8', 'replace')}"
+        return Answer(failure=Failure.BAD_UTF8, detail=detail)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         web = text.lstrip()[:1] == "<"
         failure = Failure.HTML if web else Failure.BAD_JSON
-        return Answer(failure=failure, detail=text)
+        return Answer(failure=failure, detail=text or "the reply is empty")
     return _completion(data, text)
 
 
@@ -295,6 +299,7 @@ def _completion(data, text):
         finish_reason=_short(choice.get("finish_reason"), 40),
         model=_short(data.get("model"), 200),
         fingerprint=_short(data.get("system_fingerprint"), 200),
+        logprobs=_logprobs(choice.get("logprobs"), content),
         **_usage(data.get("usage")),
     )
     if refusal:
@@ -302,6 +307,11 @@ def _completion(data, text):
     elif answer.finish_reason == "content_filter":
         answer.failure = Failure.CONTENT_FILTER
     return answer
+
+
+def _logprobs(sent, content):
+    """What is kept of them; None where the endpoint sent none, for most calls ask for none."""
+    return logprobs.kept(sent, storable(content)) if sent else None
 
 
 def _short(value, length):

@@ -1,66 +1,19 @@
-"""Forms of the judge and run pages, and of endpoints in /admin/."""
+"""Forms of the judge, run and endpoint pages."""
 
-import math
 import re
+from decimal import Decimal
 
 from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
 
-from judges import checking, hosts, planning, prompting
-from judges.forms_kinds import EnsembleForm, KindForm, ScorerForm
+from judges import drifting, going_on, hosts, planning
+from judges.forms_kinds import EnsembleForm, ScorerForm
+from judges.forms_llm import LLM_FORMS
 from judges.models import Endpoint, Judge
 
 
-class JudgeForm(KindForm):
-    """An LLM judge."""
-
-    prompt = forms.ChoiceField(
-        initial="explanation.v2",
-        help_text="Prompts are never changed; a new version is a new name.",
-    )
-    temperature = forms.FloatField(
-        initial=0.0,
-        validators=[MinValueValidator(0), MaxValueValidator(2)],
-        help_text="0 asks for the likeliest answer; 2 is the most.",
-    )
-    max_tokens = forms.IntegerField(
-        label="Most tokens of a reply",
-        initial=400,
-        validators=[MinValueValidator(1), MaxValueValidator(100_000)],
-    )
-
-    class Meta:
-        model = Judge
-        fields = [
-            "key", "endpoint", "prompt", "aspects", "rationale", "temperature", "max_tokens",
-            "samples", "shots", "example_role", "strict", "pool_share", "seed", "context",
-            "history_length",
-        ]  # fmt: skip
-        labels = {"rationale": "Ask for a rationale", "aspects": "Questions"}
-
-    def __init__(self, study, kind, *args, **kwargs):
-        super().__init__(study, kind, *args, **kwargs)
-        self.fields["prompt"].choices = [(name, name) for name in prompting.names()]
-        self.fields["endpoint"].required = True
-        self.fields["endpoint"].help_text = "Operators make endpoints under Administration."
-
-    def _post_clean(self):
-        """After the fields, when the judge has their values: what does not go together."""
-        super()._post_clean()
-        if not self.errors:
-            for name, problem in checking.problems_of(self.instance).items():
-                self.add_error(name, problem)
-
-    def clean_temperature(self):
-        value = self.cleaned_data["temperature"]
-        if math.isnan(value):
-            raise forms.ValidationError("Enter a number from 0 to 2.")
-        return value
-
-
-def judge_form(study, kind, *args, **kwargs):
-    """The form of a judge of this kind."""
-    forms_of = {Judge.Kind.LLM: JudgeForm, Judge.Kind.ENSEMBLE: EnsembleForm}
+def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
+    """The form of a judge of this kind, and of this method if it is an LLM."""
+    forms_of = {Judge.Kind.LLM: LLM_FORMS[method], Judge.Kind.ENSEMBLE: EnsembleForm}
     return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
 
 
@@ -82,10 +35,28 @@ class RunForm(forms.Form):
         decimal_places=6,
         help_text="Empty: no cap. The run stops before it would spend more.",
     )
+    reuse = forms.BooleanField(
+        label="Take over replies to identical calls",
+        required=False,
+        initial=True,
+        help_text="Of past runs of this study, at no cost. Without it to see how much replies "
+        "differ from run to run.",
+    )
 
     def without_budget(self):
-        """The form for a judge that costs nothing."""
-        del self.fields["budget"]
+        """The form for a judge that calls nobody."""
+        del self.fields["budget"], self.fields["reuse"]
+        return self
+
+    def without_reuse(self):
+        """The form for a judge whose samples are there to differ."""
+        del self.fields["reuse"]
+        return self
+
+    def about_recipients(self):
+        """The form for a judge that writes profiles."""
+        self.fields["limit"].label = "First recipients only"
+        self.fields["limit"].help_text = "Empty: all recipients."
         return self
 
     def clean_budget(self):
@@ -98,10 +69,40 @@ class RunForm(forms.Form):
         """(run, what happened), or (None, "") with the reason among the form's errors."""
         data = self.cleaned_data
         try:
-            return planning.start(judge, data["limit"], data.get("budget"), user)
+            return going_on.start(
+                judge, data["limit"], data.get("budget"), user, reuse=data.get("reuse", False)
+            )
         except planning.PlanError as error:
             self.add_error(None, str(error))
             return None, ""
+
+
+class CheckForm(forms.Form):
+    """How many items a check for drift asks again, and what it may cost."""
+
+    items = forms.IntegerField(
+        initial=drifting.USUAL_ITEMS,
+        min_value=1,
+        max_value=drifting.MOST_ITEMS,
+        help_text="The same ones at every check.",
+    )
+    budget = forms.DecimalField(
+        label="Budget in USD",
+        required=False,
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text="Empty: no cap.",
+    )
+
+    def start(self, run, user):
+        """The check, or None with the reason among the form's errors."""
+        data = self.cleaned_data
+        try:
+            return drifting.plan_check(run, data["items"], data["budget"], user)
+        except planning.PlanError as error:
+            self.add_error(None, str(error))
+            return None
 
 
 class EndpointForm(forms.ModelForm):
@@ -110,6 +111,23 @@ class EndpointForm(forms.ModelForm):
     class Meta:
         model = Endpoint
         fields = "__all__"
+        labels = {
+            "key": "Name",
+            "concurrency": "Calls at once",
+            "timeout_seconds": "Time-out in seconds",
+            "json_schema": "JSON schema",
+        }
+        help_texts = {"concurrency": "At most; runs begin with fewer and find out what it stands."}
+        widgets = {"notice": forms.Textarea(attrs={"rows": 3})}
+
+    def save(self, commit=True):
+        """What was found out by calls holds no longer once the address or a limit is another."""
+        if {"base_url", "model", "concurrency", "api_key_env"} & set(self.changed_data):
+            self.instance.known_limit, self.instance.known_slow = None, False
+            self.instance.not_before = None
+        if {"base_url", "model", "api_key_env"} & set(self.changed_data):
+            self.instance.findings, self.instance.tested_at = {}, None
+        return super().save(commit)
 
     def clean_base_url(self):
         base_url = self.cleaned_data["base_url"].strip().rstrip("/")

@@ -7,6 +7,11 @@ from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
 from judges.scorers import SCORERS
 
+SETTINGS = (
+    "language", "threshold", "effect", "top", "form", "factors", "iterations", "regularisation",
+    "confidence", "seed",
+)  # fmt: skip
+
 
 class KindForm(forms.ModelForm):
     """A judge of one study; refuses changes once the judge has been run."""
@@ -41,13 +46,13 @@ class ScorerForm(KindForm):
 
     class Meta:
         model = Judge
-        fields = ["key", "language", "seed"]
+        fields = ["key", *SETTINGS]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
-        for name in {"language", "seed"} - set(SCORERS[kind].settings):
+        for name in set(SETTINGS) - set(SCORERS[kind].settings):
             del self.fields[name]
-        self.fields["key"].initial = Judge.Kind(kind).label
+        self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
 
 
 class EnsembleForm(KindForm):
@@ -62,6 +67,7 @@ class EnsembleForm(KindForm):
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
         others = Judge.objects.filter(study=study).exclude(kind=Judge.Kind.ENSEMBLE)
+        others = others.exclude(method=Judge.Method.PROFILE)
         self.fields["members"].queryset = others
         self.fields["members"].required = True
 

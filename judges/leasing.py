@@ -1,17 +1,23 @@
 """The database is the queue: units are leased by one statement and come back if nobody settles."""
 
+import math
 from dataclasses import dataclass, field
 from datetime import timedelta
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
+from functools import reduce
+from operator import or_
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from annotate.models import Item, Question
+from annotate.models import Item
+from annotate.versions import questions_of
+from judges import methods
 from judges.materials import Shown, shown_by_item
-from judges.models import Endpoint, Judgment, Run
+from judges.methods.writer import PROFILE
+from judges.models import Endpoint, Judgment, Run, Writing
 
 # A unit that was leased so often without an end takes its worker down each time.
 MOST_LEASES = 25
@@ -24,7 +30,7 @@ READ_AHEAD = 100
 TAKE = """
 WITH picked AS {materialized} (
     SELECT unit FROM judges_judgment
-    WHERE run_id = %s AND state = 'pending' AND lead
+    WHERE run_id = %s AND state = 'pending' AND lead {among}
     ORDER BY unit LIMIT %s {skip_locked}
 )
 UPDATE judges_judgment
@@ -50,15 +56,28 @@ class Unit:
     """One call to make: an item and the questions asked of it, in their order."""
 
     number: int
-    item: Item
+    item: Item | None
     questions: list = field(default_factory=list)
     attempt: int = 1
     shown: Shown | None = None
+    order: str = ""
+    sample: int = 0
+    permit: tuple | None = None  # (slot, tokens) that its call was counted with
+    compared: bool = False  # with past calls: none of them answers it
 
 
 def lease_length(endpoint):
     """A call may take its time-out; writing it may have to wait too."""
     return timedelta(seconds=endpoint.timeout_seconds + settings.LEASE_MARGIN_SECONDS)
+
+
+def hold(run):
+    """The run's row as it is now, and nobody else's until the transaction ends.
+
+    Endpoint before run, run before its judgments, these before the study, everywhere: so
+    transactions wait in a queue, never in a circle. No key, so that calls can be stored meanwhile.
+    """
+    return Run.objects.select_for_update(no_key=True).get(pk=run.pk)
 
 
 def lease(run, endpoint, worker, most, ahead=None):
@@ -67,35 +86,60 @@ def lease(run, endpoint, worker, most, ahead=None):
     ahead: {number: Unit} that this worker keeps; filled with units that are likely to be next.
     """
     with transaction.atomic():
-        # All runs of an endpoint count its places one after the other. Endpoint before run,
-        # everywhere; no key, so that whoever makes a judge of this endpoint need not wait.
+        # All runs of an endpoint count its places one after the other. No key, so that whoever
+        # makes a judge of this endpoint need not wait.
         endpoint = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
-        current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        current = hold(run)
         if current.state != Run.State.ACTIVE:
             return []
         wanted = _affordable(current, min(most, _room(current, endpoint, worker)))
-        numbers = _take(run, worker, wanted, timezone.now() + lease_length(endpoint))
+        among = current.pilot["units"] if current.in_pilot else []
+        numbers = _take(run, worker, wanted, timezone.now() + lease_length(endpoint), among)
         _reserve(current, len(numbers))
-    return _units(run, numbers, {} if ahead is None else ahead)
+    return _units(run, numbers, {} if ahead is None else ahead, among)
+
+
+def lease_these(run, worker, numbers, until):
+    """Those of the units that nobody holds, now this worker's: their numbers. Within a transaction
+    that settles them at no cost, so no limit keeps them.
+    """
+    current = hold(run)
+    taken = []
+    if numbers and current.state == Run.State.ACTIVE:
+        taken = _take(run, worker, len(numbers), until, numbers)
+        _reserve(current, len(taken))
+    return taken
 
 
 def lease_free(run, worker, most, until):
     """Up to `most` pending units of a run that calls nobody and spends nothing."""
     with transaction.atomic():
-        current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        current = hold(run)
         if current.state != Run.State.ACTIVE:
             return []
         numbers = _take(run, worker, most, until)
         _reserve(current, len(numbers))
-    return list(_read(run, numbers).values())
+    return read(run, numbers)
 
 
-def ahead(endpoint):
-    """How many units a worker that has the endpoint to itself holds beyond the calls under way.
+def has_work(run):
+    """Whether a worker that comes now may find something to lease, or has a run to stop.
 
-    So no place runs empty while replies are written.
+    Two queries and no lock: each sweep tells all workers, and one is often enough.
     """
-    return max(1, endpoint.concurrency // 2)
+    if not _waits(run):
+        return False
+    left = run.budget_usd is None or _calls_left(run) > 0
+    # Of a run without money nothing is under way: whoever comes stops it.
+    return left and _room(run, run.judge.endpoint, "") > 0 or not (left or run.reserved_usd)
+
+
+def ahead(places):
+    """How many units a worker that has the endpoint to itself holds beyond its places.
+
+    So no place runs empty while a reply is settled. They are not sent: a kill repeats none.
+    """
+    return max(1, places // 2)
 
 
 def _room(run, endpoint, worker):
@@ -109,40 +153,69 @@ def _room(run, endpoint, worker):
         cursor.execute(PLACES, [endpoint.pk, run.pk, run.pk, worker, endpoint.pk])
         active, leased, own, mine = cursor.fetchone()
     if active == 1 and leased == mine and run.budget_usd is None:
-        return endpoint.concurrency + ahead(endpoint) - leased
+        return endpoint.concurrency + ahead(endpoint.concurrency) - leased
     share = max(1, endpoint.concurrency // max(1, active))
     return min(share - own, endpoint.concurrency - leased)
 
 
 def unit_usd(run):
-    """What one unit of the run can cost at most, as estimated when it was planned."""
-    return Decimal(run.frozen.get("unit_usd") or 0)
+    """What one unit of the run can cost at most: the estimate, or more once a call cost more."""
+    return Decimal(run.unit_usd)
+
+
+def least_usd(run):
+    """The lowest budget with which one more unit can be asked, in digits that a form takes."""
+    return (run.spent_usd + unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
+
+
+def short_of(run):
+    """That budget, where the run has one that is lower; None where it is not."""
+    least = least_usd(run)
+    return least if run.budget_usd is not None and run.budget_usd < least else None
 
 
 def _affordable(run, wanted):
     """How many of the wanted units the budget allows; ends the run when not one more."""
-    dearest = unit_usd(run)
-    if run.budget_usd is None or not dearest:
+    if run.budget_usd is None:
         return wanted
-    left = run.budget_usd - run.spent_usd - run.reserved_usd
-    most = max(0, int(left // dearest))
-    if most == 0 and not run.judgments.filter(state=Judgment.State.LEASED).exists():
+    most = _calls_left(run)
+    if most == 0 and _waits(run) and not run.judgments.filter(state=Judgment.State.LEASED).exists():
         Run.objects.filter(pk=run.pk).update(state=Run.State.OUT_OF_BUDGET, ended_at=timezone.now())
     return min(wanted, most)
 
 
-def _take(run, worker, most, until):
-    """The numbers of the units that one statement leased."""
+def _calls_left(run):
+    """How many calls the budget of a run allows now."""
+    dearest = unit_usd(run)
+    if not dearest:
+        return math.inf
+    left = run.budget_usd - run.spent_usd - run.reserved_usd
+    most = max(0, int(left // dearest))
+    if most and not run.spent_usd:
+        # The first call is made alone: what it cost shows whether the estimate is to be trusted.
+        return 0 if run.reserved_usd else 1
+    return most
+
+
+def _waits(run):
+    """Whether anything is left to ask: else the run is done, however little money is left."""
+    waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
+    return (waiting.filter(unit__in=run.pilot["units"]) if run.in_pilot else waiting).exists()
+
+
+def _take(run, worker, most, until, among=()):
+    """The numbers of the units that one statement leased; of these where any are named."""
     if most <= 0:
         return []
     postgres = connection.vendor == "postgresql"
     sql = TAKE.format(
+        among=f"AND unit IN ({', '.join(['%s'] * len(among))})" if among else "",
         materialized="MATERIALIZED" if postgres else "",
         skip_locked="FOR UPDATE SKIP LOCKED" if postgres else "",
     )
     until = connection.ops.adapt_datetimefield_value(until)
     with connection.cursor() as cursor:
-        cursor.execute(sql, [run.pk, most, until, worker, run.pk])
+        cursor.execute(sql, [run.pk, *among, most, until, worker, run.pk])
         return sorted({number for (number,) in cursor.fetchall()})
 
 
@@ -152,30 +225,44 @@ def _reserve(run, count):
     free(run, -count, Decimal(0))
 
 
-def _units(run, numbers, ahead):
-    """The leased units, read now where they were not read ahead."""
+def _units(run, numbers, ahead, among):
+    """The leased units, read now where they were not read ahead; next come those named, if any."""
     if not ahead.keys() >= set(numbers):
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
+        waiting = waiting.filter(unit__in=among) if among else waiting
         upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:READ_AHEAD]
         ahead.clear()
         ahead.update(_read(run, [*numbers, *upcoming]))
     return [ahead.pop(number) for number in numbers]
 
 
+def read(run, numbers):
+    """Units with everything a call needs."""
+    return list(_read(run, numbers).values())
+
+
 def _read(run, numbers):
     """{number: Unit} with everything a call needs; units settled in part ask the same again."""
+    if methods.of(run.frozen).writes:
+        found = Writing.objects.filter(run=run, unit__in=numbers).order_by("unit")
+        return {one.unit: Unit(one.unit, None, [PROFILE], shown=Shown(context=one.text))
+                for one in found}  # fmt: skip
     rows = list(
         Judgment.objects.filter(run=run, unit__in=numbers)
-        .order_by("unit", "question__position", "question_id")
-        .values_list("unit", "item_id", "question_id")
+        .order_by("unit")
+        .values_list("unit", "item_id", "question_id", "order", "sample")
     )
-    items = Item.objects.select_related("content").in_bulk({item for _, item, _ in rows})
-    questions = Question.objects.in_bulk({question for _, _, question in rows})
+    items = Item.objects.select_related("content").in_bulk({item for _, item, *_ in rows})
+    # In the wording of the run's version, whatever was changed since.
+    asked = questions_of(run.judge.study_id, run.version)
+    place = {question.pk: at for at, question in enumerate(asked)}
     shown = shown_by_item(run, items)
     units: dict[int, Unit] = {}
-    for number, item, question in rows:
-        unit = units.setdefault(number, Unit(number, items[item], shown=shown[item]))
-        unit.questions.append(questions[question])
+    in_order = sorted(rows, key=lambda row: (row[0], place[row[2]]))
+    for number, item, question, order, sample in in_order:
+        new = Unit(number, items[item], shown=shown[item], order=order, sample=sample)
+        unit = units.setdefault(number, new)
+        unit.questions.append(asked[place[question]])
     return units
 
 
@@ -198,6 +285,7 @@ def renew(run, worker, length):
 def give_back(run, worker, numbers=None):
     """What this worker still holds, or these units of it, waits again. Calls are paid for."""
     with transaction.atomic():
+        hold(run)
         held = Judgment.objects.filter(run=run, state=Judgment.State.LEASED, leased_by=worker)
         if numbers is not None:
             held = held.filter(unit__in=numbers)
@@ -215,18 +303,40 @@ def free(run, units, spent):
     if not spent and not units * unit_usd(run):
         return
     Run.objects.filter(pk=run.pk).update(
-        reserved_usd=F("reserved_usd") - units * unit_usd(run), spent_usd=F("spent_usd") + spent
+        reserved_usd=F("reserved_usd") - units * F("unit_usd"), spent_usd=F("spent_usd") + spent
+    )
+
+
+def expect(run, dearest):
+    """A call cost more than a unit can by the estimate: from now on each unit reserves as much.
+
+    All that is reserved is a number of leased units times the estimate, so it grows with it.
+    """
+    current = hold(run)
+    if dearest > current.unit_usd:
+        held = current.judgments.filter(state=Judgment.State.LEASED, lead=True).count()
+        more = held * (dearest - current.unit_usd)
+        Run.objects.filter(pk=run.pk).update(
+            unit_usd=dearest, reserved_usd=F("reserved_usd") + more
+        )
+
+
+def stop(run, reason):
+    """No call of the run can succeed now: it stops, what waits keeps waiting for a resume."""
+    Run.objects.filter(pk=run.pk, state=Run.State.ACTIVE).update(
+        state=Run.State.STOPPED, stopped_because=reason[:300], ended_at=timezone.now()
     )
 
 
 def return_expired(now=None):
     """Leases that ran out wait again; returns how many rows. What they may have cost is spent."""
     now = now or timezone.now()
+    expired = Judgment.objects.filter(state=Judgment.State.LEASED, leased_until__lt=now)
     with transaction.atomic():
-        expired = Judgment.objects.select_for_update().filter(
-            state=Judgment.State.LEASED, leased_until__lt=now
-        )
-        rows = list(expired.values_list("pk", "run_id", "lead", "attempts"))
+        runs = Run.objects.filter(pk__in=expired.values("run")).order_by("pk")
+        held = list(runs.select_for_update(no_key=True).values_list("pk", flat=True))
+        rows = expired.filter(run__in=held).order_by("pk").select_for_update()
+        rows = list(rows.values_list("pk", "run_id", "lead", "attempts")) if held else []
         lost = [pk for pk, _, _, attempts in rows if attempts >= MOST_LEASES]
         back = [pk for pk, _, _, attempts in rows if attempts < MOST_LEASES]
         none = {"leased_until": None, "leased_by": ""}
@@ -246,12 +356,44 @@ def _charge_lost(run_ids):
 
 
 def finish_if_done(run_ids=None):
-    """Active runs without a waiting or leased row are finished; returns how many."""
+    """Active runs without a waiting or leased row are finished; returns how many.
+
+    Those of which only the pilot was asked wait for a confirmation.
+    """
     runs = Run.objects.filter(state=Run.State.ACTIVE)
     if run_ids is not None:
         runs = runs.filter(pk__in=run_ids)
+    seen = _without_rest(runs)
+    finished = _finish(seen) if seen else 0
+    pause_after_pilot(runs.filter(in_pilot=True))
+    return finished
+
+
+def _without_rest(runs):
     rest = Judgment.objects.filter(run=OuterRef("pk")).open()
-    done = runs.filter(~Exists(rest)).values_list("pk", flat=True)
-    return Run.objects.filter(pk__in=list(done), state=Run.State.ACTIVE).update(
-        state=Run.State.FINISHED, ended_at=timezone.now()
+    return list(runs.filter(~Exists(rest)).order_by("pk").values_list("pk", flat=True))
+
+
+def _finish(seen):
+    """Finishes those of these runs that are done still; returns how many.
+
+    They are looked at anew once they are held: somebody else may have ended one, and its failed
+    judgments been asked again.
+    """
+    runs = Run.objects.filter(pk__in=seen, state=Run.State.ACTIVE)
+    with transaction.atomic():
+        list(runs.order_by("pk").select_for_update(no_key=True).values_list("pk"))
+        done = Run.objects.filter(pk__in=_without_rest(runs))
+        return done.update(state=Run.State.FINISHED, ended_at=timezone.now())
+
+
+def pause_after_pilot(runs):
+    """Those of these runs whose pilot has come back wait until somebody confirms the forecast."""
+    units = {run.pk: Q(run=run, unit__in=run.pilot["units"]) for run in runs}
+    if not units:
+        return
+    rest = Judgment.objects.open().filter(reduce(or_, units.values())).values_list("run", flat=True)
+    done = units.keys() - set(rest)
+    Run.objects.filter(pk__in=done, state=Run.State.ACTIVE, in_pilot=True).update(
+        state=Run.State.WAITING, ended_at=timezone.now()
     )

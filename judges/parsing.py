@@ -3,9 +3,10 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from typing import Any
 
 from annotate.scales import Scale
@@ -13,7 +14,11 @@ from annotate.scales import Scale
 RATIONALE = "rationale"
 RATIONALE_LENGTH = 400
 LONGEST_RATIONALE = 10_000  # characters kept; the whole reply stays in its Call
+# What is read at all: an endpoint may send 2 MB, of which a million objects take seconds.
+LONGEST_REPLY = 500_000  # characters: more than the 100,000 tokens that a judge may allow
+MOST_OBJECTS = 1_000
 OBJECT = re.compile(r'\{\s*["}]')
+SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Reason(StrEnum):
@@ -21,6 +26,8 @@ class Reason(StrEnum):
 
     EMPTY = "empty reply"
     CUT_OFF = "reply cut off at the token limit"
+    REPLY_TOO_LONG = f"reply longer than {LONGEST_REPLY:,} characters"
+    TOO_MANY_OBJECTS = f"more than {MOST_OBJECTS:,} JSON objects in the reply"
     NO_JSON = "no JSON in the reply"
     BROKEN_JSON = "broken JSON in the reply"
     MISSING = "question not answered"
@@ -29,6 +36,12 @@ class Reason(StrEnum):
     NOT_A_NUMBER = "answer is no number"
     NOT_WHOLE = "fraction on a scale of whole numbers"
     OFF_SCALE = "answer off the scale"
+    NOT_OFFERED = "verdict that was not offered"
+    LACKS_KEYS = "profile without all seven keys"
+    OTHER_KEYS = "profile with keys that were not asked for"
+    KEY_TWICE = "profile with a key twice"
+    NO_TEXT = "profile with a key that is empty or no text"
+    TOO_LONG = "profile longer than 10,000 characters"
 
 
 @dataclass
@@ -38,6 +51,14 @@ class Verdict:
     values: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, Reason] = field(default_factory=dict)
     rationale: str = ""
+
+
+class _TooMuch(ValueError):
+    """More than is read; `reason` says of what."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 class _Object(dict[str, Any]):
@@ -52,7 +73,16 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_Object, parse_constant=_refuse_constant)
+def _decoder() -> json.JSONDecoder:
+    """For one reply: it counts the objects that it makes, those within others too."""
+    made = count(1)
+
+    def make(pairs: list[tuple[str, Any]]) -> _Object:
+        if next(made) > MOST_OBJECTS:
+            raise _TooMuch(Reason.TOO_MANY_OBJECTS)
+        return _Object(pairs)
+
+    return json.JSONDecoder(object_pairs_hook=make, parse_constant=_refuse_constant)
 
 
 def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") -> Verdict:
@@ -62,19 +92,25 @@ def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") 
     a question that was not asked, leaves the whole reply without values; else each question
     stands for itself. 4.0 is the whole number 4, as in JSON schema; "4" and true are no numbers.
     """
+    found = last_object(reply, scales.keys(), finish_reason)
+    return _none(scales, found) if isinstance(found, Reason) else _read(found, scales)
+
+
+def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Object | Reason:
+    """The last JSON object that answers what was asked, or why the reply has no value at all."""
     if finish_reason == "length":
-        return _none(scales, Reason.CUT_OFF)
+        return Reason.CUT_OFF
     if not reply.strip():
-        return _none(scales, Reason.EMPTY)
+        return Reason.EMPTY
     try:
-        found = _last_verdict(reply, scales)
+        found = _last_verdict(reply, asked)
+    except _TooMuch as error:
+        return error.reason
     except (ValueError, RecursionError):
-        return _none(scales, Reason.BROKEN_JSON)
+        return Reason.BROKEN_JSON
     if found is None:
-        return _none(scales, Reason.NO_JSON)
-    if set(found) - set(scales) - {RATIONALE}:
-        return _none(scales, Reason.EXTRA)
-    return _read(found, scales)
+        return Reason.NO_JSON
+    return Reason.EXTRA if set(found) - asked - {RATIONALE} else found
 
 
 def storable(text: str) -> str:
@@ -86,25 +122,60 @@ def _none(scales: Mapping[str, Scale], reason: Reason) -> Verdict:
     return Verdict(reasons=dict.fromkeys(scales, reason))
 
 
-def _last_verdict(reply: str, scales: Mapping[str, Scale]) -> _Object | None:
+def _last_verdict(reply: str, asked: Set[str]) -> _Object | None:
     """The last outermost JSON object that answers a question, else the last one at all.
 
-    ValueError when anything that begins as an object is broken: what follows may be a part of it.
+    ValueError when anything that begins as an object is broken: what follows may be a part of it;
+    or when the reply is too long, or of too many objects.
     """
+    return _last_object(reply, asked)[0]
+
+
+def _last_object(reply: str, asked: Set[str]) -> tuple[_Object | None, int]:
+    """That object, and where it begins."""
+    if len(reply) > LONGEST_REPLY:
+        raise _TooMuch(Reason.REPLY_TOO_LONG)
+    decoder = _decoder()
     found: _Object | None = None
-    answers, position = False, 0
+    answers, position, begins = False, 0, 0
     while start := OBJECT.search(reply, position):
-        candidate, position = _DECODER.raw_decode(reply, start.start())
-        if scales.keys() & candidate or not answers:
-            found, answers = candidate, bool(scales.keys() & candidate)
-    return found
+        candidate, position = decoder.raw_decode(reply, start.start())
+        if asked & candidate.keys() or not answers:
+            found, answers = candidate, bool(asked & candidate.keys())
+            begins = start.start()
+    return found, begins
+
+
+def value_spans(reply: str, scales: Mapping[str, Scale]) -> dict[str, tuple[int, int]]:
+    """Where in the reply the answer to each question stands, of a reply that `parse` reads."""
+    try:
+        found, begins = _last_object(reply, scales.keys())
+    except (ValueError, RecursionError):
+        return {}
+    spans: dict[str, tuple[int, int]] = {}
+    decoder = json.JSONDecoder()
+    position = _next(reply, begins + 1)
+    while found and reply[position] != "}":
+        key, position = decoder.raw_decode(reply, position)
+        start = _next(reply, _next(reply, position) + 1)
+        _, end = decoder.raw_decode(reply, start)
+        spans[key] = start, end
+        position = _next(reply, end)
+        if reply[position] == ",":
+            position = _next(reply, position + 1)
+    return spans
+
+
+def _next(reply: str, position: int) -> int:
+    """The place of the next character that is no space of JSON."""
+    return SPACE.match(reply, position).end()  # type: ignore[union-attr]
 
 
 def _read(found: _Object, scales: Mapping[str, Scale]) -> Verdict:
     verdict = Verdict()
     rationale = found.get(RATIONALE)
     if isinstance(rationale, str):
-        verdict.rationale = _kept(rationale)
+        verdict.rationale = kept(rationale)
     for key, scale in scales.items():
         value = _value(found, key, scale)
         if isinstance(value, Reason):
@@ -114,7 +185,7 @@ def _read(found: _Object, scales: Mapping[str, Scale]) -> Verdict:
     return verdict
 
 
-def _kept(rationale: str) -> str:
+def kept(rationale: str) -> str:
     """Escapes inside the object bring back what was taken out of the reply around it."""
     lines = rationale.replace("\r\n", "\n").replace("\r", "\n")
     return storable(lines)[:LONGEST_RATIONALE]

@@ -4,44 +4,70 @@ import hashlib
 import json
 from contextlib import contextmanager
 from decimal import Decimal
-from itertools import groupby
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models import Count, Q
 
+from annotate import versions
 from annotate.models import Item
-from judges import checking, hosts, materials, prompting
-from judges.models import Judge, Judgment, Run
+from judges import checking, hosts, library, materials, methods, own_prompts, pilots, writing
+from judges.limits import MESSAGE_OVERHEAD
+from judges.models import Judge, Run
+from judges.models.prompt import OWN
 from judges.scorers import SCORERS, NotInstalled
 from judges.units import write_rows
 
-BATCH = 2000
-MESSAGE_OVERHEAD = 200  # tokens of a chat template and of the schema's names, at most
+REPLY_FORMATS = {"json_schema": "a JSON schema", "json_mode": "JSON mode"}
 
 
 class PlanError(ValueError):
     """The run cannot start; the message says why and what to do."""
 
 
-def settings_of(judge):
+def settings_of(judge, prompt=None):
     """What makes this judge the judge it is; addresses and prices may change without it."""
     if judge.kind in SCORERS:
         return _scorer_settings(judge)
-    prompt = _prompt(judge)
+    prompt = prompt or _prompt(judge)
     return {
         "kind": judge.kind,
         "endpoint": judge.endpoint.key,
         "model": judge.endpoint.model,
-        "json_schema": judge.endpoint.json_schema,
+        **_reply_format(judge, prompt),
         "prompt": prompt.name,
         "prompt_sha256": prompt.sha256,
-        "aspects": judge.aspects,
         "temperature": judge.temperature,
-        "rationale": judge.rationale,
+        **methods.of_judge(judge).settings(judge),
         "max_tokens": judge.max_tokens,
         **({"samples": judge.samples} if judge.samples > 1 else {}),
+        **({"weighted": True} if judge.weighted else {}),
         **materials.settings_of(judge),
     }
+
+
+def _reply_format(judge, prompt):
+    """How JSON is asked for: as in the judge's runs so far, else by the best its endpoint can do.
+
+    So a test of the endpoint makes no other judge of one that has been run.
+    """
+    if before := judge.kept_settings:
+        return {name: before[name] for name in REPLY_FORMATS if name in before}
+    endpoint = judge.endpoint
+    if endpoint.json_schema or not (endpoint.can("json_mode") and prompt.asks_for_json):
+        return {"json_schema": endpoint.json_schema}
+    return {"json_schema": False, "json_mode": True}
+
+
+def _check_reply_format(judge):
+    """PlanError where a test found that every call would be refused for how JSON is asked for."""
+    asked, endpoint = _reply_format(judge, _prompt(judge)), judge.endpoint
+    for name, words in REPLY_FORMATS.items():
+        overruled = name == "json_schema" and endpoint.json_schema
+        if asked.get(name) and endpoint.refuses(name) and not overruled:
+            raise PlanError(
+                f"The judge {judge.key} has been run with {words}, which its endpoint "
+                f"{endpoint.key} refuses now. Make a new judge, so that no run mixes two."
+            )
 
 
 def _scorer_settings(judge):
@@ -57,78 +83,76 @@ def hash_of(settings):
 
 def _prompt(judge):
     try:
-        return prompting.load(judge.prompt)
+        return library.prompt_of(judge)
     except ValueError as error:
         raise PlanError(f"The judge {judge.key} cannot run: {error}.") from None
 
 
-def scored_questions(study):
-    """Questions with a number for an answer: what a judge can be asked."""
-    return [question for question in study.questions.all() if question.scale.kind != "text"]
+def scored_questions(judge):
+    """What a judge is asked; PlanError says why it can be asked nothing."""
+    try:
+        return methods.of_judge(judge).questions(judge, versions.asked(judge.study))
+    except ValueError as error:
+        raise PlanError(f"The judge {judge.key} cannot run: {error}") from None
 
 
-def scored_items(items):
-    """Items with a text, in their order."""
-    return items.exclude(text__regex=r"^\s*$").order_by("id")
+def scored_items(judge, items):
+    """What a judge is asked about, in its order: nothing that raters only practise on."""
+    return methods.of_judge(judge).items(items.filter(is_practice=False))
 
 
-def start(judge, limit=None, budget=None, user=None):
-    """The judge's newest run goes on while it is unfinished, else a new one: (run, sentence)."""
-    _check(judge, budget)
-    run = judge.runs.first()
-    if run is None or run.state == Run.State.FINISHED:
-        run = plan(judge, limit=limit, budget=budget, user=user)
-        return run, f"Run {run.pk} of {judge} is planned: {run.judgments.count():,} judgments."
-    _check_unfinished(run, limit, budget)
-    if resume(run, budget):
-        return run, f"Run {run.pk} is resumed: it was unfinished."
-    return run, f"Run {run.pk} is running already; it goes on."
+def plan(judge, limit=None, budget=None, items=None, user=None, *, reuse=False, pilot=False):
+    """A new active run with all its rows; PlanError says why there can be none.
 
-
-def _check_unfinished(run, limit, budget):
-    """A limit is for new runs; a budget is for runs that stopped, and needed where one is spent."""
-    if run.state == Run.State.ACTIVE and (limit or budget):
-        raise PlanError(
-            f"Run {run.pk} of {run.judge} is running already; its limit and budget stay as they "
-            "are. Leave both out, or cancel it first."
-        )
-    if limit:
-        raise PlanError(f"Run {run.pk} of {run.judge} is unfinished: resume it without a limit.")
-    if run.state == Run.State.OUT_OF_BUDGET and budget is None:
-        raise PlanError(
-            f"Run {run.pk} of {run.judge} stopped at its budget of {run.budget_usd.normalize():f} "
-            "USD. Give a higher budget to resume it."
-        )
-
-
-def plan(judge, limit=None, budget=None, items=None, user=None):
-    """A new active run with all its rows; PlanError says why there can be none."""
-    _check(judge, budget)
+    reuse: replies to identical calls of past runs are taken over. pilot: a few calls first.
+    """
+    check(judge, budget)
     settings = settings_of(judge)
     items = Item.objects.filter(study_id=judge.study_id) if items is None else items
-    questions = scored_questions(judge.study)
+    questions = scored_questions(judge)
     with transaction.atomic():
-        _freeze(judge, hash_of(settings))
-        with _one_active(judge):
+        _freeze_prompt(judge, settings)
+        _freeze(judge, settings)
+        with one_active(judge):
             run = Run.objects.create(
                 judge=judge,
                 settings_hash=judge.settings_hash,
                 budget_usd=budget,
                 created_by=user,
                 frozen=settings,
+                version=questions[0].present if questions else 1,
             )
         shown = materials.Materials(judge, questions)
-        written = write_rows(run, scored_items(items), questions, shown, limit)
-        if not written.judgments:
-            raise PlanError(_nothing_to_judge(judge.study, questions))
-        run.frozen |= {"left_out": _left_out(judge.study, items, questions, shown)}
+        written = _write(run, items, questions, shown, limit)
+        run.frozen |= {"left_out": _left_out(judge, items, questions, shown)}
+        if shown.shows:
+            run.frozen |= {"part_texts": shown.texts}
         if judge.endpoint:
-            run.frozen |= _call_facts(judge, questions, written.longest, shown)
-        run.save(update_fields=["frozen"])
+            run.frozen |= _call_facts(judge, questions, written.longest)
+            run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
+            run.reuse = reuse and judge.samples == 1
+            run.pilot = pilots.draw(run) if pilot else {}
+            run.in_pilot = bool(run.pilot)
+        run.flagged = written.flagged
+        run.save(update_fields=["frozen", "unit_usd", "reuse", "pilot", "in_pilot", "flagged"])
     return run
 
 
-def _check(judge, budget):
+def _write(run, items, questions, shown, limit):
+    """All rows of the run: Written. PlanError where there is none."""
+    judge = run.judge
+    if judge.writes:
+        written = writing.write_rows(run, limit)
+    else:
+        written = write_rows(run, scored_items(judge, items), questions, shown, limit)
+    if not written.judgments:
+        nobody = writing.NOBODY if judge.writes else ""
+        raise PlanError(nobody or _nothing_to_judge(judge, questions, shown))
+    return written
+
+
+def check(judge, budget):
+    """PlanError where this judge cannot be run now, with the reason."""
     if judge.kind == Judge.Kind.ENSEMBLE:
         raise PlanError(
             f"The judge {judge.key} is an ensemble, which is computed from its members' judgments "
@@ -142,6 +166,7 @@ def _check(judge, budget):
         return
     for problem in checking.problems_of(judge).values():
         raise PlanError(f"The judge {judge.key} cannot run: {problem}")
+    _check_reply_format(judge)
     if budget is not None and not judge.endpoint.has_prices:
         raise PlanError(
             f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
@@ -154,7 +179,7 @@ def _check(judge, budget):
 
 
 @contextmanager
-def _one_active(judge):
+def one_active(judge):
     """Around what makes a run active: the database refuses a judge's second one."""
     try:
         with transaction.atomic():
@@ -163,23 +188,32 @@ def _one_active(judge):
         raise PlanError(f"The judge {judge.key} is running already.") from None
 
 
-def _freeze(judge, settings_hash):
+def _freeze(judge, settings):
     """Freezes the judge at its first run; the lock keeps two runs from freezing it differently."""
+    settings_hash = hash_of(settings)
     locked = Judge.objects.select_for_update().get(pk=judge.pk)
     if locked.settings_hash and locked.settings_hash != settings_hash:
         raise PlanError(
             f"The judge {judge.key} has been run with other settings, or its endpoint's model or "
             "its library was changed since. Make a new judge, so that no run mixes two."
         )
-    judge.settings_hash = settings_hash
+    judge.settings_hash, judge.kept_settings = settings_hash, settings
     Judge.objects.filter(pk=judge.pk).update(settings_hash=settings_hash)
 
 
-def _call_facts(judge, questions, longest, shown):
+def _freeze_prompt(judge, settings):
+    """A prompt of the study's own stays as this run uses it."""
+    name = settings.get("prompt", "")
+    if name.startswith(OWN) and not own_prompts.freeze(
+        judge.study_id, name, settings["prompt_sha256"]
+    ):
+        raise PlanError(f"The prompt {name} was changed just now. Look at it, then run the judge.")
+
+
+def _call_facts(judge, questions, longest):
     """What a run with calls keeps besides its judge's settings."""
     return {
         "prompt_text": _prompt(judge).text,
-        **({"part_texts": shown.texts} if shown.shows else {}),
         "base_url": judge.endpoint.base_url,
         "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
     }
@@ -190,88 +224,52 @@ def _dearest_unit(judge, questions, longest):
     if not judge.endpoint.has_prices:
         return None
     empty = Item(text="-", kind=Item.Kind.EXPLANATION)
-    sent = prompting.messages(_prompt(judge).text, empty, questions, judge.rationale)
+    settings = settings_of(judge) | {"prompt_text": _prompt(judge).text}
+    sent = methods.of_judge(judge).messages(settings, empty, questions)
     # Neutralising can double a text of nothing but markers.
     tokens_in = len(json.dumps(sent, ensure_ascii=False).encode()) + 2 * longest + MESSAGE_OVERHEAD
     return judge.endpoint.cost(tokens_in, 0, judge.max_tokens)
 
 
-def _left_out(study, items, questions, shown):
+def _left_out(judge, items, questions, shown):
     """What the run does not judge, in numbers, for the run page."""
+    if judge.writes:
+        return {}
     asked = {question.pk for question in questions}
-    return {
-        "items_without_text": items.filter(text__regex=r"^\s*$").count(),
+    unasked = [q.key for q in versions.asked(judge.study) if q.pk not in asked]
+    is_empty = Q(text__regex=r"^\s*$", is_practice=False)
+    counts = items.aggregate(
+        all=Count("pk"),
+        practice=Count("pk", filter=Q(is_practice=True)),
+        empty=Count("pk", filter=is_empty),
+    )
+    found = {"practice_items": counts["practice"]} if counts["practice"] else {}
+    if shown.lists:
+        others = counts["all"] - counts["practice"] - scored_items(judge, items).count()
+        return found | {"other_items": others, "other_questions": unasked}
+    return found | {
+        "items_without_text": counts["empty"],
         **({"items_held_out": len(shown.pool)} if shown.pool else {}),
-        "questions_without_numbers": [q.key for q in study.questions.all() if q.pk not in asked],
+        "questions_without_numbers": unasked,
     }
 
 
-def _nothing_to_judge(study, questions):
+def _nothing_to_judge(judge, questions, shown):
+    study = judge.study
     if not questions:
         return (
             "The study has no question with a number for an answer, so a judge has nothing to say."
         )
     if not study.items.exists():
         return "The study has no items yet. Load items first."
-    return "No item has a text that one of the questions applies to, so there is nothing to judge."
-
-
-def reset_failed(run):
-    """Asks what a finished run has no value for again: how many judgments. Calls stay."""
-    with transaction.atomic():
-        state = Run.objects.select_for_update().get(pk=run.pk).state
-        if state != Run.State.FINISHED:
-            raise PlanError(
-                f"Run {run.pk} is not finished, so nothing of it is asked again yet. "
-                "Let it finish first."
-            )
-        failed = Judgment.objects.filter(run=run, state__in=Judgment.NO_VALUE)
-        units = list(failed.values_list("unit", flat=True).distinct())
-        count = failed.update(
-            state=Judgment.State.PENDING,
-            reason="",
-            attempts=0,
-            settled_at=None,
-            cost_usd=None,
-            call=None,
+    if not study.items.filter(is_practice=False).exists():
+        return "The study has only practice items, which no judge is asked about. Load others."
+    if shown.pool:
+        return (
+            "All items that could be judged are held out, for examples are drawn from them. "
+            "Collect ratings of more items, or make a judge that holds none out."
         )
-        if count:
-            _choose_leads(run, units)
-            with _one_active(run.judge):
-                Run.objects.filter(pk=run.pk).update(state=Run.State.ACTIVE, ended_at=None)
-    return count
-
-
-def _choose_leads(run, units):
-    """The lead of a unit must be one of its pending rows: workers find units by it."""
-    rows = Judgment.objects.filter(run=run, state=Judgment.State.PENDING).order_by("unit", "id")
-    first = [
-        next(same) for _, same in groupby(rows.values_list("unit", "id"), key=lambda pair: pair[0])
-    ]
-    leads = dict(first)
-    for start in range(0, len(units), BATCH):
-        some = units[start : start + BATCH]
-        Judgment.objects.filter(run=run, unit__in=some).update(lead=False)
-        Judgment.objects.filter(pk__in=[leads[unit] for unit in some]).update(lead=True)
-
-
-def cancel(run):
-    """Stops leasing; calls under way end by themselves. True if the run was active."""
-    return _move(run, [Run.State.ACTIVE], Run.State.CANCELLED, ended_at=timezone.now())
-
-
-def resume(run, budget=None):
-    """Goes on where a run stopped, with a new budget if one is given. True if it was stopped.
-
-    PlanError where another run of the judge is active.
-    """
-    stopped = [Run.State.CANCELLED, Run.State.OUT_OF_BUDGET]
-    fields = {"budget_usd": Decimal(budget)} if budget is not None else {}
-    with _one_active(run.judge):
-        return _move(run, stopped, Run.State.ACTIVE, ended_at=None, **fields)
-
-
-def _move(run, before, after, **fields):
-    moved = Run.objects.filter(pk=run.pk, state__in=before).update(state=after, **fields)
-    run.refresh_from_db()
-    return bool(moved)
+    if kinds := methods.of_judge(judge).kinds:
+        words = " or ".join(Item.Kind(kind).label.lower() for kind in kinds)
+        return f"No item is a {words} that one of the questions applies to."
+    return "No item has a text that one of the questions applies to, so there is nothing to judge."

@@ -5,24 +5,29 @@ import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from judges import planning, prompting, running
-from judges.materials import Materials, shown
+from django.db.models import Subquery
+
+from judges import flagging, library, methods, planning, running, writing
+from judges.materials import Materials, Shown, shown
+from judges.methods.writer import PROFILE
 from judges.models import Judge, Material
-from judges.parsing import RATIONALE_LENGTH
+from judges.prompting import Prompt
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
+MOST_OTHERS = 20
 AROUND_A_CALL, AROUND_AN_ANSWER = 8, 4
 
 
 @dataclass
 class Preview:
-    """The calls for one item: [(questions, messages)]; `missing` says why there are none.
+    """The calls for one item: [(what it is about, messages, tokens)]; or why there are none.
 
-    Tokens are estimates from the number of characters; usd is None without prices.
+    Tokens are estimates from the number of characters; usd is None without prices. others: ids of
+    the items that follow; flags: what rules say of the texts.
     """
 
     item: object
-    sha256: str
+    prompt: Prompt
     material: Material | None = None
     missing: str = ""
     calls: list = field(default_factory=list)
@@ -32,6 +37,10 @@ class Preview:
     tokens_out: int = 0
     usd: Decimal | None = None
     items: int = 0
+    others: list = field(default_factory=list)
+    flags: list = field(default_factory=list)
+
+    per_token, around = CHARACTERS_A_TOKEN, AROUND_A_CALL
 
     @property
     def count(self):
@@ -50,24 +59,71 @@ def estimated_tokens(text):
     return math.ceil(plain / CHARACTERS_A_TOKEN) + len(text) - plain
 
 
-def preview(judge, key=""):
-    """The Preview of the item with that id, or of the first one; None where there is no such."""
-    questions = planning.scored_questions(judge.study)
-    items = planning.scored_items(judge.study.items.select_related("content", "recipient"))
+def preview(judge, key="", prompt=None):
+    """The Preview of the item with that id, or of the first one; None where there is no such.
+
+    Of a judge that writes profiles: of the recipient.
+    prompt: one that is not kept yet, in place of the judge's.
+    """
+    if judge.writes:
+        return _preview_writing(judge, key, prompt or _prompt(judge))
+    try:
+        questions = planning.scored_questions(judge)
+    except planning.PlanError:
+        return None
+    items = planning.scored_items(judge, judge.study.items.select_related("content", "recipient"))
     items = items.filter(kind__in=_kinds(judge.study, questions))
-    item = items.filter(key=key).first() if key else items.first()
-    if item is None or judge.prompt not in prompting.names():
+    item, *others = _from(items, key) or [None]
+    prompt = prompt or _prompt(judge)
+    if item is None or prompt is None:
         return None
     materials = Materials(judge, questions, [item.system_id])
     ((_, material, missing),) = materials.of([item])
     if item.pk in materials.pool:
         missing = "held out: examples are drawn from this item, so it is not judged"
-    found = Preview(item, prompting.load(judge.prompt).sha256, material, missing)
+    found = Preview(item, prompt, material, missing)
+    found.flags = [] if missing else flagging.named(flagging.texts_sent(item, material))
+    found.others = [other.key for other in others]
     if not missing:
         asked = [question for question in questions if question.applies_to_kind(item.kind)]
         _fill(found, judge, asked, shown(material, materials.texts))
         found.items = items.count() - len(materials.pool)
     return found
+
+
+def _preview_writing(judge, key, prompt):
+    recipients = writing.recipients_of(judge)
+    recipient, *others = _from(recipients, key) or [None]
+    if recipient is None or prompt is None:
+        return None
+    sources = list(writing.sources(judge, [recipient]))
+    found = Preview(recipient, prompt, others=[other.key for other in others])
+    found.missing = "" if any(not source.missing for source in sources) else sources[0].missing
+    if not found.missing:
+        settings = planning.settings_of(judge, prompt) | {"prompt_text": prompt.text}
+        for source in sources:
+            if not source.missing:
+                count = len(source.entries)
+                about = f"{count} episode{'s' * (count > 1)}"
+                _add(found, judge, settings, [PROFILE], Shown(context=source.text), about)
+        _price(found, judge, settings, [PROFILE])
+        found.flags = flagging.named([source.text for source in sources if not source.missing])
+        found.items = recipients.count()
+    return found
+
+
+def _from(items, key):
+    """The item with that id, or the first one, and some that follow it, in one query."""
+    if key:
+        items = items.filter(pk__gte=Subquery(items.filter(key=key).order_by().values("pk")[:1]))
+    return list(items[: 1 + MOST_OTHERS])
+
+
+def _prompt(judge):
+    try:
+        return library.prompt_of(judge)
+    except ValueError:
+        return None
 
 
 def _kinds(study, questions):
@@ -76,23 +132,37 @@ def _kinds(study, questions):
 
 
 def _fill(found, judge, asked, beside):
-    single = judge.aspects == Judge.Aspects.SINGLE
-    template = prompting.load(judge.prompt).text
-    for together in [[question] for question in asked] if single else [asked]:
-        sent = prompting.messages(template, found.item, together, judge.rationale, beside)
-        found.calls.append((together, sent))
-        text = "".join(message["content"] for message in sent)
-        found.tokens_in += estimated_tokens(text) + AROUND_A_CALL
-        found.tokens_out += min(judge.max_tokens, _reply_tokens(judge, together))
-    settings = planning.settings_of(judge)
-    found.options = json.dumps(running.parameters(settings, found.calls[0][0]), indent=2)
+    single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
+    settings = planning.settings_of(judge, found.prompt) | {"prompt_text": found.prompt.text}
+    calls = [[question] for question in asked] if single else [asked]
+    for order in method.orders(judge, found.item, 0):
+        for together in calls:
+            about = f"lists {', '.join(order)}" if order else together[0].key
+            _add(found, judge, settings, together, beside, about, order)
+    _price(found, judge, settings, calls[0])
+
+
+def _add(found, judge, settings, together, beside, about, order=""):
+    """One more call, with its estimated tokens."""
+    method = methods.of_judge(judge)
+    sent = method.messages(settings, found.item, together, beside, order)
+    text = "".join(message["content"] for message in sent)
+    tokens = estimated_tokens(text) + AROUND_A_CALL
+    found.calls.append((about, sent, tokens))
+    found.tokens_in += tokens
+    found.tokens_out += min(judge.max_tokens, _reply_tokens(method, settings, together))
+
+
+def _price(found, judge, settings, together):
+    """What is sent beside the messages, all samples, and what they cost."""
+    found.options = json.dumps(running.parameters(settings, together), indent=2)
     found.samples = judge.samples
     found.tokens_in *= judge.samples
     found.tokens_out *= judge.samples
     found.usd = judge.endpoint.cost(found.tokens_in, 0, found.tokens_out)
 
 
-def _reply_tokens(judge, questions):
-    rationale = RATIONALE_LENGTH // CHARACTERS_A_TOKEN if judge.rationale else 0
+def _reply_tokens(method, settings, questions):
+    rationale = method.longest_rationale(settings) // CHARACTERS_A_TOKEN
     keys = sum(estimated_tokens(question.key) + AROUND_AN_ANSWER for question in questions)
     return AROUND_A_CALL + rationale + keys

@@ -7,8 +7,11 @@ from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from judges.models import Call, Judgment, Run
+from annotate.payment import pay_of
+from annotate.splits import WITHHELD, is_locked, withheld
+from judges.models import Call, Judge, Judgment, Run
 from judges.scorers import ON_SCALE, SCORERS
+from judges.writing import attach
 
 RECENT = timedelta(seconds=60)
 COUNTS = {
@@ -52,13 +55,35 @@ class Progress:
 def progress(run):
     """One query: the run's counts, its rate over the last minute, or over all once it ended."""
     now = timezone.now()
-    recent = Count("pk", filter=Q(settled_at__gte=now - RECENT))
-    counts = run.judgments.aggregate(**COUNTS, recent=recent)
+    return _with_rate(run, run.judgments.aggregate(**COUNTS, recent=_recent(now)), now)
+
+
+def moving_or_none(study, pk):
+    """(a run of the study, its Progress) in one query; None where there is no such run."""
+    now = timezone.now()
+    runs = Run.objects.filter(judge__study=study, pk=pk)
+    about = {
+        name: Count("judgments", filter=count.filter and Q(judgments__state=name))
+        for name, count in COUNTS.items()
+    }
+    recent = Count("judgments", filter=Q(judgments__settled_at__gte=now - RECENT))
+    run = runs.defer("frozen").annotate(**about, recent=recent).first()
+    if run is None:
+        return None
+    return run, _with_rate(run, {name: getattr(run, name) for name in [*COUNTS, "recent"]}, now)
+
+
+def _recent(now):
+    return Count("pk", filter=Q(settled_at__gte=now - RECENT))
+
+
+def _with_rate(run, counts, now):
     recently = counts.pop("recent")
     found = Progress(**counts)
     if run.started_at is None:
         return found
-    found.seconds = ((run.ended_at or now) - run.started_at).total_seconds()
+    whole = (run.ended_at or now) - run.started_at
+    found.seconds = max(0.0, whole.total_seconds() - run.idle_seconds)
     span, settled = min(found.seconds, RECENT.total_seconds()), recently
     if run.state != Run.State.ACTIVE:
         span, settled = found.seconds, found.settled
@@ -75,12 +100,37 @@ def progress_of(run_ids):
 def spending(run):
     """Calls, tokens and cost of a run so far, in one query."""
     return run.calls.aggregate(
-        calls=Count("pk"),
+        calls=Count("pk", filter=Q(reused_from=None)),
+        reused=Count("reused_from"),
         tokens_in=Coalesce(Sum("tokens_in"), 0),
         tokens_out=Coalesce(Sum("tokens_out"), 0),
         cost=Sum("cost_usd"),
         unpriced=Count("pk", filter=Q(failure="", cost_usd=None)),
     )
+
+
+def an_item(run, spent):
+    """What an item cost by this run, and by one rater if the study says so; None if unknown."""
+    if spent["cost"] is None or spent["unpriced"] or run.judge.writes:
+        return None
+    asked = run.judgments.settled().exclude(state=Judgment.State.NOT_ASKED)
+    items = asked.values("item").distinct().count()
+    study, pay = run.judge.study, pay_of(run.judge.study)
+    return items and {
+        "usd": float(spent["cost"]) / items,
+        "pay": pay and pay.amount / study.items_per_session,
+        "currency": pay and pay.currency,
+    }
+
+
+def weighed(run):
+    """How many scores have a weighted value, and why the others have none; None if not asked."""
+    if not run.frozen.get("weighted"):
+        return None
+    done = run.judgments.filter(state=Judgment.State.DONE)
+    none = done.exclude(weighted_reason="").order_by().values("weighted_reason")
+    counts = done.aggregate(done=Count("pk"), weighed=Count("weighted_value"))
+    return counts | {"reasons": list(none.annotate(count=Count("pk")).order_by("-count"))}
 
 
 def failures(run):
@@ -92,9 +142,20 @@ def failures(run):
         .order_by("-count", "reason")
     )
     calls = Call.objects.in_bulk([row["example"] for row in rows if row["example"]])
+    _without_withheld(run, calls)
     for row in rows:
         row["label"], row["call"] = Judgment.State(row["state"]).label, calls.get(row["example"])
     return rows
+
+
+def _without_withheld(run, calls):
+    """Takes out the calls about items of a locked test part."""
+    if is_locked(run.judge.study) and calls:
+        items = dict(run.judgments.filter(call__in=calls).values_list("call", "item"))
+        hidden = withheld(run.judge.study, pk__in=set(items.values()))
+        for call, item in items.items():
+            if item in hidden:
+                calls.pop(call, None)
 
 
 def latest(run, most=8):
@@ -106,23 +167,35 @@ def latest(run, most=8):
     if not calls:
         return _latest_units(run, shown, most)
     judgments: dict[int, list] = {}
-    for judgment in shown.filter(call__in=calls):
+    for judgment in attach(_shown(run, shown.filter(call__in=calls))):
         judgments.setdefault(judgment.call_id, []).append(judgment)
     return [(call, judgments[call.pk]) for call in calls if call.pk in judgments]
+
+
+def _shown(run, judgments):
+    """The judgments; of items of a locked test part without what the judge said."""
+    judgments = list(judgments)
+    hidden = withheld(run.judge.study, pk__in={each.item_id for each in judgments})
+    for judgment in judgments:
+        if judgment.item_id in hidden:
+            judgment.value, judgment.rationale, judgment.reason = None, "", WITHHELD
+    return judgments
 
 
 def _latest_units(run, shown, most):
     """The settled units with the highest numbers: those of a run that calls nobody."""
     last = run.judgments.settled().order_by("-unit").values_list("unit", flat=True).distinct()
     judgments: dict[int, list] = {}
-    for judgment in shown.filter(run=run, unit__in=list(last[:most])):
+    for judgment in _shown(run, shown.filter(run=run, unit__in=list(last[:most]))):
         judgments.setdefault(judgment.unit, []).append(judgment)
     return [(None, judgments[unit]) for unit in sorted(judgments, reverse=True)]
 
 
 def newest_runs(study):
     """{judge id: its newest run, with .progress}, in two queries."""
-    newest = Run.objects.filter(judge__study=study).values("judge").annotate(last=Max("pk"))
+    newest = (
+        Run.objects.judging().filter(judge__study=study).values("judge").annotate(last=Max("pk"))
+    )
     runs = list(Run.objects.filter(pk__in=newest.values("last")))
     return {run.judge_id: run for run in with_progress(runs)}
 
@@ -146,15 +219,23 @@ class EnsembleState:
     @property
     def scales(self):
         """The different scales of the members; those of a file count as that of the question."""
-        scorers = [SCORERS.get(member.kind) for member in self.members]
-        return list(dict.fromkeys(scorer.scale if scorer else ON_SCALE for scorer in scorers))
+        return list(dict.fromkeys(map(_scale_of, self.members)))
+
+
+def _scale_of(judge):
+    """The scale of a judge's values, in words."""
+    if judge.method == Judge.Method.FIT:
+        return "0 to 1: no fit or fit"
+    scorer = SCORERS.get(judge.kind)
+    return scorer.scale if scorer else ON_SCALE
 
 
 def ensemble(judge):
     """The state of an ensemble, in two queries."""
     members = list(judge.members.all())
     answers = (
-        Judgment.objects.filter(run__judge__in=members, state=Judgment.State.DONE)
+        Judgment.objects.judging()
+        .filter(run__judge__in=members, state=Judgment.State.DONE)
         .order_by()
         .values("item", "question")
         .annotate(judges=Count("run__judge", distinct=True))

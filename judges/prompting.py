@@ -14,6 +14,7 @@ NAME = re.compile(r"[a-z0-9-]+\.v[0-9]+")
 MARKERS = re.compile(
     r"<{3,}|>{3,}|<\||\|>|\[/?INST\]|</?s>|<(?=<SYS>>|</SYS>>)|</?(?:start|end)_of_turn>"
 )
+CONTENT = re.compile(r"^<<<([A-Z]+)\n\$content\n\1>>>\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,26 @@ class Prompt:
     def sha256(self):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @property
+    def method(self):
+        """The method of judging that it is for: what it has a place for says it."""
+        places = {"lists": "pairwise", "episode": "fit", "listening": "profile"}
+        return next((name for place, name in places.items() if self.has(place)), "questions")
+
+    @property
+    def asks_for_json(self):
+        """Whether it does so in words; without them a JSON mode is refused, or runs on and on."""
+        return "JSON" in self.text
+
     def has(self, placeholder):
         """Whether the prompt has a place for it: "example" or "context"."""
         return placeholder in Template(self.text).get_identifiers()
 
 
-def names():
-    """The prompts there are, by name and version."""
-    return sorted(path.stem for path in FOLDER.glob("*.txt") if NAME.fullmatch(path.stem))
+def names(method=""):
+    """The prompts there are, or those of one method of judging, by name and version."""
+    found = sorted(path.stem for path in FOLDER.glob("*.txt") if NAME.fullmatch(path.stem))
+    return [name for name in found if not method or load(name).method == method]
 
 
 def load(name):
@@ -63,7 +76,8 @@ def messages(template, item, questions, rationale=False, shown=None):
 
     shown: the example and the context of the item, as `example` and `context` make them.
     """
-    filled = Template(template).substitute(
+    text = _with_content(
+        template,
         aspects="\n".join(f"- {q.key}: {one_line(q.text)}" for q in questions),
         rules=_rules(questions),
         keys=_keys(questions, rationale),
@@ -73,14 +87,35 @@ def messages(template, item, questions, rationale=False, shown=None):
         content=_recommended(item),
         text=neutral(item.text.strip()),
     )
-    return [{"role": "user", "content": re.sub(r"\n{3,}", "\n\n", filled.strip())}]
+    return _user(text)
+
+
+def _with_content(template, content, **texts):
+    """Filled; where nothing was recommended the marker lines around it are left out."""
+    template = template if content else CONTENT.sub("", template)
+    return Template(template).substitute(texts, content=content)
+
+
+def filled(template, **texts):
+    """The messages of a prompt whose parts were neutralised already."""
+    return _user(Template(template).substitute(texts))
+
+
+def _user(text):
+    """One user message, without the gaps that empty parts leave."""
+    return [{"role": "user", "content": re.sub(r"\n{3,}", "\n\n", text.strip())}]
+
+
+def part(text, **parts):
+    """A part of a prompt with its own parts in place, which were neutralised already."""
+    return Template(text).substitute(parts).strip()
 
 
 def example(part, item, ratings):
     """Another item with its ratings {question key: value}, as a part of a prompt."""
     said = ", ".join(f"{one_line(key)} {value:g}" for key, value in ratings.items())
     text = neutral(item.text.strip())
-    return Template(part).substitute(content=_recommended(item), text=text, ratings=said).strip()
+    return _with_content(part, content=_recommended(item), text=text, ratings=said).strip()
 
 
 def context(part, text):

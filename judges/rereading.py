@@ -6,15 +6,20 @@ from itertools import groupby
 from django.db import transaction
 from django.utils import timezone
 
+from annotate.versions import questions_of
+from judges import leasing, methods, writing
+from judges.logprobs import Weighted, weighted
+from judges.methods.writer import PROFILE
 from judges.models import Judgment, Run
-from judges.parsing import parse
 from judges.planning import PlanError
 
 BATCH = 500
-READ = ["state", "value", "reason", "rationale"]
+READ = [
+    "state", "value", "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
+]  # fmt: skip
 NEEDED = [
-    "unit", *READ, "call__reply", "call__failure", "call__finish_reason", "question__key",
-    "question__scale_spec",
+    "unit", "order", *READ, "call__reply", "call__failure", "call__finish_reason",
+    "call__logprobs", "question__key",
 ]  # fmt: skip
 
 
@@ -51,30 +56,38 @@ def reread(run):
 
     What changes gets the time of this reading, so that no report shows the old value.
     """
+    if run.is_from_file:
+        raise PlanError(f"Run {run.pk} was loaded from a file, so there is no reply to read.")
     with transaction.atomic():
-        if Run.objects.select_for_update().get(pk=run.pk).state == Run.State.ACTIVE:
+        if leasing.hold(run).state == Run.State.ACTIVE:
             raise PlanError(
                 f"Run {run.pk} is active, so its replies are not read again yet. "
                 "Let it finish or cancel it first."
             )
         found, changed = Reread(), []
         rows = run.judgments.select_related("call", "question").only(*NEEDED)
+        if run.judge.writes:  # a profile that people may have rated stays as it is
+            rows = rows.filter(state=Judgment.State.UNPARSABLE)
         rows = rows.order_by("unit", "id").iterator(chunk_size=BATCH)
+        every = questions_of(run.judge.study_id, run.version)
+        asked = {question.key: question for question in (PROFILE, *every)}
         for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
-            changed += _differing(list(unit), found)
+            changed += _differing(run, list(unit), asked, found)
         Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
+        writing.keep(run, [judgment.unit for judgment in changed])
     return found
 
 
-def _differing(unit, found):
+def _differing(run, unit, asked, found):
     """The judgments of one unit that are read differently, as they are read now; counts them."""
     # A call asked all questions of its unit, also those that another call answered since.
-    scales = {judgment.question.key: judgment.question.scale for judgment in unit}
+    keys = [_key(judgment) for judgment in unit]
+    questions = [asked[key] for key in keys if key in asked]
     for judgment in unit:
         if judgment.call is None or judgment.call.failure:
             continue
         before = [getattr(judgment, name) for name in READ]
-        _read(judgment, scales)
+        _read(run, judgment, questions)
         found.read += 1
         if before != [getattr(judgment, name) for name in READ]:
             judgment.settled_at = timezone.now()
@@ -82,14 +95,26 @@ def _differing(unit, found):
             yield judgment
 
 
-def _read(judgment, scales):
-    call, key = judgment.call, judgment.question.key
-    verdict = parse(call.reply, scales, call.finish_reason)
+def _key(judgment):
+    return judgment.question.key if judgment.question else PROFILE.key
+
+
+def _read(run, judgment, questions):
+    call, key = judgment.call, _key(judgment)
+    verdict = methods.of(run.frozen).read(
+        run.frozen, questions, judgment.order, call.reply, call.finish_reason
+    )
     judgment.value = verdict.values.get(key)
     judgment.reason = str(verdict.reasons.get(key, ""))
     judgment.rationale = verdict.rationale
     done = judgment.value is not None
     judgment.state = Judgment.State.DONE if done else Judgment.State.UNPARSABLE
+    mean = Weighted()
+    if done and run.frozen.get("weighted"):
+        scales = {question.key: question.scale for question in questions}
+        mean = weighted(call.reply, call.logprobs, scales)[key]
+    judgment.weighted_value, judgment.weighted_mass = mean.value, mean.mass
+    judgment.weighted_reason = str(mean.reason)
 
 
 def _count(found, before, after):

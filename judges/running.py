@@ -9,13 +9,15 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
+from copy import copy
+from functools import partial
 
 from asgiref.sync import async_to_sync, sync_to_async
 
-from judges import leasing, prompting, scoring, settling
+from judges import leasing, logprobs, methods, reusing, scoring, settling
 from judges.client import Client
+from judges.gate import Gate
 from judges.models import Run
-from judges.parsing import reply_schema
 from judges.scorers import SCORERS
 from judges.settling import Outcome
 
@@ -23,7 +25,7 @@ log = logging.getLogger(__name__)
 # Set when the worker's process shuts down: runs stop leasing and give back what waits.
 stopping = threading.Event()
 POLL_SECONDS = 1.0
-GATHER_SECONDS = 0.03  # replies that come so close together are written together
+GATHER_SECONDS = 0.001  # replies that come so close together are written together
 _busy: set[int] = set()
 _busy_lock = threading.Lock()
 
@@ -37,16 +39,20 @@ def work_through(run_id):
     try:
         run = Run.objects.select_related("judge__endpoint").filter(pk=run_id).first()
         if run is not None and run.state == Run.State.ACTIVE:
-            log.info("run %s: work begins", run_id)
-            if run.judge.kind in SCORERS:
-                scoring.drive(run, worker_name(), stopping)
-            else:
-                async_to_sync(Drive(run).go)()
+            _drive(run)
             leasing.finish_if_done([run.pk])
-            log.info("run %s: work ends", run_id)
     finally:
         with _busy_lock:
             _busy.discard(run_id)
+
+
+def _drive(run):
+    if run.judge.kind in SCORERS:
+        scoring.drive(run, worker_name(), stopping)
+    elif leasing.has_work(run):
+        log.info("run %s: work begins", run.pk)
+        async_to_sync(Drive(run).go)()
+        log.info("run %s: work ends", run.pk)
 
 
 def worker_name():
@@ -57,88 +63,134 @@ def worker_name():
 def parameters(frozen, questions):
     """What is sent beside the messages, by the judge's settings as they were frozen."""
     sent = {"temperature": frozen["temperature"], "max_tokens": frozen["max_tokens"]}
+    if frozen.get("weighted"):
+        sent |= logprobs.REQUEST
     if frozen["json_schema"]:
-        scales = {question.key: question.scale for question in questions}
-        schema = reply_schema(scales, frozen["rationale"])
+        schema = methods.of(frozen).schema(frozen, questions)
         sent["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": "ratings", "strict": True, "schema": schema},
         }
+    elif frozen.get("json_mode"):
+        sent["response_format"] = {"type": "json_object"}
     return sent
+
+
+def sent_for(frozen, unit):
+    """(messages, parameters): exactly what is sent for a unit."""
+    sent = methods.of(frozen).messages(frozen, unit.item, unit.questions, unit.shown, unit.order)
+    return sent, parameters(frozen, unit.questions)
+
+
+def endpoint_of(run):
+    """The endpoint with the model that the run was planned with, whatever was changed since."""
+    endpoint = copy(run.judge.endpoint)
+    endpoint.model = run.frozen["model"]
+    return endpoint
 
 
 class Drive:
     """One worker driving one run.
 
-    `asked` are the calls under way. A call that ends leaves its place to the next unit `waiting` at
-    once; what came `back` is stored and settled, and new units are leased, in one trip a round.
+    A unit takes a place from the moment it is sent until its reply is stored, so a kill repeats no
+    more calls than there are places; the gate says how many. Units that `wait` for a place are
+    leased and not sent. What came `back` is stored, its places are filled, and while those
+    calls are under way it is settled and new units are leased: one trip a round.
     """
 
     def __init__(self, run):
-        self.run, self.endpoint, self.worker = run, run.judge.endpoint, worker_name()
-        self.endpoint.model = run.frozen["model"]  # as planned, whatever was changed since
-        self.asked, self.waiting, self.back = set(), deque(), []
+        self.run, self.endpoint, self.worker = run, endpoint_of(run), worker_name()
+        self.asked, self.waiting, self.later, self.back = set(), deque(), [], []
+        self.taken = 0
         self.arrived, self.halted = asyncio.Event(), asyncio.Event()
         self.options, self.ahead = {}, {}
+        self.reuses, self.reused = None, False
+        self.gate = Gate(run, self.endpoint, self.worker)
         self.renewed = time.monotonic()
 
     async def go(self):
+        self.loop = asyncio.get_running_loop()
         async with Client(self.endpoint) as client:
             self.client = client
             try:
                 await self._round([])
-                while self.asked or self.back:
+                while (
+                    self.taken
+                    or not self.halted.is_set()
+                    and (self.waiting or self.later or self.reused)
+                ):
                     await self._round(await self._outcomes())
             finally:
                 self.halted.set()
                 for task in self.asked:
                     task.cancel()
-                await sync_to_async(leasing.give_back)(self.run, self.worker)
+                await sync_to_async(self._end)()
 
     async def _outcomes(self):
         """What came back, a handful together; never long without a look around."""
-        if not self.back:
+        if not self.back and not self.reused:
             self.arrived.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.arrived.wait(), POLL_SECONDS)
+                await asyncio.wait_for(self.arrived.wait(), self._patience())
                 await asyncio.sleep(GATHER_SECONDS)
         back, self.back = self.back, []
         return [task.result() for task in back]
+
+    def _patience(self):
+        """Seconds until there is something to do though no reply comes."""
+        if self.later:
+            return max(0.0, min(POLL_SECONDS, min(due for due, _ in self.later) - time.monotonic()))
+        return self.gate.patience if self.waiting and self.gate.counts else POLL_SECONDS
 
     async def _round(self, outcomes):
         """One trip to the database with what came back, and places filled with what it brought."""
         if stopping.is_set():
             self.halted.set()
-        arrived = [outcome for outcome in outcomes if outcome.answer is not None]
-        again, units = await sync_to_async(self._write_and_lease)(arrived)
-        self.waiting.extendleft(again)
-        self.waiting.extend((unit, 0) for unit in units)
-        self._fill()
+        now = time.monotonic()
+        self.waiting.extendleft(unit for due, unit in self.later if due <= now)
+        self.later = [(due, unit) for due, unit in self.later if due > now]
+        again, units, permitted = await sync_to_async(self._trip)(outcomes)
+        now = time.monotonic()
+        self.later += [(now + wait, unit) for unit, wait in again]
+        self.waiting.extend(units)
+        self._fill(permitted)
 
-    def _fill(self):
-        """Starts waiting units in free places; none once the run is cancelled or all is to stop."""
-        while self.waiting and len(self.asked) < self.endpoint.concurrency:
-            if self.halted.is_set():
-                return
-            task = asyncio.ensure_future(self._ask(*self.waiting.popleft()))
+    def _fill(self, permitted=None):
+        """Sends waiting units from free places, or as many as are permitted; none once halted."""
+        most = self.gate.limit - self.taken
+        if self.gate.counts:
+            most = min(most, permitted or 0)
+        if self.halted.is_set() or self.gate.is_closed():
+            return
+        for _ in range(min(most, len(self.waiting))):
+            task = asyncio.ensure_future(self._ask(self.waiting.popleft()))
+            self.taken += 1
             self.asked.add(task)
             task.add_done_callback(self._came_back)
+        self.gate.uses(self.taken)
 
     def _came_back(self, task):
         self.asked.discard(task)
         self.back.append(task)
         self.arrived.set()
+
+    def _stored(self, outcomes):
+        """The replies are safe, so their places are free."""
+        self.taken -= len(outcomes)
+        for outcome in outcomes:
+            self.gate.heard(outcome)
         self._fill()
 
-    async def _ask(self, unit, wait):
-        frozen = self.run.frozen
-        sent = prompting.messages(
-            frozen["prompt_text"], unit.item, unit.questions, frozen["rationale"], unit.shown
-        )
-        if wait and await self._halted_within(wait):
-            return Outcome(unit, sent)
+    async def _ask(self, unit):
+        sent = self._messages(unit)
         options = self._parameters(unit.questions)
         return Outcome(unit, sent, options, await self.client.ask(sent, options))
+
+    def _messages(self, unit):
+        frozen = self.run.frozen
+        return methods.of(frozen).messages(
+            frozen, unit.item, unit.questions, unit.shown, unit.order
+        )
 
     def _parameters(self, questions):
         """Made once for each set of questions: hundreds of calls share one schema."""
@@ -147,30 +199,48 @@ class Drive:
             self.options[asked] = parameters(self.run.frozen, questions)
         return self.options[asked]
 
-    async def _halted_within(self, seconds):
-        try:
-            await asyncio.wait_for(self.halted.wait(), seconds)
-        except TimeoutError:
-            return False
-        return True
-
     # In the thread that holds the database connection:
 
-    def _write_and_lease(self, arrived):
-        """What is asked next: [(unit, wait)] once more, and new units."""
-        again = self._write(arrived) if arrived else []
+    def _trip(self, outcomes):
+        """[(unit, wait)] to be asked once more, new units, and how many of all may be sent now."""
+        again = self._write(outcomes) if outcomes else []
         self._renew()
-        return again, self._lease(len(again))
+        units = self._reuse(self._lease(len(again)))
+        self.gate.look()
+        return again, units, self._permit(units)
 
-    def _write(self, arrived):
+    def _permit(self, units):
+        """How many of the waiting units are counted as sent, where the endpoint has such limits."""
+        free = self.gate.limit - self.taken
+        if not self.gate.counts or free <= 0 or self.halted.is_set() or self.gate.is_closed():
+            return None
+        next_ones = [*self.waiting, *units][:free]
+        return self.gate.permit(next_ones, self._messages, self.run.frozen["max_tokens"])
+
+    def _write(self, outcomes):
         """Stores every answer and settles the last words; what of the others can be paid for."""
-        calls = settling.store_calls(self.run, self.endpoint, arrived)
-        last = [(o, call) for o, call in zip(arrived, calls, strict=True) if o.wait() is None]
+        calls = settling.store_calls(self.run, self.endpoint, outcomes, self.worker)
+        self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
+        self.gate.record(outcomes)
+        unpaid = [o for o in outcomes if o.is_billing]
+        last = [
+            (o, call)
+            for o, call in zip(outcomes, calls, strict=True)
+            if o.wait() is None and not o.is_billing
+        ]
         settling.settle(self.run, self.worker, last)
-        again = [(o.unit, o.wait()) for o in arrived if o.wait() is not None]
+        if unpaid:
+            self._stop(unpaid)
+        again = [(o.unit, o.wait()) for o in outcomes if o.wait() is not None]
         again = settling.affordable(self.run, self.worker, again)
         leasing.count_attempts(self.run, self.worker, [unit for unit, _ in again])
         return again
+
+    def _stop(self, unpaid):
+        """The account cannot pay: what was asked waits with the rest until somebody resumes."""
+        self.halted.set()
+        leasing.stop(self.run, f"{unpaid[0].answer.failure}: {unpaid[0].answer.detail}")
+        leasing.give_back(self.run, self.worker, [o.unit.number for o in unpaid])
 
     def _renew(self):
         """Keeps what waits for a place or for its next attempt, long before its lease ends."""
@@ -180,14 +250,43 @@ class Drive:
             self.renewed = time.monotonic()
 
     def _lease(self, again):
-        """New units as far as there is room; halts the drive once the run was cancelled."""
+        """New units as far as there is room; halts the drive once the run was stopped."""
         if self.halted.is_set():
             return []
-        held = len(self.asked) + len(self.waiting) + len(self.back) + again
-        most = self.endpoint.concurrency + leasing.ahead(self.endpoint) - held
+        held = self.taken + len(self.waiting) + len(self.later) + again
+        most = self.gate.limit + leasing.ahead(self.gate.limit) - held
         units = []
         if most > 0:
             units = leasing.lease(self.run, self.endpoint, self.worker, most, self.ahead)
-        if not units and Run.objects.filter(pk=self.run.pk, state=Run.State.CANCELLED).exists():
+        halting = [Run.State.CANCELLED, Run.State.STOPPED, Run.State.WAITING]
+        if not units and Run.objects.filter(pk=self.run.pk, state__in=halting).exists():
             self.halted.set()
         return units
+
+    def _reuse(self, units):
+        """Those of the units that have to be asked; replies of past runs settle the others.
+
+        And those read ahead: they cost nothing, so they need not wait for money or for places.
+        """
+        if self.reuses is None:
+            self.reuses = reusing.is_possible(self.run)
+        found = self._past_replies(units) if self.reuses and units else []
+        self.reused = bool(found)
+        if found:
+            settling.take_over(self.run, self.endpoint, self.worker, found, self.ahead)
+        done = {outcome.unit.number for outcome in found}
+        for number in done & self.ahead.keys():
+            del self.ahead[number]
+        return [unit for unit in units if unit.number not in done]
+
+    def _past_replies(self, units):
+        """Outcomes by past calls of these units and of those read ahead; each is compared once."""
+        new = [unit for unit in (*units, *self.ahead.values()) if not unit.compared]
+        asked = [(u, self._messages(u), self._parameters(u.questions)) for u in new]
+        for unit in new:
+            unit.compared = True
+        return settling.taken_over(self.run, self.endpoint, asked) if asked else []
+
+    def _end(self):
+        self.gate.keep()
+        leasing.give_back(self.run, self.worker)

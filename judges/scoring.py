@@ -2,18 +2,20 @@
 
 import logging
 import math
+import threading
+from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
 from time import monotonic
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from judges import leasing
 from judges.models import Judgment
 from judges.scorers import SCORERS
-from judges.scorers.base import Score, same_for_all
+from judges.scorers.base import NotInstalled, Score, same_for_all
 from judges.settling import SETTLE
 
 log = logging.getLogger(__name__)
@@ -24,18 +26,44 @@ LEASE_SECONDS = 60
 
 def drive(run, worker, stopping):
     """Scores the run's units in batches of about a second; gives back what it did not get to."""
-    score, size = _scorer(run), FIRST
+    score = _scorer(run)
+    size, most = (1, 1) if SCORERS[run.judge.kind].slow else (FIRST, MOST)
     try:
         while not stopping.is_set():
             units = leasing.lease_free(run, worker, size, timezone.now() + _lease_length())
             if not units:
                 break
             began = monotonic()
-            settle(run, worker, units, score(units))
+            with _renewed(run, worker):
+                scores = score(units)
+            settle(run, worker, units, scores)
             quick = monotonic() - began < QUICK_SECONDS
-            size = min(MOST, 2 * size) if quick else max(1, size // 2)
+            size = min(most, 2 * size) if quick else max(1, size // 2)
     finally:
         leasing.give_back(run, worker)
+
+
+@contextmanager
+def _renewed(run, worker):
+    """The leases stay this worker's, however long a score takes."""
+    done = threading.Event()
+    thread = threading.Thread(target=_renew, args=(run, worker, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _renew(run, worker, done):
+    while not done.wait(_lease_length().total_seconds() / 4):
+        try:
+            leasing.renew(run, worker, _lease_length())
+        except Error:  # a database that is away comes back
+            log.warning("run %s: the database does not answer", run.pk)
+        finally:
+            connection.close()
 
 
 def _lease_length():
@@ -46,7 +74,7 @@ def _scorer(run):
     """What scores the run's units; where it cannot be loaded, every judgment gets that reason."""
     try:
         return SCORERS[run.judge.kind].load(run.frozen)
-    except (ImportError, OSError) as error:
+    except (ImportError, OSError, NotInstalled) as error:
         log.exception("run %s: the scorer cannot be loaded", run.pk)
         missing = Score(reason=f"the scorer cannot be loaded: {error}"[:300])
         return lambda units: [same_for_all(unit, missing) for unit in units]
@@ -61,8 +89,10 @@ def settle(run, worker, units, scores):
     }
     numbers = [unit.number for unit in units]
     with transaction.atomic():
-        held = Judgment.objects.select_for_update().filter(
-            run=run, unit__in=numbers, state=Judgment.State.LEASED, leased_by=worker
+        held = (
+            Judgment.objects.order_by("pk")
+            .select_for_update()
+            .filter(run=run, unit__in=numbers, state=Judgment.State.LEASED, leased_by=worker)
         )
         rows = held.values_list("pk", "unit", "question_id")
         changes = [_change(pk, found[unit, question]) for pk, unit, question in rows]
@@ -78,4 +108,4 @@ def _change(pk, score):
     state = Judgment.State.FAILED if value is None else Judgment.State.DONE
     cost = connection.ops.adapt_decimalfield_value(Decimal(0), 20, 8)
     now = connection.ops.adapt_datetimefield_value(timezone.now())
-    return [str(state), value, reason, "", None, cost, now, pk]
+    return [str(state), value, reason, score.rationale, None, cost, now, pk]

@@ -1,16 +1,24 @@
-"""The whole of study.yaml: annotate's half and the judges."""
+"""The whole of study.yaml: annotate's half, the study's own prompts and the judges."""
 
 from annotate.study_file import as_yaml, study_data
 from judges.loading.judges import keys_of
 from judges.models import Judge
+from judges.own_prompts import of_study
 
 
 def study_yaml(study):
     """The text of a study's file; loading it changes nothing."""
     data = study_data(study, study.questions.all())
-    if judges := [_judge(judge) for judge in _judges(study)]:
+    if prompts := [prompt_data(prompt) for prompt in of_study(study.pk)]:
+        data["prompts"] = prompts
+    if judges := [judge_data(judge) for judge in _judges(study)]:
         data["judges"] = judges
     return as_yaml(data)
+
+
+def prompt_data(prompt):
+    """One prompt as its entry of the file."""
+    return {"prompt": prompt.key, "method": str(prompt.method), "text": prompt.text}
 
 
 def _judges(study):
@@ -18,9 +26,12 @@ def _judges(study):
     return judges.prefetch_related("members").order_by("pk")
 
 
-def _judge(judge):
+def judge_data(judge):
+    """One judge as its entry of the file."""
     data = {"judge": judge.key, "kind": str(judge.kind)}
-    return data | {key: _setting(judge, key) for key in keys_of(judge.kind) if key not in data}
+    return data | {
+        key: _setting(judge, key) for key in keys_of(judge.kind, judge.method) if key not in data
+    }
 
 
 def _setting(judge, key):

@@ -4,16 +4,19 @@ import logging
 from functools import partial
 
 from celery import shared_task
+from celery.utils.nodenames import worker_direct
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotate import places
-from judges import leasing, running, uploading
-from judges.models import Run
+from annotate import keeping, more_raters, places, steps, uploads
+from judges import leasing, running, settling, uploading
+from judges.models import Heartbeat, Run
 
 log = logging.getLogger(__name__)
+
+STALE = 30  # seconds after which a nudge nobody took is dropped; a busy worker is late by some
 
 
 @shared_task
@@ -28,6 +31,7 @@ def tend_uploads():
     for pk in uploading.silent_uploads():
         load_upload.apply_async([pk], expires=60)
     uploading.remove_old()
+    uploads.remove_orphans()
 
 
 @shared_task
@@ -38,17 +42,33 @@ def work(run_id):
 
 @shared_task
 def sweep_leases():
-    """Returns expired leases, ends finished runs and nudges the active ones."""
-    leasing.return_expired()
+    """Settles or returns what killed workers held, ends finished runs, has all work on the rest."""
+    now = timezone.now()
+    try:
+        settling.settle_lost(now)
+    finally:  # what cannot be settled must not keep the rest from coming back
+        leasing.return_expired(now)
     leasing.finish_if_done()
+    # Each in its own queue: of one queue, the worker that looks first can take every message.
+    names = Heartbeat.objects.alive().values_list("worker", flat=True)
+    queues = [worker_direct(name) for name in names] or [None]
     for run_id in Run.objects.filter(state=Run.State.ACTIVE).values_list("pk", flat=True):
-        work.apply_async([run_id], expires=settings.SWEEP_SECONDS)
+        for queue in queues:
+            work.apply_async([run_id], queue=queue, expires=max(STALE, settings.SWEEP_SECONDS))
 
 
 @shared_task
 def release_places():
-    """Opens the places of raters who stopped for too long."""
-    places.release_expired(timezone.now())
+    """Opens the places of raters who stopped for too long, and completes who had rated all.
+
+    Then items whose raters disagree get more of them, where the study wants that, and the places
+    that are kept for recipients are put right.
+    """
+    now = timezone.now()
+    places.release_expired(now)
+    steps.settle_quiet(now)
+    more_raters.tend()
+    keeping.settle_all()
 
 
 def nudge(run):

@@ -1,6 +1,17 @@
 from django.urls import path
 
-from judges.views import health, judges, loading, questionnaire, runs, study_file
+from judges import api
+from judges.views import (
+    drift,
+    endpoints,
+    health,
+    judges,
+    loading,
+    prompts,
+    questionnaire,
+    runs,
+    study_file,
+)
 
 urlpatterns = [
     path("studies/new/", loading.study_new, name="study_new"),
@@ -20,21 +31,57 @@ urlpatterns = [
         questionnaire.question_delete,
         name="question_delete",
     ),
+    path(
+        "studies/<slug:slug>/questions/<int:pk>/retire/",
+        questionnaire.question_retire,
+        name="question_retire",
+    ),
+    path(
+        "studies/<slug:slug>/questions/version/", questionnaire.version_begin, name="version_begin"
+    ),
+    path(
+        "studies/<slug:slug>/questions/version/give-up/",
+        questionnaire.version_give_up,
+        name="version_give_up",
+    ),
     path("studies/<slug:slug>/study.yaml", study_file.study_file, name="study_file"),
     path("uploads/<slug:token>/", loading.upload, name="upload"),
     path("uploads/<slug:token>/load/", loading.upload_load, name="upload_load"),
     path("uploads/<slug:token>/discard/", loading.upload_discard, name="upload_discard"),
+    path("endpoints/", endpoints.endpoints, name="endpoints"),
+    path("endpoints/new/", endpoints.endpoint_new, name="endpoint_new"),
+    path("endpoints/<int:pk>/", endpoints.endpoint, name="endpoint"),
+    path("endpoints/<int:pk>/test/", endpoints.endpoint_test, name="endpoint_test"),
     path("healthz", health.healthz, name="healthz"),
     path("studies/<slug:slug>/judges/", judges.judges, name="judges"),
     path("studies/<slug:slug>/judges/new/", judges.judge_new, name="judge_new"),
     path("studies/<slug:slug>/judges/<int:pk>/", judges.judge, name="judge"),
     path("studies/<slug:slug>/judges/<int:pk>/edit/", judges.judge_edit, name="judge_edit"),
     path("studies/<slug:slug>/judges/<int:pk>/run/", judges.judge_run, name="judge_run"),
+    path("studies/<slug:slug>/judges/<int:pk>/check/", drift.judge_check, name="judge_check"),
+    path("studies/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
+    path("studies/<slug:slug>/prompts/new/", prompts.prompt_new, name="prompt_new"),
+    path("studies/<slug:slug>/prompts/own/<slug:name>/", prompts.prompt, name="prompt"),
     path("studies/<slug:slug>/runs/", runs.runs, name="runs"),
     path("studies/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),
     path("studies/<slug:slug>/runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
+    path("studies/<slug:slug>/runs/<int:pk>/moving/", runs.run_moving, name="run_moving"),
     path("studies/<slug:slug>/runs/<int:pk>/cancel/", runs.run_cancel, name="run_cancel"),
     path("studies/<slug:slug>/runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),
+    path("studies/<slug:slug>/runs/<int:pk>/confirm/", runs.run_confirm, name="run_confirm"),
     path("studies/<slug:slug>/runs/<int:pk>/ask-again/", runs.run_ask_again, name="run_ask_again"),
     path("studies/<slug:slug>/runs/<int:pk>/read-again/", runs.run_reread, name="run_reread"),
+    # Lists that also take rows: loading is judges' part.
+    path("api/v1/studies/", api.Studies.as_view(), name="api_studies"),
+    path("api/v1/studies/<slug:slug>/items/", api.Items.as_view(), name="api_items"),
+    path("api/v1/studies/<slug:slug>/ratings/", api.Ratings.as_view(), name="api_ratings"),
+    path("api/v1/studies/<slug:slug>/judgments/", api.Judgments.as_view(), name="api_judgments"),
+    path("api/v1/studies/<slug:slug>/judges/", api.Judges.as_view(), name="api_judges"),
+    path("api/v1/studies/<slug:slug>/runs/", api.Runs.as_view(), name="api_runs"),
+    path("api/v1/studies/<slug:slug>/runs/<int:pk>/", api.OneRun.as_view(), name="api_run"),
+    path(
+        "api/v1/studies/<slug:slug>/runs/<int:pk>/cancel/",
+        api.CancelRun.as_view(),
+        name="api_cancel_run",
+    ),
 ]

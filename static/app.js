@@ -23,5 +23,19 @@ document.addEventListener("submit", (event) => {
   const question = event.target.dataset.confirm;
   if (question && !window.confirm(question)) event.preventDefault();
 });
+document.addEventListener("htmx:beforeRequest", (event) => {
+  // A page that nobody looks at asks for nothing; it asks again once it is looked at.
+  const polls = event.target.getAttribute("hx-trigger")?.startsWith("every");
+  if (polls && document.hidden) event.preventDefault();
+});
+// Number keys press the buttons of what has the focus: 1 the first, 0 the one that says so.
+document.addEventListener("keydown", (event) => {
+  const card = event.target.closest("[data-keys]");
+  const typing = event.target.matches("input, textarea, select");
+  if (!card || typing || !/^[0-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const zero = card.querySelector("[data-key='0']");
+  const plain = [...card.querySelectorAll("form button:not([data-key])")];
+  (event.key === "0" ? zero : plain[event.key - 1])?.click();
+});
 document.addEventListener("htmx:load", (event) => showLocalTimes(event.target));
 showLocalTimes(document);

@@ -43,9 +43,37 @@
     );
   }
 
-  const plots = Array.from(document.querySelectorAll("[data-figure]"));
-  plots.forEach(draw);
-  plots.forEach((plot) => plot.closest("figure").querySelector("[data-pictures]").removeAttribute("hidden"));
-  [dark, narrow].forEach((query) => query.addEventListener("change", () => plots.forEach(draw)));
+  const plots = [];
+  const MANY = 12; // so many are drawn at once; of more, those that come near the window
+
+  function drawNear(entries, observer) {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      draw(target);
+    }
+  }
+
+  function take(root) {
+    const found = Array.from(root.querySelectorAll("[data-figure]:not([data-taken])"));
+    found.forEach((plot) => {
+      plot.dataset.taken = "yes";
+      plot.closest("figure").querySelector("[data-pictures]").removeAttribute("hidden");
+    });
+    plots.push(...found);
+    if (found.length > MANY) {
+      const observer = new IntersectionObserver(drawNear, { rootMargin: "100% 0px" });
+      found.forEach((plot) => observer.observe(plot));
+      window.addEventListener("beforeprint", () => plots.filter((plot) => !plot.dataset.drawn).forEach(draw));
+    } else {
+      found.forEach(draw);
+    }
+  }
+
+  take(document);
+  // Figures that come later, in a part of the page that is loaded by itself.
+  document.addEventListener("htmx:afterSettle", () => take(document));
+  const again = () => plots.filter((plot) => plot.dataset.drawn || plots.length <= MANY).forEach(draw);
+  [dark, narrow].forEach((query) => query.addEventListener("change", again));
   document.addEventListener("click", save);
 })();

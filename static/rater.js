@@ -2,9 +2,13 @@
 "use strict";
 
 (() => {
+  const UNHEARD = [400, 403, 408, 413, 429]; // of a proxy, or too many at once: nobody kept the answer
   const form = document.getElementById("rate");
   if (form) rate(form);
   document.querySelectorAll("form").forEach(sendOnce);
+  document.querySelectorAll("form[data-width]").forEach((one) => {
+    one.addEventListener("formdata", (event) => event.formData.set("width", screen.width));
+  });
   if (navigator.clipboard) document.querySelectorAll("[data-copy]").forEach(offerCopy);
 
   // A frame of another site may have no storage at all: even asking for it fails there.
@@ -50,16 +54,26 @@
     const lost = new Set();
     let leaving = null; // the button pressed, while answers are still on their way
     let gone = false; // the page is being left: a second click does nothing
+    let held = false; // a mouse button or a finger is down
     let retry = 0;
     const kept = storage();
 
     const inputs = (question) => [...question.querySelectorAll("input, textarea")];
     const radios = (question) => inputs(question).filter((input) => input.type === "radio");
+    const boxes = (question) => inputs(question).filter((input) => input.type === "checkbox");
     const holder = (question) =>
       radios(question).length ? radios(question).find((radio) => radio.checked) : inputs(question)[0];
-    const valueOf = (question) => holder(question)?.value.trim() ?? "";
+    const valueOf = (question) =>
+      boxes(question).length
+        ? boxes(question).filter((box) => box.checked).map((box) => box.value).join(" | ")
+        : holder(question)?.value.trim() ?? "";
     const shelf = (question) => "unsent " + question.getAttribute("hx-post");
-    const isGap = (question) => "required" in question.dataset && !valueOf(question);
+    const why = (question) => question.querySelector(".why textarea"); // null: it is not asked
+    const whyOf = (question) => why(question)?.value.trim() ?? "";
+    const lacksWhy = (question) => why(question)?.required && valueOf(question) && !whyOf(question);
+    // A reason without an answer could not be kept.
+    const lacksAnswer = (question) => !valueOf(question) && ("required" in question.dataset || whyOf(question));
+    const isGap = (question) => lacksAnswer(question) || lacksWhy(question);
 
     function say(word) {
       status.textContent = form.dataset[word] ?? "";
@@ -76,23 +90,38 @@
       const code = event.detail.xhr.status;
       onTheirWay.delete(question);
       lost.delete(question);
-      if (code === 0 || code >= 500) return keep(question);
+      if (code === 0 || code >= 500 || UNHEARD.includes(code)) return keep(question);
       kept.removeItem(shelf(question));
+      kept.removeItem(shelf(question) + " why");
       if (code === 404 || code === 409) return outdated();
       if (code === 422) leaving = null;
       if (lost.size) return;
       say(code === 422 ? "" : "saved");
       setTimeout(leave); // later: a newer answer to the same question may be sent first
+      if (question.classList.contains("gap")) mark(question, isGap(question)); // over the new mark
     });
 
     function keep(question) {
       lost.add(question);
       kept.setItem(shelf(question), valueOf(question));
+      keepWhy(question);
       question.querySelector(".mark").replaceChildren(); // it may say "saved" of the answer before
       say("lost");
       clearTimeout(retry);
       if (navigator.onLine) retry = setTimeout(sendLost, 3000);
     }
+
+    function keepWhy(question) {
+      if (why(question)) kept.setItem(shelf(question) + " why", why(question).value);
+    }
+
+    // A reason comes to its answer: what is typed before waits on the page until there is one.
+    ["input", "change"].forEach((type) => form.addEventListener(type, (event) => {
+      const question = event.target.closest(".question");
+      if (!event.target.closest(".why") || valueOf(question)) return;
+      keepWhy(question);
+      event.stopPropagation();
+    }, true));
 
     function outdated() {
       leaving = null;
@@ -107,9 +136,13 @@
     function restore() {
       for (const question of questions) {
         const unsent = kept.getItem(shelf(question));
+        const words = kept.getItem(shelf(question) + " why");
+        if (words !== null && why(question)) why(question).value = words;
         if (unsent === null) continue;
         const input = radios(question).find((radio) => radio.value === unsent) ?? inputs(question)[0];
-        if (input.type === "radio") input.checked = input.value === unsent;
+        if (input.type === "checkbox") {
+          boxes(question).forEach((box) => (box.checked = unsent.split(" | ").includes(box.value)));
+        } else if (input.type === "radio") input.checked = input.value === unsent;
         else input.value = unsent;
         window.htmx.trigger(question, "change");
       }
@@ -143,13 +176,14 @@
 
     function countGaps(gaps) {
       notice.hidden = !gaps.length;
-      const words = gaps.length === 1 ? notice.dataset.one : notice.dataset.many;
-      notice.textContent = words.replace("%", gaps.length);
+      // The words for 1, for 2 and so on: how many forms there are depends on the language.
+      notice.textContent = notice.dataset.words.split("|")[gaps.length - 1] ?? "";
     }
 
     function mark(question, gap) {
       question.classList.toggle("gap", gap);
-      if (gap) question.querySelector(".mark").replaceChildren(wrong(form.dataset.gap));
+      const words = lacksWhy(question) ? form.dataset.why : form.dataset.gap;
+      if (gap) question.querySelector(".mark").replaceChildren(wrong(words));
     }
 
     function wrong(text) {
@@ -161,20 +195,32 @@
 
     form.addEventListener("change", (event) => {
       event.target.closest(".question")?.classList.remove("gap");
-      if (!notice.hidden) countGaps(questions.filter(isGap));
+      // A button that is being pressed ends the typing: it must not move away before it is let go.
+      if (held) document.addEventListener("pointerup", () => setTimeout(countAgain), { once: true });
+      else countAgain();
     });
+
+    function countAgain() {
+      if (!notice.hidden) countGaps(questions.filter(isGap));
+    }
+
+    for (const [type, value] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+      document.addEventListener(type, () => (held = value), true);
+    }
 
     // Keys
     function focusOn(question, block = "nearest") {
-      (holder(question) ?? inputs(question)[0]).focus({ preventScroll: true });
+      const field = lacksWhy(question) ? why(question) : holder(question) ?? inputs(question)[0];
+      field.focus({ preventScroll: true });
       question.scrollIntoView({ block });
     }
 
     function answer(question, key) {
-      const radio = radios(question).find((one) => one.dataset.key === key);
-      if (!radio) return;
-      radio.checked = true;
-      radio.dispatchEvent(new Event("change", { bubbles: true }));
+      const input = inputs(question).find((one) => one.dataset.key === key);
+      if (!input) return;
+      input.checked = input.type === "radio" || !input.checked;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+      if (input.type === "checkbox") return input.focus({ preventScroll: true }); // more may follow
       const following = questions[questions.indexOf(question) + 1];
       if (following) focusOn(following);
       else next.focus();
@@ -182,7 +228,7 @@
 
     document.addEventListener("keydown", (event) => {
       const target = event.target;
-      const types = target.matches("textarea, select, input:not([type=radio])");
+      const types = target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
       if (types || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
       if (/^[0-9]$/.test(event.key)) {
         const near = target.closest(".question") ?? target.closest(".part")?.querySelector(".question");

@@ -17,6 +17,9 @@ CHROMIUM = next(
 )
 
 
+# Results of reports are no other test's: in the memory of this process, not in files.
+LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
+settings.CACHES["reports"] = {"BACKEND": LOCMEM, "LOCATION": "reports"}
 # Whitenoise warns at every start about a folder that only collectstatic makes.
 Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
 

@@ -72,6 +72,14 @@ def make_item(study, key="item-0", recipient="r1", content="film-1", system="goo
     return item
 
 
+def make_items(study, count):
+    """So many explanations in one statement, without places."""
+    Item.objects.bulk_create(
+        Item(study=study, key=f"item-{n}", kind=Item.Kind.EXPLANATION, text=f"Because of {n}.")
+        for n in range(count)
+    )
+
+
 def make_session(study, key="ann", role=Rater.Role.THIRD_PARTY, **fields):
     """A session of one rater; loaded and completed unless said otherwise."""
     fields = {"state": Session.State.COMPLETED, "source": Session.Source.FILE} | fields

@@ -87,8 +87,9 @@ def worker(var, **extra):
         process.stop()
 
 
-def start_worker(var, name="worker@test", **extra):
-    arguments = ["-m", "celery", "-A", "config", "worker", "-n", name, "--loglevel", "INFO"]
+def start_worker(var, name="worker@test", app="config", **extra):
+    name = f"{os.getpid()}-{name}"  # a worker's own queue bears its name
+    arguments = ["-m", "celery", "-A", app, "worker", "-n", name, "--loglevel", "INFO"]
     return Process(arguments, environment(var, **extra), Path(var) / "worker.log")
 
 

@@ -43,13 +43,14 @@ def chat(content, finish_reason="stop", tokens=(100, 10), message=None, **fields
 
 def by_schema(request):
     """A valid reply to any request with a JSON schema: the highest point of every scale."""
-    schema = request["response_format"]["json_schema"]["schema"]
-    return json.dumps(
-        {
-            name: rule["enum"][-1] if "enum" in rule else "because" if "maxLength" in rule else 1
-            for name, rule in schema["properties"].items()
-        }
-    )
+    return json.dumps(_last(request["response_format"]["json_schema"]["schema"]))
+
+
+def _last(rule):
+    """What fits a schema: the last of what it offers."""
+    if "properties" in rule:
+        return {name: _last(inner) for name, inner in rule["properties"].items()}
+    return rule["enum"][-1] if "enum" in rule else "because" if "maxLength" in rule else 1
 
 
 def valid(_number, request):

@@ -62,6 +62,33 @@ def test_files_stay_under_400_lines(package):
     assert long == []
 
 
+@pytest.mark.parametrize("folder", ["judges/views"])
+def test_views_and_what_makes_their_pages_have_at_most_20_lines(folder):
+    """Whatever takes a request, from its def to its end."""
+    long = [
+        f"{path.relative_to(ROOT)} {node.name}: {lines}"
+        for path in modules(folder)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+        and "request" in [argument.arg for argument in node.args.args]
+        and (lines := node.end_lineno - node.lineno + 1) > 20
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("package", ["judges/views"])
+def test_views_take_no_private_function_from_another(package):
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {alias.name}"
+        for path in modules(package)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("package", ["config", "annotate", "judges", "analysis"])
 def test_functions_stay_under_40_lines(package):
     long = [

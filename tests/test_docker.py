@@ -41,7 +41,12 @@ def test_everything_the_dockerfile_copies_is_there_and_let_through():
 
 
 def test_every_app_is_in_the_image():
-    apps = {path.parent.name for path in ROOT.glob("*/apps.py")} | {"config", "templates", "static"}
+    apps = {path.parent.name for path in ROOT.glob("*/apps.py")} | {
+        "config",
+        "templates",
+        "static",
+        "locale",
+    }
     assert apps <= set(copied_by_the_dockerfile())
 
 

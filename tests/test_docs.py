@@ -31,7 +31,9 @@ def test_readme_lists_every_command():
     assert [name for name in own if f"manage.py {name}" not in README] == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/FILES.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/FILES.md", "docs/LANGUAGES.md", "docs/API.md"]
+)
 def test_links_to_files_of_the_project_lead_somewhere(name):
     page = ROOT / name
     links = re.findall(r"\]\(([^)#:]+)\)", page.read_text())

@@ -5,7 +5,7 @@ from math import isnan
 from analysis import charts
 from analysis.pages.base import OF_SUBSTITUTION, Kind, Shown, no_value
 from analysis.report_tables import Figure, Layout, details, n_words, table_of
-from analysis.reports.agreement import HUMANS, OF_PAIRS, agreement
+from analysis.reports.agreement import HUMANS, OF_PAIRS, POOLED, agreement
 from annotate.templatetags.concord import interval, leading_point
 
 MEASURES = {
@@ -63,6 +63,7 @@ def _by_raters(entries, caption):
 def headline(answers, options, judges):
     report = agreement(answers, options, [])
     rows = [row for row in report.rows if row["measure"] == "alpha_ordinal"]
+    rows = [row for row in rows if row["question"] != POOLED]
     rows = [row for row in rows if row["raters"] == "humans" and not isnan(row["value"])]
     if not rows:
         ordinal = any(q.scale.kind in ("likert", "binary") for q in answers.questions)

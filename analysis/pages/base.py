@@ -22,11 +22,14 @@ class Shown:
 class Kind:
     """A report: all that the pages, the index and the command need to know of it.
 
-    idle: options without a meaning for it, which its page does not ask for.
+    idle: options without a meaning for it, which its page does not ask for; own: those of
+    options.OF_ONE_REPORT that it asks for.
     build(answers, options, parts) gives the Report, of all parts where none are named.
     shown(questions) is what one may choose to see, the first choice being the usual one.
     layout(report, chosen, looks) is the page; headline(answers, options, judges) its
-    (value, interval, words) on the index.
+    (value, interval, words) on the index. asks: options that this report alone has. stamp(study)
+    is a text that changes with what it reads beside the answers. no_figure: why its page never
+    has one, blank where it has.
     """
 
     name: str
@@ -39,10 +42,9 @@ class Kind:
     shown: Callable
     layout: Callable
     headline: Callable
-
-    def part(self, answers, options, chosen):
-        """The report with no more numbers than the page shows."""
-        return self.build(answers, options, [chosen] if chosen else None)
+    own: tuple = ()
+    stamp: Callable = lambda study: ""
+    no_figure: str = ""
 
 
 def of_questions(*scales):

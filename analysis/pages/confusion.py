@@ -63,6 +63,9 @@ KIND = Kind(
     formula=[
         "Likert: mean ratings rounded to the scale, halves down, people and judges alike.",
         "With a threshold: mean ≥ threshold against value ≥ threshold.",
+        "A judge of fit or no fit, and a cosine with a threshold: mean ≥ threshold (without one, "
+        "the upper part of the scale) against fit; neutral is no fit.",
+        "Two lists, by a judge of their parts: the list with more parts from the threshold on.",
         "Choice: majority of the raters; ties are dropped and counted.",
     ],
     source="Counts; labels in the order of the scale.",

@@ -1,6 +1,6 @@
 """Correlation's page: P0's table 1 for one coefficient, and its figure."""
 
-from analysis import charts
+from analysis import charts, charts_curves
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown, best
 from analysis.report_tables import (
     Figure,
@@ -34,8 +34,22 @@ def layout(report, coefficient, looks):
         size = n_words(averages)
     chart = charts.dots(averages, "evaluator", "level", looks, f"{words} ({size})")
     caption = f"{words} with the reference, {what}by level. Lines: 95 % intervals."
-    figure = Figure("levels", caption, chart)
-    return Layout([figure], [_wide(report, words, levels)], *details(report))
+    figures = [Figure("levels", caption, chart), *_heat(report, words, levels)]
+    return Layout(figures, [wide(report, words, levels)], *details(report))
+
+
+def _heat(report, words, levels):
+    """Evaluators by questions in colours, at the first level with a value."""
+    own = [entry for entry in report.entries if entry.row["level"] == levels[0]] if levels else []
+    if not own:
+        return []
+    sized = [entry for entry in own if entry.row["question"] != AVERAGE]
+    title = f"{words}, {levels[0]} level ({n_words(sized)})"
+    caption = (
+        f"{words} at the {levels[0]} level: evaluators in rows, questions in columns; blue follows "
+        "the reference, orange contradicts it."
+    )
+    return [Figure("heat", caption, charts_curves.heat(own, title))]
 
 
 def over_questions(report):
@@ -54,7 +68,7 @@ def _size(row, average_words):
     return words
 
 
-def _wide(report, words, levels):
+def wide(report, words, levels):
     """P0's table 1: a line per evaluator, a group of columns per question, a column per level."""
     questions = list(dict.fromkeys(row["question"] for row in report.rows))
     columns = [(question, level) for question in questions for level in levels]

@@ -2,21 +2,46 @@
 
 from analysis.pages import (
     agreement,
+    bias,
+    calibration,
     confusion,
     correlation,
+    cost,
+    differences,
+    disagreements,
+    ensembles,
+    examples,
+    exclusions,
+    misjudged,
+    overview,
+    precision_recall,
     prediction_powered,
+    preferences,
+    profile,
+    rater_pairs,
+    raters,
+    reasons,
     roc,
     selection,
     substitution,
+    thresholds,
+    variance,
 )
 
-KINDS = [
-    correlation.KIND,
-    agreement.KIND,
-    roc.KIND,
-    confusion.KIND,
-    selection.KIND,
-    substitution.KIND,
-    prediction_powered.KIND,
-]
+# What researchers ask, and the reports that answer it; the navigation has these two levels.
+GROUPS = {
+    "May it replace people?": [overview.KIND, substitution.KIND, prediction_powered.KIND],
+    "How close is it?": [
+        correlation.KIND, differences.KIND, examples.KIND, agreement.KIND, ensembles.KIND,
+        cost.KIND,
+    ],
+    "Yes or no": [
+        roc.KIND, precision_recall.KIND, calibration.KIND, thresholds.KIND, confusion.KIND,
+        misjudged.KIND,
+    ],
+    "Lists and profiles": [selection.KIND, preferences.KIND, profile.KIND],
+    "Where does it err?": [bias.KIND, variance.KIND, disagreements.KIND],
+    "People": [rater_pairs.KIND, raters.KIND, exclusions.KIND, reasons.KIND],
+}  # fmt: skip
+KINDS = [kind for kinds in GROUPS.values() for kind in kinds]
 REPORTS = {kind.name: kind for kind in KINDS}

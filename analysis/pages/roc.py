@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import inf, isnan
 
-from analysis import charts
+from analysis import charts, charts_curves
 from analysis.pages.base import (
     NO_JUDGE,
     OF_SUBSTITUTION,
@@ -28,8 +28,10 @@ def layout(report, question, looks):
     figure = Figure(
         "roc",
         f"ROC curves for {question}: the {charts.MOST_CURVES} largest areas at most, the area "
-        "beside each name.",
-        charts.curves(report, entries, question, looks),
+        f"beside each name{_shaded(report)}.",
+        charts_curves.with_bands(
+            charts.curves(report, entries, question, looks), report, entries, question, looks
+        ),
     )
     title = f"AUC ({n_words(entries)})"
     areas = charts.dots(entries, "evaluator", "question", looks, title, unit_interval=True)
@@ -39,6 +41,13 @@ def layout(report, question, looks):
     tables = [Table(caption, headings, lines, [], "Evaluator"), _by_cut(report, entries, question)]
     figures = [figure, Figure("auc", f"AUC for {question} with 95 % intervals.", areas)]
     return Layout(figures, [table for table in tables if table.headings])
+
+
+def _shaded(report):
+    if not any(band.grid for band in report.bands.values()):
+        return ""
+    names = ", ".join(name for name, _ in report.bands)
+    return f"; shaded: 95 % bands of {names}, for each false positive rate by itself"
 
 
 def _by_cut(report, entries, question):
@@ -90,10 +99,13 @@ KIND = Kind(
     formula=[
         "AUC = share of (positive, negative) pairs of items in which the positive one scores "
         "higher, ties counting half (Mann–Whitney U / (n₁ n₀)).",
+        "Band: at each false positive rate the interval of the curve over the bootstrap draws, "
+        "straight between two points.",
         "Positive: mean of the included ratings of the reference ≥ threshold.",
         "Ordinal: the same over all pairs of items with different ratings, (Somers' D + 1) / 2.",
     ],
-    source="Mann & Whitney (1947); Somers (1962); Hanley & McNeil (1982).",
+    source="Mann & Whitney (1947); Somers (1962); Hanley & McNeil (1982); Macskassy, "
+    "Provost & Rosset (2005).",
     idle=("undefined", *OF_SUBSTITUTION),
     build=roc,
     shown=shown,

@@ -14,7 +14,8 @@ from analysis.pages.base import (
     no_value,
 )
 from analysis.report_tables import Cell, Figure, Layout, Table
-from analysis.reports.selection import is_shown, number, of_lists, selection, tie_of
+from analysis.reports.lists import tie_of
+from analysis.reports.selection import is_shown, number, of_lists, selection
 from annotate.templatetags.concord import interval, leading_point
 
 WITHOUT = {"low": nan, "high": nan}
@@ -116,9 +117,10 @@ KIND = Kind(
     formula=[
         "Per pair of lists: W = judge and people name the same list, T = both say tie, L = "
         "everything else. MSA = (W + T) / n; beside it W / n and the share of ties of one side.",
-        "RSM = share of the strongly misaligned items (mean rating at the bottom of the scale) "
-        "that the judge calls misfits; precision = share of its misfits that are such items. A "
-        "judge says misfit below the middle of the scale, or below the threshold given.",
+        "RSM = share of the strongly misaligned items (mean rating at the bottom of the "
+        "scale, or at most one point above) that the judge calls misfits; precision = share of its "
+        "misfits that are such items. A judge says misfit below the middle of the scale, or below "
+        "the threshold given.",
     ],
     source="Profile-aware judges of podcast recommendations (2025), whose printed MSA is "
     "(W + T) / n.",
@@ -127,4 +129,5 @@ KIND = Kind(
     shown=shown,
     layout=layout,
     headline=headline,
+    own=("strong",),
 )

@@ -5,7 +5,7 @@ import numpy as np
 from analysis.options import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.evaluators import interval_note, policy_notes
-from analysis.reports.labels import MOST_LABELS, LabelNotes, labels_of
+from analysis.reports.labels import MOST_LABELS, LabelNotes, as_labels, labels_of
 from analysis.reports.scores import Scores
 from analysis.stats.cohen_kappa import cohen_kappa
 from analysis.stats.estimate import Estimate
@@ -35,6 +35,7 @@ OF_KIND = {
 ON_LABELS = ("percent", "alpha_nominal", "alpha_ordinal", *KAPPAS, "fleiss_kappa", *GWETS)
 OF_PAIRS = ("percent", *KAPPAS)
 HUMANS = "humans"
+POOLED = "pooled"
 
 
 def agreement(answers, options, judge_measures=MEASURES):
@@ -50,8 +51,15 @@ def agreement(answers, options, judge_measures=MEASURES):
         for name, role in groups.items():
             table.add(name, scores.ratings(place, role), MEASURES)
         _add_judges(table, scores, judge_measures)
+    pool = pooled_places(scores)
+    if pool:
+        table = _Pooled(report, scores, labels, pool)
+        for name, role in groups.items():
+            table.add(name, table.ratings(role), MEASURES)
+        _add_judges(table, scores, judge_measures)
     report.notes = [
         *policy_notes(scores),
+        *_pool_notes(scores, pool),
         "humans: all people whose ratings count, whatever the reference role.",
         "Percent, κ, AC, nominal and ordinal α compare labels: values rounded to the scale, halves "
         "down. Interval α, ICC and Kendall's W take values as they are.",
@@ -67,22 +75,35 @@ def agreement(answers, options, judge_measures=MEASURES):
     return report
 
 
+def pooled_places(scores):
+    """Places of the questions that share the most frequent scale; none where each has its own."""
+    by_scale: dict = {}
+    for place, question in enumerate(scores.questions):
+        if labels_of(question):
+            scale = question.scale
+            by_scale.setdefault((scale.kind, *labels_of(question)), []).append(place)
+    most = max(by_scale.values(), key=len, default=[])
+    return most if len(most) > 1 else []
+
+
+def _pool_notes(scores, pool):
+    if pool:
+        keys = ", ".join(scores.questions[place].key for place in pool)
+        yield f"{POOLED}: the answers to {keys} together, each item and question a unit."
+
+
 def _add_judges(table, scores, measures):
     role = scores.options.reference
-    people, of_role = scores.ratings(table.place, ALL), scores.ratings(table.place, role)
     versus = "all people" if role == ALL else role
     for judge in scores.judges:
-        values = scores.judge(judge)[:, table.place]
-        if labels_of(table.question) and not table.labels.fits(judge, values, table.question):
+        if not table.fits(judge):
             continue
-        table.add(
-            f"{HUMANS} + {judge}",
-            np.column_stack([scores.apart(judge, people), values]),
-            measures,
-            judge,
-        )
+        values = table.judged(judge)
+        people = table.apart(judge, table.ratings(ALL))
+        joined = np.column_stack([people, values])
+        table.add(f"{HUMANS} + {judge}", joined, measures, judge)
         pairs = [measure for measure in measures if measure in OF_PAIRS]
-        table.add(f"{judge} vs {versus}", of_role, pairs, judge, values)
+        table.add(f"{judge} vs {versus}", table.ratings(role), pairs, judge, values)
 
 
 class _Table:
@@ -91,6 +112,25 @@ class _Table:
     def __init__(self, report, scores, labels, place, question):
         self.report, self.scores, self.labels = report, scores, labels
         self.place, self.question = place, question
+        self.key = question.key
+
+    def ratings(self, role):
+        """Ratings of the raters of a role (units, raters)."""
+        return self.scores.ratings(self.place, role)
+
+    def judged(self, judge):
+        """The judge's values (units,)."""
+        return self.scores.judge(judge)[:, self.place]
+
+    def apart(self, judge, values):
+        """The values without the items that the judge's examples are drawn from."""
+        return self.scores.apart(judge, values)
+
+    def fits(self, judge):
+        """Whether the judge uses the question's scale."""
+        if not labels_of(self.question):
+            return True
+        return self.labels.fits(judge, self.judged(judge), self.question)
 
     def add(self, raters, ratings, measures, judge="", judge_values=None):
         """Rows for ratings (units, raters); with judge_values (units,) for the judge's pairs."""
@@ -126,7 +166,7 @@ class _Table:
         judge = None if versus is None else versus[measure in ON_LABELS]
         if not ratings.size:
             return Estimate(np.nan, reason="nobody answered")
-        resampling = self.scores.resampling(units)
+        resampling = self.scores.resampling(units % max(len(self.scores.items), 1))
         if measure in ON_LABELS:
             return self._of_labels(measure, ratings, judge, resampling)
         if measure in ALPHAS:
@@ -153,7 +193,7 @@ class _Table:
     def _row(self, raters, measure, estimate, n_raters):
         return {
             "raters": raters,
-            "question": self.question.key,
+            "question": self.key,
             "measure": measure,
             "value": estimate.value,
             "low": estimate.low,
@@ -161,3 +201,30 @@ class _Table:
             "n_units": estimate.n,
             "n_raters": n_raters,
         }
+
+
+class _Pooled(_Table):
+    """The same of several questions on one scale: their items stand below each other."""
+
+    def __init__(self, report, scores, labels, places):
+        super().__init__(report, scores, labels, places[0], scores.questions[places[0]])
+        self.places, self.key = places, POOLED
+
+    def ratings(self, role):
+        return np.concatenate([self.scores.ratings(place, role) for place in self.places])
+
+    def judged(self, judge):
+        return self.scores.judge(judge)[:, self.places].T.ravel()
+
+    def apart(self, judge, values):
+        parts = np.split(values, len(self.places))
+        return np.concatenate([self.scores.apart(judge, part) for part in parts])
+
+    def fits(self, judge):
+        values = self.scores.judge(judge)
+        questions = self.scores.questions
+        return all(self.labels.fits(judge, values[:, at], questions[at]) for at in self.places)
+
+    def _forms(self, name, values):
+        """Without a count of what lies off the scale: the questions' own rows have it."""
+        return {False: values, True: as_labels(values, self.question)}

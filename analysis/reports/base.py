@@ -11,6 +11,7 @@ class Entry:
     reason: why the value (or its interval) is undefined; blank otherwise. judge: the judge that
     the number is of, blank for people; kind: judge, rater or mean; or humans, joined (people and
     a judge) or versus (a judge with people). undefined_draws: draws left out of the interval.
+    item: primary key of the item that the row is about, 0 where it is about many.
     """
 
     row: dict
@@ -18,6 +19,7 @@ class Entry:
     judge: str = ""
     kind: str = ""
     undefined_draws: int = 0
+    item: int = 0
 
 
 @dataclass
@@ -25,7 +27,10 @@ class Report:
     """The result of a report: rows of one fact each, and notes on what was used and skipped.
 
     curves: points for figures, such as those of an ROC curve, by evaluator and question.
+    bands: what the bootstrap says of a curve, under the same keys.
     verdict: sentences that say in plain words what the numbers mean, and under which conditions.
+    groups: (label, Report) of each group of items, where a report is asked for by groups.
+    sources: {name: Report} of those that an overview was made from.
     """
 
     name: str
@@ -34,7 +39,10 @@ class Report:
     entries: list = field(default_factory=list)
     notes: list = field(default_factory=list)
     curves: dict = field(default_factory=dict)
+    bands: dict = field(default_factory=dict)
     verdict: list = field(default_factory=list)
+    groups: list = field(default_factory=list)
+    sources: dict = field(default_factory=dict)
 
     @property
     def rows(self):
@@ -65,7 +73,7 @@ def reason_notes(report, names, limit=3):
     places: dict[str, list] = {}
     for entry in report.entries:
         if entry.reason:
-            where = " · ".join(str(entry.row[name]) for name in names)
+            where = " · ".join(filter(None, (str(entry.row[name]) for name in names)))
             places.setdefault(entry.reason, []).append(where)
     return [
         f"{reason[0].upper()}{reason[1:]}: {len(where)} of {len(report.entries)} rows, such as "

@@ -5,8 +5,11 @@ import numpy as np
 from analysis.reports.base import Report, reason_notes
 from analysis.reports.evaluators import evaluators, policy_notes
 from analysis.reports.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
-from analysis.reports.scores import Scores
+from analysis.reports.lists import tie_of, verdicts_of_parts
+from analysis.reports.scores import Evaluator, Scores
 from analysis.stats.classification import at_least, confusion_matrix
+
+BY_PARTS = " of the parts"
 
 
 def confusion(answers, options, questions=None):
@@ -33,10 +36,14 @@ def confusion(answers, options, questions=None):
             sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
             if sides is not None:
                 _add_row(report, evaluator, question, *sides)
+    for place, question in wanted:
+        if tie_of(question) is not None:
+            _add_verdicts_of_parts(report, scores, place, labels, majorities)
     report.notes = [
         *policy_notes(scores),
         _label_note(scores, options),
         *_long_notes(long),
+        *_part_notes(report),
         *labels.sentences(),
         *majorities.sentences(),
         *reason_notes(report, ["evaluator", "question"]),
@@ -56,7 +63,7 @@ def _long_notes(questions):
     ]
 
 
-def _add_row(report, evaluator, question, human, judge, points, names):
+def _add_row(report, evaluator, question, human, judge, points, names, of=None):
     matrix = confusion_matrix(human, judge, points)
     report.add(
         {
@@ -66,15 +73,59 @@ def _add_row(report, evaluator, question, human, judge, points, names):
             "matrix": matrix.tolist(),
         },
         reason="" if matrix.sum() else "no item has a label from both people and the evaluator",
-        judge=evaluator.judge,
+        judge=of or evaluator.judge,
         kind=evaluator.kind,
     )
+
+
+def _add_verdicts_of_parts(report, scores, place, labels, majorities):
+    """A matrix for each judge of the lists' parts, by the list with more parts called positive."""
+    question, reference = scores.questions[place], scores.reference()
+    points = labels_of(question)
+    names = [label for _, label in question.scale.points]
+    for judge, asked, values in _judged_parts(scores, labels):
+        cut = positive_from(asked, scores.options.threshold)
+        verdicts = verdicts_of_parts(scores, at_least(values, cut), question)
+        if np.isnan(verdicts).all():
+            continue
+        evaluator = Evaluator(
+            f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
+        )
+        human = majorities.of(evaluator, place)
+        _add_row(report, evaluator, question, human, verdicts, points, names, judge)
+
+
+def _judged_parts(scores, labels):
+    """(judge, question about parts, its values) of the questions that say good or not."""
+    for judge in scores.judges:
+        values = scores.judge(judge)
+        for place, question in enumerate(scores.questions):
+            own = values[:, place]
+            known = question.scale.kind in ("likert", "binary") and not np.isnan(own).all()
+            if known and labels.fits(judge, own, question):
+                yield judge, question, own
+
+
+def _part_notes(report):
+    if not any(row["evaluator"].endswith(BY_PARTS) for row in report.rows):
+        return []
+    return [
+        "By question of the parts: the judge prefers the list with more parts that it calls "
+        "positive (from the threshold on), equal numbers are a tie; a pair counts if it has an "
+        "answer about every part. What people say of the parts is not added up."
+    ]
 
 
 def _sides(evaluator, place, question, threshold, labels, majorities):
     """(people, judge, points, names of the points) of one matrix; None where there can be none."""
     kind, points = question.scale.kind, labels_of(question)
     values, reference = evaluator.values[:, place], evaluator.reference[:, place]
+    if own := labels.verdict(evaluator.name, question):
+        cut = positive_from(question, threshold)
+        if cut is None:
+            return None
+        names = [f"no fit, < {cut:g}", f"fit, ≥ {cut:g}"]
+        return at_least(reference, cut), own.fits(values), [0, 1], names
     if not points or not labels.fits(evaluator.name, values, question):
         return None
     if kind == "choice":

@@ -24,7 +24,7 @@ def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
     """Correlate every evaluator with the reference, a row per question, level and coefficient."""
     scores = Scores(answers, options)
     report = Report("correlation", answers.study.slug, options.as_dict())
-    places = _comparable(scores)
+    places = comparable(scores)
     for evaluator in evaluators(scores):
         for level in levels:
             for coefficient in coefficients:
@@ -32,7 +32,7 @@ def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
     report.notes = [
         *policy_notes(scores),
         undefined_note(options),
-        *_question_notes(scores, places),
+        *question_notes(scores, places),
         "average: mean of the unrounded values of the questions.",
         interval_note(scores),
         *draw_notes(report, options.draws),
@@ -41,7 +41,7 @@ def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
     return report
 
 
-def _comparable(scores):
+def comparable(scores):
     """Places of the questions with an order and with different reference values."""
     reference = scores.reference()
     return [
@@ -56,7 +56,8 @@ def _differ(values):
     return len(known) > 0 and known.min() < known.max()
 
 
-def _question_notes(scores, places):
+def question_notes(scores, places):
+    """Which questions have no correlation."""
     left_out = [q.key for place, q in enumerate(scores.questions) if place not in places]
     if not left_out:
         return []
@@ -69,7 +70,7 @@ def _question_notes(scores, places):
 def _add_rows(report, scores, evaluator, places, level, coefficient):
     estimates = []
     for place in places:
-        estimate = _estimate(scores, evaluator, place, level, coefficient)
+        estimate = correlate(scores, evaluator, place, level, coefficient)
         estimates.append(estimate)
         _add(report, evaluator, scores.questions[place].key, level, coefficient, estimate)
     if estimates:
@@ -97,7 +98,8 @@ def _add(report, evaluator, question, level, coefficient, estimate):
     )
 
 
-def _estimate(scores, evaluator, place, level, coefficient):
+def correlate(scores, evaluator, place, level, coefficient):
+    """The Estimate of one evaluator for one question at one level."""
     x, y = evaluator.values[:, place], evaluator.reference[:, place]
     rows = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     groups = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}.get(level)

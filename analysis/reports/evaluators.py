@@ -3,7 +3,8 @@
 import numpy as np
 
 from analysis.options import ALL, SKIP
-from analysis.reports.scores import MOST_SINGLE_RATERS, Evaluator
+from analysis.reports.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
+from analysis.stats.learned_weights import FOLDS
 
 
 def evaluators(scores):
@@ -72,12 +73,39 @@ def policy_notes(scores, compared=True):
     for role in scores.roles if options.reference != ALL else [ALL]:
         if compared and (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
             notes.append(f"The {n} raters of {role} are not shown one by one.")
-    notes += _exclusion_notes(scores) + _missing_notes(scores)[0 if compared else 1 :]
-    return notes + [*_design_notes(scores), *_ensemble_notes(scores)]
+    if options.judges:
+        notes.append(f"Only these judges were chosen: {', '.join(options.judges)}.")
+    notes += (
+        _version_notes(scores)
+        + _exclusion_notes(scores)
+        + _missing_notes(scores)[0 if compared else 1 :]
+    )
+    return notes + [*_file_notes(scores), *_design_notes(scores), *_ensemble_notes(scores)]
+
+
+def _version_notes(scores):
+    """Which versions of the questionnaire the answers are of, where it has several."""
+    study, chosen = scores.answers.study, scores.options.version
+    if study.questionnaire_version == 1:
+        return []
+    if chosen is not None:
+        return [f"Only answers of version {chosen} of the questionnaire, of people and judges."]
+    return [f"{together(scores.answers.versions)}."]
+
+
+def together(versions):
+    """Whose answers a report takes together."""
+    *some, last = map(str, versions or ["none"])
+    if not some:
+        return f"Answers of version {last} of the questionnaire"
+    return f"Answers of versions {', '.join(some)} and {last} of the questionnaire"
 
 
 def _exclusion_notes(scores):
     options, answers, notes = scores.options, scores.answers, []
+    if options.only:
+        rules = " and ".join(f"{column}={value}" for column, value in options.only)
+        notes.append(f"Only the {_count(len(scores.items), 'item')} with {rules}.")
     if options.exclude:
         left_out = len(answers.items) - len(scores.items)
         rules = ", ".join(f"{column}={value}" for column, value in options.exclude)
@@ -103,13 +131,36 @@ def _missing_notes(scores):
     return notes
 
 
+def _file_notes(scores):
+    """Of which judges that could be asked here a file has values, and whether these count."""
+    names = {scores.sampled(judge) for judge in scores.judges}
+    of_file = {judge: yes for judge, yes in scores.answers.from_file.items() if judge in names}
+    if loaded := [judge for judge, speaks in of_file.items() if speaks]:
+        yield f"From a file, nothing was asked here: all values of {', '.join(loaded)}."
+    if asked := [judge for judge, speaks in of_file.items() if not speaks]:
+        yield (
+            f"Asked here since a file was loaded, so that no value of the file counts or fills a "
+            f"gap: {', '.join(asked)}."
+        )
+
+
 def _design_notes(scores):
     """Which judges were asked several times, and which keep their examples out of comparisons."""
     for judge in scores.judges:
-        if samples := scores.answers.samples.get(judge):
+        if (sampled := scores.sampled(judge)) != judge:
+            yield (
+                f"{judge}: the mean of the scale's points, weighted by the probabilities that "
+                f"{sampled} gave them; missing where these cannot be told."
+            )
+        if samples := scores.answers.samples.get(sampled):
             yield (
                 f"{judge}: the mean of the {samples} samples of each answer, of those with a "
                 "value; for a choice of words the most frequent, none at a tie."
+            )
+        if both := scores.answers.both_orders.get(judge):
+            yield (
+                f"{judge}: asked in both orders of the lists; of {_count(both[0], 'pair')} with "
+                f"both verdicts {both[1]} differ by the order, which counts as a tie."
             )
         if held_out := int(scores.held_out(judge).sum()):
             yield (
@@ -122,7 +173,9 @@ def _ensemble_notes(scores):
     filled = scores.options.missing_judgment
     gap = "has no value" if filled is None else f"counts it as {filled:g}"
     for each in scores.answers.ensembles:
-        absent = [member for member in each.members if member not in scores.judges]
+        absent = [member for member in each.members if member not in scores.every_judge]
+        if scores.options.judges and each.name not in scores.options.judges:
+            continue
         if absent:
             yield f"{each.name} is left out: no judgment of {', '.join(absent)}."
         else:
@@ -130,6 +183,35 @@ def _ensemble_notes(scores):
                 f"{each.name}: {each.rule} of {', '.join(each.members)}, computed anew; where a "
                 f"member has no judgment the ensemble {gap}."
             )
+            if each.rule == LEARNED:
+                yield from _weight_notes(scores, each)
+
+
+def _weight_notes(scores, ensemble):
+    """The weights that an ensemble learned, per question, or why it could not."""
+    how = (
+        "all of the choose part: no rating of the test part is in them"
+        if scores.choosing
+        else f"{FOLDS} folds by recipient (else content, else item), seed {scores.options.seed}: "
+        "no item's value knows a rating of its own recipient"
+    )
+    yield (
+        f"{ensemble.name}: weights by non-negative least squares, with a constant, of the members' "
+        f"scores on the mean rating; {how}."
+    )
+    for question, learned in zip(scores.questions, scores.learned(ensemble.name), strict=True):
+        said = learned.reason or f"{_weights(learned, ensemble.members)}; {learned.n} recipients"
+        if question.scale.kind != "choice":
+            yield f"{ensemble.name}, {question.key}: {said}."
+
+
+def _weights(learned, members):
+    """Each member's mean weight, and the range over the folds."""
+    lows, highs = learned.weights.min(axis=0), learned.weights.max(axis=0)
+    rows = zip(members, learned.weights.mean(axis=0), lows, highs, strict=True)
+    return ", ".join(
+        f"{name} {mean:.3g} ({low:.3g} to {high:.3g})" for name, mean, low, high in rows
+    )
 
 
 def _judge_gaps(scores):

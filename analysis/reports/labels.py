@@ -54,19 +54,29 @@ def positive_from(question, threshold=None):
 class LabelNotes:
     """Collects what did not fit a scale, for the notes of a report."""
 
-    def __init__(self, filled=None, own_scale=()):
-        self.filled, self.own_scale = filled, own_scale
-        self.other_scale, self.dropped = {}, {}
+    def __init__(self, filled=None, own_scale=None):
+        self.filled, self.own_scale = filled, own_scale or {}
+        self.other_scale, self.dropped, self.verdicts = {}, {}, {}
 
     def fits(self, name, values, question):
         """Whether an evaluator's values are on the question's scale at all.
 
         A judge that computes says so itself; of imported values one can only look at them.
         """
-        if name in self.own_scale or on_another_scale(values, question, self.filled):
+        own = self.own_scale.get(name)
+        elsewhere = own is not None and question.scale.kind in own.kinds
+        if elsewhere or (own is None and on_another_scale(values, question, self.filled)):
             self.other_scale.setdefault(name, []).append(question.key)
             return False
         return True
+
+    def verdict(self, name, question):
+        """The OwnScale of an evaluator that says fit or misfit of such items instead; or None."""
+        own = self.own_scale.get(name)
+        if own is None or own.above is None or question.scale.kind not in own.kinds:
+            return None
+        self.verdicts[name] = own
+        return own
 
     def labels(self, name, values, question):
         """The values as labels; those off the scale are counted."""
@@ -77,7 +87,10 @@ class LabelNotes:
         return labels
 
     def sentences(self):
-        notes = []
+        notes = [
+            f"{name} has a scale of its own, on which {own.words}."
+            for name, own in self.verdicts.items()
+        ]
         if self.other_scale:
             notes.append(
                 "Not on the questions' scale, so that labels cannot be compared: "

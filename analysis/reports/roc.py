@@ -6,13 +6,18 @@ import numpy as np
 
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.evaluators import evaluators, interval_note, policy_notes
-from analysis.reports.labels import MOST_LABELS, ORDERED, labels_of, positive_from
+from analysis.reports.labels import MOST_LABELS, labels_of
+from analysis.reports.positives import cuts_of, threshold_notes
 from analysis.reports.scores import Scores
 from analysis.stats.classification import at_least, auc, ordinal_auc, roc_curve
+from analysis.stats.curves import roc_band
+
+GRID = np.linspace(0, 1, 51)  # false positive rates at which the band is drawn
+MOST_BANDS = 3  # of a question: more would hide each other
 
 
 def roc(answers, options, questions=None, every_cut=True):
-    """AUC of every evaluator for each question with an order, and the points of its curve.
+    """AUC of every evaluator for each question with an order, and its curve with a band.
 
     questions: keys of those wanted; None means all. The first row of an evaluator and question is
     at the threshold of the options; with every_cut further ones follow, at the other points of
@@ -20,20 +25,21 @@ def roc(answers, options, questions=None, every_cut=True):
     """
     scores = Scores(answers, options)
     report = Report("roc", answers.study.slug, options.as_dict())
-    cuts = {
-        place: positive_from(question, options.threshold)
-        for place, question in enumerate(scores.questions)
-        if question.scale.kind in ORDERED and (not questions or question.key in questions)
-    }
-    for evaluator in evaluators(scores):
+    cuts = cuts_of(scores, questions)
+    compared = list(evaluators(scores))
+    for evaluator in compared:
         for place, cut in cuts.items():
             if cut is not None:
                 _add_main(report, scores, evaluator, place, cut)
                 if every_cut and scores.questions[place].scale.kind != "binary":
                     _add_others(report, scores, evaluator, place, cut)
+    for place, cut in cuts.items() if every_cut and scores.counts is not None else ():
+        if cut is not None:
+            _add_bands(report, scores, compared, place, cut)
     report.notes = [
         *policy_notes(scores),
-        *_threshold_notes(scores, cuts),
+        *threshold_notes(scores, cuts),
+        *_balanced_note(scores, cuts),
         *_ordinal_notes(report),
         interval_note(scores),
         *draw_notes(report, options.draws),
@@ -45,9 +51,21 @@ def roc(answers, options, questions=None, every_cut=True):
 def _add_main(report, scores, evaluator, place, cut):
     """The row at the chosen threshold, and its curve."""
     positive = at_least(evaluator.reference[:, place], cut)
-    curve = roc_curve(evaluator.values[:, place], positive)
-    report.curves[evaluator.name, scores.questions[place].key] = curve
+    values, key = evaluator.values[:, place], scores.questions[place].key
+    report.curves[evaluator.name, key] = roc_curve(values, positive)
     _add_cut(report, scores, evaluator, place, cut)
+
+
+def _add_bands(report, scores, found, place, cut):
+    """Bands of one question: of the judges with the largest areas, then of others."""
+    key = scores.questions[place].key
+    areas = {e.row["evaluator"]: e.row["auc"] for e in main_entries(report, key)}
+    known = [each for each in found if not np.isnan(areas[each.name])]
+    known.sort(key=lambda each: (not each.judge, -areas[each.name]))
+    for each in known[:MOST_BANDS]:
+        positive = at_least(each.reference[:, place], cut)
+        values = each.values[:, place]
+        report.bands[each.name, key] = roc_band(values, positive, GRID, **scores.resampling())
 
 
 def _add_others(report, scores, evaluator, place, chosen):
@@ -89,10 +107,12 @@ def _add(report, question, evaluator, cut, estimate, positives):
     )
 
 
-def main_entries(report):
+def main_entries(report, question=None):
     """The first entry of each evaluator and question: the one at the chosen threshold."""
     found = {}
     for entry in report.entries:
+        if question not in (None, entry.row["question"]):
+            continue
         found.setdefault((entry.row["evaluator"], entry.row["question"]), entry)
     return list(found.values())
 
@@ -106,13 +126,9 @@ def _ordinal_notes(report):
     ]
 
 
-def _threshold_notes(scores, cuts):
-    keys = {place: scores.questions[place].key for place in cuts}
-    given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
-    missing = [keys[place] for place, cut in cuts.items() if cut is None]
-    notes = [f"Positive is a reference of: {', '.join(given)}."] if given else []
-    if missing:
-        notes.append(f"No ROC for {', '.join(missing)}: a number without ends needs a threshold.")
-    if any(scores.questions[place].scale.kind == "binary" for place in cuts):
-        notes.append("The AUC of a judge that answers only 0 or 1 is its balanced accuracy.")
-    return notes
+def _balanced_note(scores, cuts):
+    binary = any(scores.questions[place].scale.kind == "binary" for place in cuts)
+    verdicts = any(own.neutral for own in scores.answers.own_scale.values())
+    if binary or verdicts:
+        return ["The AUC of a judge that answers only 0 or 1 is its balanced accuracy."]
+    return []

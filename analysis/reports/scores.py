@@ -9,11 +9,18 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from analysis.options import ALL
+from analysis.options import ALL, HIDE
 from analysis.stats.bootstrap import draw_counts
 from analysis.stats.combined import combined
+from analysis.stats.learned_weights import (
+    learned_elsewhere,
+    learned_weights,
+    nothing_learned,
+)
 from annotate.models import Rater
+from judges.models import Judge
 
+LEARNED = Judge.Rule.LEARNED
 MOST_SINGLE_RATERS = 12
 
 
@@ -38,19 +45,28 @@ class Scores:
 
     def __init__(self, answers, options):
         self.answers, self.options = answers, options
-        keep = _kept(answers.items, options.exclude)
+        keep = _kept(answers.items, options)
         self.items = answers.items[keep].reset_index(drop=True)
+        self.item_ids = [pk for pk, kept in zip(answers.item_ids, keep, strict=True) if kept]
         self.questions = answers.questions
         self._place = place = np.where(keep, np.cumsum(keep) - 1, -1)
         table = answers.table[~answers.table["excluded"].to_numpy()]
+        if options.weighted == HIDE and answers.weighted:
+            table = table[~table["judge"].isin(answers.weighted.values()).to_numpy()]
         table = table[keep[table["item"].cat.codes.to_numpy()]]
         cells = place[table["item"].cat.codes.to_numpy()] * len(self.questions)
         cells = cells + table["question"].cat.codes.to_numpy()
         human = (table["source"] == "human").to_numpy()
         self._people = _Part(table[human], cells[human], "rater")
         self._judges = _Part(table[~human], cells[~human], "judge")
+        self._learned: dict = {}
         roles = self._people.table.drop_duplicates("rater")
         self.role_of = dict(zip(roles["rater"].astype(str), roles["role"].astype(str), strict=True))
+
+    @cached_property
+    def choosing(self):
+        """The Scores on which things are chosen, where these are of the test part; else None."""
+        return self.answers.choosing and Scores(self.answers.choosing, self.options)
 
     @property
     def shape(self):
@@ -63,7 +79,13 @@ class Scores:
 
     @property
     def judges(self):
-        """Names of the judges with settled judgments, by their runs; then of the ensembles."""
+        """Names of the chosen judges with settled judgments, by their runs; then of ensembles."""
+        chosen = self.options.judges
+        return [name for name in self.every_judge if not chosen or name in chosen]
+
+    @property
+    def every_judge(self):
+        """The same, chosen or not: an ensemble has its members whoever is looked at."""
         return [*self._judges.names, *self.ensembles]
 
     @cached_property
@@ -100,17 +122,26 @@ class Scores:
             return self._combined(name, self._judged)
         return self.apart(name, _means(*self._judges.of(name), self.shape))
 
+    def answered(self, name):
+        """Places of the questions that a judge has values of, nothing filled in."""
+        return np.flatnonzero(~np.isnan(self._judged(name)).all(axis=0))
+
     def held_out(self, name):
         """Whether a judge's examples are drawn from each item (items,); an ensemble's: a member's.
 
         There it is not compared with anybody, and nothing is filled in.
         """
-        members = self.ensembles[name].members if name in self.ensembles else [name]
+        members = self.ensembles[name].members if name in self.ensembles else [self.sampled(name)]
         codes = [code for each in members for code in self.answers.held_out.get(each, [])]
         places = self._place[np.array(codes, dtype=np.intp)]
         found = np.zeros(len(self.items), dtype=bool)
         found[places[places >= 0]] = True
         return found
+
+    def sampled(self, name):
+        """The judge whose weighted values have this name; a name of no such values is itself."""
+        sampled = {weighted: judge for judge, weighted in self.answers.weighted.items()}
+        return sampled.get(name, name)
 
     def apart(self, name, values):
         """The values (items, …) with NaN where the judge's examples are drawn from."""
@@ -121,10 +152,40 @@ class Scores:
         """An ensemble's values (items, questions): NaN where a member's is."""
         ensemble = self.ensembles[name]
         members = np.stack([values_of(member) for member in ensemble.members])
-        values = combined(members, ensemble.rule)
+        if ensemble.rule == LEARNED:
+            values = np.stack([each.values for each in self.learned(name, values_of)], axis=1)
+        else:
+            values = combined(members, ensemble.rule)
         nominal = [question.scale.kind == "choice" for question in self.questions]
         values[:, nominal] = combined(members[:, :, nominal], "majority")
         return values
+
+    def learned(self, name, values_of=None):
+        """The Learned of each question, of an ensemble with learned weights."""
+        values_of = values_of or self.judge
+        key = name, values_of.__name__
+        if key not in self._learned:
+            learn = self._learned_elsewhere if self.choosing else self._learned_here
+            self._learned[key] = [learn(*key, at) for at in range(len(self.questions))]
+        return self._learned[key]
+
+    def _to_learn_from(self, name, values_of, at):
+        """Members' values (members, items), ratings (items,) and clusters (items,)."""
+        values = getattr(self, values_of)
+        members = [values(member)[:, at] for member in self.ensembles[name].members]
+        return np.stack(members), self.role_mean(self.options.reference)[:, at], self.clusters
+
+    def _learned_here(self, name, values_of, at):
+        rng = np.random.default_rng(self.options.seed)
+        return learned_weights(*self._to_learn_from(name, values_of, at), rng)
+
+    def _learned_elsewhere(self, name, values_of, at):
+        """By weights that the choose part gives: none where a member has no value there."""
+        members, *_ = self._to_learn_from(name, values_of, at)
+        others = self.choosing
+        if name not in others.ensembles:
+            return nothing_learned(members, "the choose part lacks a member")
+        return learned_elsewhere(*others._to_learn_from(name, values_of, at), members)
 
     def judge_gaps(self, name):
         """(missing, of these never asked) among all items and the questions asked of their kind."""
@@ -257,11 +318,20 @@ class _Part:
         return cells, np.concatenate([self.values[part] for part in parts])
 
 
-def _kept(items, exclude):
+def _kept(items, options):
     keep = np.ones(len(items), dtype=bool)
-    for column, value in exclude:
-        keep &= (items[column] != value).to_numpy()
+    for column, value in options.exclude:
+        keep &= ~_has(items, column, value)
+    for column, value in options.only:
+        keep &= _has(items, column, value)
     return keep
+
+
+def _has(items, column, value):
+    """Which items have the value; of a part of a split none may have the column."""
+    if column not in items:
+        return np.full(len(items), value == "")
+    return (items[column] == value).to_numpy()
 
 
 def _means(cells, values, shape):

@@ -8,23 +8,15 @@ from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.confusion import Majorities
 from analysis.reports.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.labels import LabelNotes, labels_of
+from analysis.reports.lists import tie_of
 from analysis.reports.scores import Scores
 from analysis.stats.classification import at_least
 from analysis.stats.selection import misfit_precision, misfit_recall, model_selection
 
-TIE = "tie"  # the label, in any case
 NOTHING = dict.fromkeys(
     ("msa", "wins", "ties", "losses", "win_share", "one_sided_ties", "n", "low", "high", "rsm",
      "rsm_low", "rsm_high", "rsm_n", "rsm_precision", "rsm_precision_n")
 )  # fmt: skip
-
-
-def tie_of(question):
-    """The value that stands for a tie; None where the question is no choice between two lists."""
-    if question.scale.kind != "choice" or len(question.scale.points) != 3:
-        return None
-    ties = [value for value, label in question.scale.points if label.strip().lower() == TIE]
-    return ties[0] if ties else None
 
 
 def is_shown(question):
@@ -48,7 +40,8 @@ def selection(answers, options, questions=None):
     ]
     for evaluator in evaluators(scores):
         for place, question in wanted:
-            if labels.fits(evaluator.name, evaluator.values[:, place], question):
+            said = labels.verdict(evaluator.name, question)
+            if said or labels.fits(evaluator.name, evaluator.values[:, place], question):
                 add = _add_misfits if tie_of(question) is None else _add_lists
                 add(report, scores, evaluator, place, labels, majorities)
     report.notes = [
@@ -74,12 +67,22 @@ def _question_notes(wanted, options):
     for question in likert:
         cut = _misfit_below(question, options)
         notes.append(
-            f"{question.key}: strongly misaligned is a mean rating of {question.scale.low}, the "
-            f"bottom of the scale; the judge says misfit below {cut:g}."
+            f"{question.key}: strongly misaligned is a mean rating of "
+            f"{_strong_words(question, options)}; the judge says misfit below {cut:g}."
         )
     if not wanted:
         notes.append("No question is a Likert scale, or a choice of two lists with the label tie.")
     return notes
+
+
+def _strong_words(question, options):
+    most = _strongly(question, options)
+    return f"{most}, the bottom of the scale" if options.strong == 1 else f"{most} or less"
+
+
+def _strongly(question, options):
+    """A mean rating from here downwards is strongly misaligned."""
+    return labels_of(question)[options.strong - 1]
 
 
 def _misfit_below(question, options):
@@ -104,9 +107,10 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
 
 def _add_misfits(report, scores, evaluator, place, labels, majorities):
     question = scores.questions[place]
+    own, values = labels.verdict(evaluator.name, question), evaluator.values[:, place]
     cut = _misfit_below(question, scores.options)
-    misfit = 1 - at_least(evaluator.values[:, place], cut)
-    ratings, strongly = evaluator.reference[:, place], float(labels_of(question)[0])
+    misfit = own.misfits(values) if own else 1 - at_least(values, cut)
+    ratings, strongly = evaluator.reference[:, place], float(_strongly(question, scores.options))
     recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())
     precision = misfit_precision(ratings, misfit, strongly=strongly)
     facts = {

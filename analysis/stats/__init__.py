@@ -14,14 +14,29 @@ kendall_w           kendall_w
 leave_one_out       correlation_with_others (plain arrays: r and n of every rater)
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
+curves              roc_band (a band), precision_recall_curve, average_precision
+calibration         calibration_curve (bins), expected_calibration_error
+operating_point     best_threshold, at_threshold
+differences         paired_difference, holm
 substitution        alternative_annotator_test
+outliers            low_outliers (places of values far below the rest, no Estimate)
 human_ceiling       human_ceiling
 false_discovery     benjamini_yekutieli
 prediction_powered  prediction_powered_mean
 verdict_correction  corrected_share
 selection           model_selection, misfit_recall, misfit_precision
+preference          system_preference
 bootstrap           draw_counts
+mean_change         mean_change (two readings of the same items)
 combined            combined: an ensemble's values (an array, no Estimate)
+learned_weights     learned_weights: an ensemble's values by weights learned from people (a Learned)
+clustered_mean      clustered_mean, means_by_group, spread_of_means
+clustered_slope     clustered_slope (a Line, with the slope's Estimate)
+few_raters          few_raters
+frontier            non_dominated (flags)
+isotonic_map        isotonic_map, cross_fitted (arrays)
+jackknife           jackknife (half-widths of intervals)
+variance_components usable_factors, variance_components, shares, generalisability (plain numbers)
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of
 `draw_counts` for a whole report); without counts there is no interval.

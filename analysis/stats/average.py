@@ -32,8 +32,9 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
     draws = [estimate.draws for estimate in estimates if estimate.draws is not None]
     if undefined or len(draws) < len(estimates):
         return mean
-    low, high, lost = percentile_interval(np.mean(draws, axis=0))
-    return replace(mean, low=low, high=high, undefined_draws=lost)
+    means = np.mean(draws, axis=0)
+    low, high, lost = percentile_interval(means)
+    return replace(mean, low=low, high=high, undefined_draws=lost, draws=means)
 
 
 def _why_undefined(undefined: list[Estimate], size: int) -> str:

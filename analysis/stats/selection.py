@@ -108,13 +108,16 @@ def _misfits(
 
 
 def share(
-    chosen: Flags,
+    chosen: Flags | Floats,
     among: Flags,
     why: str,
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Share of `among` (N,) that is chosen, with interval; NaN, and why, where among is empty."""
+    """Share of `among` (N,) that is chosen, with interval; NaN, and why, where among is empty.
+
+    chosen: (N,) flags or parts in 0..1, none outside `among`.
+    """
     n = int(among.sum())
     value = float(chosen.sum() / n) if n else np.nan
     rows = np.flatnonzero(among)

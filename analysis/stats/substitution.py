@@ -125,7 +125,8 @@ def _by_labels(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[F
     """Minus the numbers (E,) of other raters with the same label: of the judge, of the rater."""
     everything = np.column_stack([array, judge])
     scale = np.unique(everything[~np.isnan(everything)])
-    table = np.stack([(array == label).sum(axis=1) for label in scale], axis=1)
+    counts = [(array == label).sum(axis=1) for label in scale]
+    table = np.array(counts, dtype=np.int64).reshape(len(scale), len(array)).T
     rating, score = array[unit, rater], judge[unit]
     judge_same = table[unit, np.searchsorted(scale, score)] - (score == rating)
     rater_same = table[unit, np.searchsorted(scale, rating)] - 1

@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 
 import numpy as np
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from annotate.models import Item, Place, Question, Rating, Study
+from annotate.models import ExtraAnswer, Item, Place, Question, Rating, Study
 from annotate.reading import Problems, TableFile
+from annotate.versions import kept_keys
 
 # Rows looked up in the database at once: below SQLite's limit of parameters in one query.
 BATCH = 500
@@ -32,15 +33,38 @@ class Answers:
     """Which items and studies have answers; judges adds its own to people's."""
 
     def items(self, pks: Iterable[int]) -> set[int]:
-        """Those of the items that have an answer, or are in the hands of a rater at work."""
+        """Those of the items that have an answer, or are in the hands of a rater at work.
+
+        A pair has those of its parts: they take its recipient, and with it their side of a split.
+        """
         held = Q(places__state=Place.State.HELD) | Q(parent__places__state=Place.State.HELD)
         at_work = Item.objects.filter(held, pk__in=pks).order_by()
-        rated = Rating.objects.filter(item__in=pks)
-        return {*rated.values_list("item", flat=True), *at_work.values_list("pk", flat=True)}
+        first, *more = (
+            model.objects.filter(**{f"{which}__in": pks}).order_by().values_list(which, flat=True)
+            for model in (Rating, ExtraAnswer)
+            for which in ("item", "item__parent")
+        )
+        return {*first.union(*more), *at_work.values_list("pk", flat=True)}
 
     def exist(self, study) -> bool:
         """True when the study has any answer."""
-        return Rating.objects.filter(item__study=study).exists()
+        answers = (Rating.objects.filter(item__study=study),
+                   ExtraAnswer.objects.filter(item__study=study))  # fmt: skip
+        return any(some.exists() for some in answers)
+
+    def freeze(self, study) -> bool:
+        """True when the present version of the questionnaire has any answer."""
+        version = study.questionnaire_version
+        rated = Rating.objects.filter(item__study=study, session__version=version)
+        extra = ExtraAnswer.objects.filter(item__study=study, extra__session__version=version)
+        return rated.exists() or extra.exists()
+
+    def settled(self, study) -> set[str]:
+        """Keys of the questions that have answers of any version, or that an earlier one asks."""
+        rated = Exists(Rating.objects.filter(question=OuterRef("pk")))
+        extra = Exists(ExtraAnswer.objects.filter(question=OuterRef("pk")))
+        keys = study.questions.filter(Q(rated) | Q(extra)).values_list("key", flat=True)
+        return kept_keys(study) | set(keys)
 
 
 @dataclass
@@ -49,7 +73,8 @@ class Loading:
 
     recipients, contents, systems and items map keys to primary keys (0: to be made);
     kinds maps the keys of items to their kind. changed_items are the primary keys of items whose
-    texts or links change. again does the same check once more, under a lock; see holding.py.
+    texts or links change. new_version: the questions change as a new version. again does the same
+    check once more, under a lock; see holding.py.
     """
 
     study: Study
@@ -70,10 +95,16 @@ class Loading:
     again: Callable[[], "Loading"] | None = None
     has_children: bool = False
     more_places: bool = False
+    new_version: bool = False
 
     @property
     def is_new(self):
         return self.study.pk is None
+
+    @property
+    def version(self):
+        """Of the questionnaire, once the load is written."""
+        return self.study.questionnaire_version + self.new_version
 
     @property
     def changes(self):

@@ -4,7 +4,7 @@ A check reads for seconds and takes no lock. The write that follows locks the st
 the stamp says that nothing changed but answers and raters, the rest looks at those that matter.
 """
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 
 from annotate.loading.common import batches
 from annotate.loading.ratings import raters_of
@@ -38,7 +38,8 @@ def still_hold(loading, study):
     _lock(loading, study)
     return not (
         _asks_otherwise(loading)
-        and loading.answers.exist(study)
+        and not loading.new_version
+        and loading.answers.freeze(study)
         or any(loading.answers.items(pks) for pks in batches(loading.changed_items))
         or "ratings" in loading.files
         and _differ(loading.raters, raters_of(study))
@@ -46,14 +47,16 @@ def still_hold(loading, study):
 
 
 def _lock(loading, study):
-    """The questions and items that the load changes: on PostgreSQL saves do not wait for a study.
+    """The questions and items that the load changes, with the parts of a pair: on PostgreSQL saves
+    do not wait for a study.
 
     An answer refers to both, so its save waits for a row that is locked FOR UPDATE.
     """
     if _asks_otherwise(loading):
         list(study.questions.select_for_update().order_by("pk").values_list("pk"))
     for pks in batches(loading.changed_items):
-        list(Item.objects.select_for_update().filter(pk__in=pks).order_by("pk").values_list("pk"))
+        changed = Item.objects.filter(Q(pk__in=pks) | Q(parent__in=pks))
+        list(changed.select_for_update().order_by("pk").values_list("pk"))
 
 
 def _asks_otherwise(loading):

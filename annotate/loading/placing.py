@@ -5,7 +5,9 @@ from collections import defaultdict
 
 import numpy as np
 
+from annotate import keeping
 from annotate.bulk import insert, update
+from annotate.checks import gold_keys
 from annotate.loading.common import batches
 from annotate.loading.ratings import HALF
 from annotate.models import Place
@@ -28,7 +30,10 @@ def write_places(loading, pairs):
     names = ["study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id"]
     insert(Place, names, _new_places(loading, pairs))
     surplus = Place.objects.filter(study=loading.study, state=Place.State.OPEN)
-    surplus.filter(number__gt=loading.study.raters_per_item).delete()
+    too_many = surplus.filter(number__gt=loading.study.raters_per_item)
+    too_many.filter(added=None).delete()  # those that somebody asked for stay
+    surplus.filter(item__key__in=gold_keys(loading.study)).delete()
+    keeping.settle(loading.study)
 
 
 def _pairs_of_places(loading, pairs):
@@ -71,7 +76,7 @@ def _raters(batch, pairs):
 
 def _fill(study, batch, raters, sessions, any_before):
     """Filled places for the raters of a batch of items, then open ones up to the wanted number."""
-    wanted = study.raters_per_item
+    gold = gold_keys(study)
     highest, there, free = _there([pk for pk, _ in batch]) if any_before else ({}, (), {})
     filled = []
     for (pk, key), its_raters in zip(batch, raters, strict=True):
@@ -80,13 +85,14 @@ def _fill(study, batch, raters, sessions, any_before):
             if (pk, rater) in there:
                 continue
             if free.get(pk):
-                filled.append((FILLED, rater, sessions[rater], free[pk].pop()))
+                filled.append((FILLED, rater, sessions[rater], None, free[pk].pop()))
                 continue
             number += 1
             yield study.pk, pk, number, shuffle, FILLED, rater, sessions[rater]
+        wanted = 0 if key in gold else study.raters_per_item
         for place in range(number + 1, wanted + 1):
             yield study.pk, pk, place, shuffle, OPEN, None, None
-    update(Place, ["state", "rater_id", "session_id"], filled)
+    update(Place, ["state", "rater_id", "session_id", "kept_for_id"], filled)
 
 
 def _there(pks):

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
 
@@ -21,35 +21,45 @@ HALF = 32
 
 @dataclass
 class SeenRater:
-    """A rater of the file: who, since when, and for whom they rate."""
+    """A rater of the file: who, since when, for whom they rate, which versions they answered.
+
+    sessions: {version: the session that a file gave them for it}.
+    """
 
     role: str
     line: int
     pk: int = 0
-    session: int = 0
+    sessions: dict[int, int] = field(default_factory=dict)
+    versions: set[int] = field(default_factory=set)
     on_web: bool = False
     first: datetime | None = None
     last: datetime | None = None
     new: bool = False
     seen: bool = False
 
+    @property
+    def session(self):
+        """The one that stands for the rater's place: that of the newest version; 0 for none."""
+        return self.sessions[max(self.sessions)] if self.sessions else 0
+
     def is_same(self, other):
         """True when the database knows both as one and the same."""
-        known = attrgetter("role", "pk", "session", "on_web")
+        known = attrgetter("role", "pk", "sessions", "on_web")
         return other is not None and known(self) == known(other)
 
 
 def raters_of(study):
-    """The raters that the study has already, by key, with the session that a file gave them."""
+    """The raters that the study has already, by key, with the sessions that files gave them."""
     if study.pk is None:
         return {}
     rows = study.raters.values_list("key", "pk", "role")
     raters = {key: SeenRater(role=role, line=0, pk=pk) for key, pk, role in rows}
-    for key, pk, source in study.sessions.values_list("rater__key", "pk", "source"):
+    sessions = study.sessions.values_list("rater__key", "pk", "source", "version")
+    for key, pk, source, version in sessions:
         if key not in raters:  # arrived after the first query
             continue
         if source == Session.Source.FILE:
-            raters[key].session = pk
+            raters[key].sessions[version] = pk
         else:
             raters[key].on_web = True
     return raters
@@ -86,6 +96,7 @@ def _check_row(loading, line, row):
     """The answer as Old(value, text), or None where something is wrong."""
     question = known_question(loading, "ratings", line, row["item"], row["question"])
     _check_rater(loading, line, row)
+    check_version(loading, "ratings", line, row["version"])
     if question is None or not row["value"].strip() or row["rater"] is None:
         return None
     if question.scale.kind == "text":
@@ -95,6 +106,18 @@ def _check_row(loading, line, row):
     except ValueError as error:
         loading.add("ratings", str(error), line, "value")
     return None
+
+
+def check_version(loading, table, line, version):
+    """Says so where an answer is of a version of the questionnaire that does not exist yet."""
+    if version is not None and version > loading.version:
+        loading.add(
+            table,
+            f"found {version}; allowed is at most {loading.version}, the present version of the "
+            "questionnaire",
+            line,
+            "version",
+        )
 
 
 def known_question(loading, table, line, item, key):
@@ -136,6 +159,7 @@ def _check_rater(loading, line, row):
             "role",
         )
     rater.seen = True
+    rater.versions.add(row["version"] or loading.version)
     at = row["answered_at"]
     if at is not None:
         rater.first = at if rater.first is None else min(at, rater.first)
@@ -210,7 +234,7 @@ def _new(loading, pairs):
             pairs.append(item << HALF | rater.pk)
             is_text = question.scale.kind == "text"
             yield (
-                rater.session,
+                rater.sessions[row["version"] or loading.version],
                 item,
                 question.pk,
                 None if is_text else question.scale.parse(row["value"]),
@@ -231,13 +255,17 @@ def _write_raters(loading):
         if key in loading.raters:  # others arrived since the check
             loading.raters[key].pk = pk
     names = ["study_id", "rater_id", "token", "state", "source"]
-    names += ["started_at", "last_seen_at", "ended_at"]
+    names += ["started_at", "last_seen_at", "ended_at", "version"]
     seen = [rater for rater in loading.raters.values() if rater.seen and not rater.on_web]
-    without = [rater for rater in seen if not rater.session]
-    insert(Session, names, (_session(study, rater, now) for rater in without))
+    rows = (
+        (*_session(study, rater, now), version)
+        for rater in seen
+        for version in sorted(rater.versions - rater.sessions.keys())
+    )
+    insert(Session, names, rows)
     of_file = study.sessions.filter(source=Session.Source.FILE)
-    for key, pk in of_file.values_list("rater__key", "pk"):
-        loading.raters[key].session = pk
+    for key, pk, version in of_file.values_list("rater__key", "pk", "version"):
+        loading.raters[key].sessions[version] = pk
 
 
 def _session(study, rater, now):

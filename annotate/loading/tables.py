@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from annotate.loading import catalogue, items, ratings
+from annotate.loading import catalogue, items, practice, ratings
 from annotate.loading.placing import write_places
+from annotate.loading.study import FILE
 
 CHECKS = {
     "contents": catalogue.check_contents,
@@ -24,6 +25,7 @@ def check_tables(loading):
         if table in loading.files:
             loading.count(table)
             check(loading)
+    practice.check_practice(loading, FILE)
 
 
 def write_tables(loading):
@@ -41,6 +43,7 @@ def write_tables(loading):
         pairs = ratings.write_ratings(loading)
     if loading.more_places or len(pairs):
         write_places(loading, pairs)
+    practice.write_practice(loading)
 
 
 def _changes(loading, table):

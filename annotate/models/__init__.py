@@ -1,12 +1,24 @@
 from annotate.models.catalogue import Content, Interaction, Recipient, System
+from annotate.models.coding import Code, CodesCompared, Coding
 from annotate.models.exclusion import ExcludedRater, FreedPlace, QualityStep, Tombstone
+from annotate.models.extra import Extra, ExtraAnswer, OrderCounter
 from annotate.models.item import Item
+from annotate.models.late import Latecomer
+from annotate.models.media import MediaFile, MediaKind, MissingMedia
+from annotate.models.more import AddedPlace, ExtraPlaces
+from annotate.models.questionnaire import QuestionnaireVersion
 from annotate.models.rater import Place, Rater, RepeatVisit, Session
 from annotate.models.rating import Rating, RatingRevision
+from annotate.models.steps import CheckAttempt, ExitAnswer, PracticeAnswer
 from annotate.models.study import Membership, Question, Study
+from annotate.models.timing import ItemTime
+from annotate.models.token import ApiToken
 
 __all__ = [
-    "Content", "ExcludedRater", "FreedPlace", "Interaction", "Item", "Membership", "Place",
-    "QualityStep", "Question", "Rater", "Rating", "RatingRevision", "Recipient", "RepeatVisit",
+    "AddedPlace", "ApiToken", "CheckAttempt", "Code", "CodesCompared", "Coding", "Content",
+    "ExcludedRater", "ExitAnswer", "Extra", "ExtraAnswer", "ExtraPlaces", "FreedPlace",
+    "Interaction", "Item", "ItemTime", "Latecomer", "MediaFile", "MediaKind", "Membership",
+    "MissingMedia", "OrderCounter", "Place", "PracticeAnswer", "QualityStep", "Question",
+    "QuestionnaireVersion", "Rater", "Rating", "RatingRevision", "Recipient", "RepeatVisit",
     "Session", "Study", "System", "Tombstone",
 ]  # fmt: skip

@@ -35,6 +35,9 @@ class Item(models.Model):
     side = models.CharField(max_length=1, blank=True, choices=[("A", "A"), ("B", "B")])
     position = models.PositiveSmallIntegerField(null=True, blank=True)
     data = models.JSONField(default=dict, blank=True, help_text="Extra columns, by name.")
+    is_practice = models.BooleanField(
+        default=False, db_default=False, help_text="For practice: it has no places to be claimed."
+    )
 
     class Meta:
         ordering = ["id"]

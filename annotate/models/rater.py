@@ -2,6 +2,8 @@ import secrets
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce
 
 
 def session_token():
@@ -24,6 +26,12 @@ class Rater(models.Model):
         "annotate.Recipient", models.CASCADE, null=True, blank=True, related_name="raters"
     )
     platform_ids = models.JSONField(default=dict, blank=True)
+    # Made of platform_ids by the database, so the two never differ; NULL for who has no such id.
+    participant = models.GeneratedField(
+        expression=Coalesce(KT("platform_ids__PROLIFIC_PID"), KT("platform_ids__workerId")),
+        output_field=models.TextField(null=True),
+        db_persist=True,
+    )
     excluded_because = models.CharField(
         max_length=200, blank=True, help_text="Empty: counts in the analysis."
     )
@@ -33,6 +41,10 @@ class Rater(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(fields=["study", "key"], name="rater_key_once_a_study")
+        ]
+        indexes = [
+            # platforms.earlier_visit, and the search for a rater by the platform's id
+            models.Index(fields=["study", "participant"], name="rater_participant")
         ]
 
     def __str__(self):
@@ -45,6 +57,11 @@ class Rater(models.Model):
 
 
 class SessionQuerySet(models.QuerySet):
+    def locked(self, pk):
+        """One session with its study and rater; its other steps wait for this transaction."""
+        locked = self.select_for_update(of=("self",))
+        return locked.select_related("study", "rater").get(pk=pk)
+
     def begun(self):
         """Without the personal links that nobody has used."""
         return self.exclude(source=Session.Source.LINK, state=Session.State.CONSENT)
@@ -61,6 +78,17 @@ class SessionQuerySet(models.QuerySet):
             last_answer=models.Max("ratings__answered_at"),
         )
 
+    def with_times(self):
+        """Each with the seconds spent on items, NULL where nothing was measured."""
+        spent = Session._meta.get_field("times_spent").related_model.objects
+        rows = spent.filter(session=models.OuterRef("pk")).order_by().values("session")
+        return self.annotate(
+            **{
+                name: models.Subquery(rows.annotate(n=models.Sum(f"{name}_seconds")).values("n"))
+                for name in ("active", "idle")
+            }
+        )
+
 
 class Session(models.Model):
     """One rater's visit to one study, from consent to completion code."""
@@ -68,7 +96,10 @@ class Session(models.Model):
     class State(models.TextChoices):
         CONSENT = "consent", "Reads the consent"
         INSTRUCTIONS = "instructions", "Reads the instructions"
+        CHECK = "check", "Answers the comprehension check"
+        PRACTICE = "practice", "Practises"
         RATING = "rating", "Rates"
+        EXIT = "exit", "Answers the exit questions"
         COMPLETED = "completed", "Completed"
         DECLINED = "declined", "Declined consent"
         ABANDONED = "abandoned", "Stopped for too long"
@@ -84,21 +115,46 @@ class Session(models.Model):
     # What may follow what; everything else is refused by sessions.move().
     NEXT = {
         State.CONSENT: {State.INSTRUCTIONS, State.DECLINED, State.ABANDONED, State.RETURNED},
-        State.INSTRUCTIONS: {State.RATING, State.ABANDONED, State.SCREENED_OUT, State.RETURNED},
+        State.INSTRUCTIONS: {
+            State.CHECK,
+            State.PRACTICE,
+            State.RATING,
+            State.ABANDONED,
+            State.SCREENED_OUT,
+            State.RETURNED,
+        },
+        State.CHECK: {
+            State.PRACTICE,
+            State.RATING,
+            State.ABANDONED,
+            State.SCREENED_OUT,
+            State.RETURNED,
+        },
+        State.PRACTICE: {State.RATING, State.ABANDONED, State.RETURNED},
         State.RATING: {
+            State.EXIT,
             State.COMPLETED,
             State.ABANDONED,
             State.SCREENED_OUT,
             State.FAILED_ATTENTION,
             State.RETURNED,
         },
-        State.ABANDONED: {State.CONSENT, State.INSTRUCTIONS, State.RATING, State.RETURNED},
+        State.EXIT: {State.COMPLETED, State.ABANDONED, State.RETURNED},
+        State.ABANDONED: {
+            State.CONSENT,
+            State.INSTRUCTIONS,
+            State.RATING,
+            State.EXIT,
+            State.RETURNED,
+        },
         State.COMPLETED: {State.RETURNED},
         State.DECLINED: set(),
         State.SCREENED_OUT: set(),
         State.FAILED_ATTENTION: set(),
         State.RETURNED: set(),
     }
+    # The states before the items: nothing is held yet.
+    BEFORE = (State.INSTRUCTIONS, State.CHECK, State.PRACTICE)
     # The states in which a visit is over.
     OVER = (
         State.COMPLETED,
@@ -116,21 +172,47 @@ class Session(models.Model):
     current = models.PositiveSmallIntegerField(
         default=1, help_text="The item on the screen, counted from 1: where a reload resumes."
     )
+    version = models.PositiveSmallIntegerField(
+        default=1,
+        db_default=1,
+        help_text="Of the questionnaire: the one that was present when its items were claimed.",
+    )
+    order_row = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Its row of the study's design, from 0."
+    )
+    hurried_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was first asked to take its time."
+    )
+    stopped_in = models.CharField(
+        max_length=20,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The state that it was in when it stopped before its end.",
+    )
+    browser = models.CharField(max_length=10, blank=True, default="", db_default="")
+    device = models.CharField(max_length=10, blank=True, default="", db_default="")
+    screen_width = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Rounded down to a class; see annotate/browsers.py."
+    )
     started_at = models.DateTimeField(auto_now_add=True)
     last_seen_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    items_done_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the last item was left with all its answers."
+    )
 
     objects = SessionQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
         indexes = [
-            # places.release_expired: the sessions that run. Not by last_seen_at: PostgreSQL would
+            # places.quiet: the sessions that run. Not by last_seen_at: PostgreSQL would
             # then write into every index of the table with every answer.
             models.Index(
                 fields=["study"],
                 name="session_running",
-                condition=Q(state__in=["instructions", "rating"]),
+                condition=Q(state__in=["instructions", "check", "practice", "rating", "exit"]),
             )
         ]
 
@@ -191,6 +273,15 @@ class Place(models.Model):
         db_default="",
         help_text="Of a pair of lists: the side, A or B, that stands first for this rater.",
     )
+    kept_for = models.ForeignKey(
+        Rater,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="kept_places",
+        db_index=False,  # place_kept
+        help_text="The recipient who alone may take it; see annotate/keeping.py.",
+    )
 
     class Meta:
         constraints = [
@@ -200,13 +291,20 @@ class Place(models.Model):
                 condition=Q(state="open", rater=None, session=None) | ~Q(state="open"),
                 name="open_place_has_no_rater",
             ),
+            models.CheckConstraint(
+                condition=Q(kept_for=None) | Q(state="open"), name="kept_place_is_open"
+            ),
         ]
         indexes = [
-            # places.claim: the least filled first
+            # places.claim: the least filled first, without those kept for somebody
             models.Index(
                 fields=["study", "number", "shuffle"],
-                name="place_open",
-                condition=Q(state="open"),
+                name="place_claimable",
+                condition=Q(state="open", kept_for=None),
+            ),
+            # keeping: what is kept, and for whom
+            models.Index(
+                fields=["kept_for"], name="place_kept", condition=Q(kept_for__isnull=False)
             ),
             # a session's items in their order
             models.Index(fields=["session", "position"], name="place_of_session"),

@@ -91,6 +91,7 @@ class RatingRevision(models.Model):
     rating = models.ForeignKey(Rating, models.CASCADE, related_name="revisions")
     value = models.FloatField(null=True, blank=True)
     text = models.TextField(blank=True)
+    reason = models.TextField(blank=True, default="", db_default="")
     at = models.DateTimeField()
 
     class Meta:

@@ -8,6 +8,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.functional import cached_property
 
+from annotate.languages import ENGLISH
 from annotate.models.item import Item
 from annotate.models.rater import Place
 from annotate.scales import Scale
@@ -65,6 +66,12 @@ class Study(models.Model):
     slug = models.CharField(max_length=60, unique=True, validators=[study_slug_rule])
     title = models.CharField(max_length=200)
     kind = models.CharField(max_length=20, choices=Kind, default=Kind.EXPLANATION)
+    language = models.CharField(
+        max_length=20,
+        default=ENGLISH,
+        help_text="Of the buttons, hints and messages that raters read. What you write yourself "
+        "stays as it is.",
+    )
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     notice = models.TextField(
         blank=True,
@@ -74,6 +81,15 @@ class Study(models.Model):
     instructions = models.TextField(blank=True)
     raters_per_item = models.PositiveSmallIntegerField(
         default=3, validators=[MinValueValidator(1), MaxValueValidator(1000)]
+    )
+    raters_per_item_max = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(1000)],
+        help_text="Items whose raters disagree get more of them, up to so many; 0 is off.",
+    )
+    adaptive_from = models.JSONField(
+        default=dict, blank=True, help_text="From which spread on: see annotate/adapting.py."
     )
     items_per_session = models.PositiveSmallIntegerField(
         default=10, validators=[MinValueValidator(1), MaxValueValidator(500)]
@@ -92,8 +108,21 @@ class Study(models.Model):
         default=list, blank=True, help_text="Where pictures and recordings may come from."
     )
     completion_code = models.CharField(max_length=40, default=completion_code)
+    questionnaire_version = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1)],
+        editable=False,
+        help_text="Of the questions as they are now; earlier ones are QuestionnaireVersions.",
+    )
     extra = models.JSONField(
         default=dict, blank=True, help_text="Keys of study.yaml that later versions use."
+    )
+    split = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default={},
+        editable=False,
+        help_text="The locked test split, seed, share and log: see annotate/splits.py.",
     )
     loads = models.PositiveIntegerField(
         default=0, editable=False, help_text="How many loads changed it: see annotate/loading."
@@ -123,7 +152,15 @@ class Study(models.Model):
 
 
 class Question(models.Model):
-    """One thing asked of an item, on one scale."""
+    """One thing asked of an item, on one scale: it stays the same through all versions by its key.
+
+    Its row is what the present version says; annotate/versions.py knows what earlier ones said.
+    """
+
+    class Why(models.TextChoices):
+        NONE = "", "Not asked"
+        OPTIONAL = "optional", "Asked, may be left empty"
+        REQUIRED = "required", "Asked, must be answered"
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="questions")
     key = models.CharField(max_length=60, validators=[slug_rule])
@@ -134,6 +171,18 @@ class Question(models.Model):
         default=list, blank=True, help_text="Item kinds it is asked of; empty means all."
     )
     position = models.PositiveSmallIntegerField(default=0)
+    why = models.CharField(
+        "why",
+        max_length=10,
+        choices=Why,
+        blank=True,
+        default=Why.NONE,
+        db_default="",
+        help_text="A field for the rater's reason under the scale.",
+    )
+    retired = models.BooleanField(
+        default=False, db_default=False, help_text="Kept for its answers, no longer asked."
+    )
 
     class Meta:
         ordering = ["position", "id"]

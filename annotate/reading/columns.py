@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from annotate.models import Item, Rater
+from annotate.models.media import UPLOAD, uploaded_name
 from annotate.reading.problems import quoted
 from annotate.scales import LARGEST
 
@@ -38,12 +39,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One file's columns, by the table's name."""
+    """One file's columns, by the table's name; computed: columns of an export that are not read."""
 
     name: str
     columns: tuple[Column, ...]
     # Other people's names of a column -> ours.
     aliases: dict[str, str] = field(default_factory=dict)
+    computed: tuple[str, ...] = ()
 
     @property
     def names(self):
@@ -123,6 +125,13 @@ def position(text):
     return int(text)
 
 
+def version(text):
+    """A version of the questionnaire."""
+    if not text.strip().isdecimal() or not 0 < int(text) <= 32767:
+        raise allowed(text, "a whole number from 1 to 32767")
+    return int(text)
+
+
 def time(text):
     """A moment: ISO 8601 (UTC unless it says otherwise) or seconds since 1970."""
     text = text.strip()
@@ -144,6 +153,20 @@ def url(text):
     return text
 
 
+def media(text):
+    """An address, or upload:FILENAME for a file that was uploaded to the study."""
+    text = text.strip()
+    if not text.startswith(UPLOAD):
+        try:
+            return url(text)
+        except ValueError:
+            words = "an address that begins with https:// or http://, or upload: and a file's name"
+            raise allowed(text, words) from None
+    if not uploaded_name(text.removeprefix(UPLOAD)):
+        raise allowed(text, "upload: and the name of an uploaded file, such as upload:cover.png")
+    return text
+
+
 def one_of(*choices):
     """A parser that takes one of the choices."""
 
@@ -161,8 +184,10 @@ CONTENTS = Table(
         Column("content", "Its id.", key, required=True),
         Column("title", "Shown to raters."),
         Column("description", "Shown to raters."),
-        Column("image_url", "Address of a picture, https://…", url, blank=""),
-        Column("audio_url", "Address of a recording, https://…", url, blank=""),
+        Column(
+            "image_url", "Address of a picture, https://…, or upload:FILENAME.", media, blank=""
+        ),
+        Column("audio_url", "Address of a recording, the same way.", media, blank=""),
         Column("show", "What it is an episode of."),
         Column("show_description", "About that show.", extra=True),
         Column("topics", "Any text, as a rule separated by |.", extra=True),
@@ -179,6 +204,11 @@ INTERACTIONS = Table(
         Column("rating", "A number, for example 0.5 to 5.", number),
         Column("share_listened", "A number from 0 to 1.", share),
         Column("at", "When: 2024-05-31T14:02:00Z, or seconds since 1970.", time),
+        Column(
+            "hypothetical",
+            "yes: made up for a survey; no model of the others learns from it.",
+            extra=True,
+        ),
     ),
     aliases={"userId": "recipient", "movieId": "content", "timestamp": "at"},
 )
@@ -198,11 +228,16 @@ ITEMS = Table(
         Column("reference", "A text to compare with."),
         Column("review", "The recipient’s own review."),
         Column("feature", "The feature it should mention."),
-        Column("explaining_contents", "The contents that the explanation names.", extra=True),
+        Column(
+            "explaining_contents",
+            "The ids of the contents that the explanation names, separated by |.",
+            extra=True,
+        ),
         Column("parent", "The id of the list pair that it is a part of.", key),
         Column("side", "A or B: its list in the pair.", one_of("A", "B"), blank=""),
         Column("position", "Its place in the list, a whole number.", position),
     ),
+    computed=("judge_flags", "split_part"),
 )
 RATINGS = Table(
     "ratings",
@@ -224,6 +259,11 @@ RATINGS = Table(
             "Of a pair of lists and its parts: A or B, the side that stood first for this rater.",
             one_of("A", "B"),
             blank="",
+        ),
+        Column(
+            "version",
+            "Of the questionnaire, which was answered; blank: the present one.",
+            version,
         ),
     ),
 )

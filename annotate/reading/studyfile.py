@@ -2,28 +2,42 @@
 
 from dataclasses import dataclass, field
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from annotate import around, payment, splits
+from annotate.checks import KEYS as INSIDE
+from annotate.languages import ENGLISH
 from annotate.media import check_hosts
-from annotate.models import Item, Study
+from annotate.models import Item, Question, Study
 from annotate.models.study import slug_rule, study_slug_rule
 from annotate.platforms import read_platform
+from annotate.reading import aroundkeys
 from annotate.reading.encoding import refusal
+from annotate.reading.insidekeys import read_inside
 from annotate.reading.problems import quoted
 from annotate.reading.yamlfile import Mapping, read_yaml
 from annotate.scales import parse_scale
+from annotate.spreads import check_spread
 
 TEXTS = ("title", "notice", "consent", "instructions", "completion_code")
 NUMBERS = {
     "raters_per_item": (1, 1000),
+    "raters_per_item_max": (0, 1000),
     "items_per_session": (1, 500),
     "hold_minutes": (1, 32767),
     "show_history": (0, 100),
 }
-# Kept in Study.extra: platform is read by annotate/platforms.py, quality is for later.
-KEPT = ("quality", "platform")
-KEYS = ("study", "kind", "questions", "judges", *TEXTS, *NUMBERS, "media_hosts", *KEPT)
-QUESTION_KEYS = ("key", "text", "scale", "required", "applies_to")
+# Kept in Study.extra: platform is read by annotate/platforms.py, what comes before and after the
+# items by annotate/reading/aroundkeys.py, what stands among them by annotate/checks.py, pay by
+# annotate/payment.py; quality is for later.
+KEPT = ("quality", "platform", *payment.READERS, *aroundkeys.READERS, *INSIDE)
+VERSION, ADAPTIVE, SPLIT = "questionnaire_version", "adaptive_from", "split"
+KEYS = (
+    "study", "kind", "language", "questions", VERSION, "prompts", "judges", *TEXTS, *NUMBERS,
+    ADAPTIVE, "media_hosts", SPLIT, *KEPT,
+)  # fmt: skip
+QUESTION_KEYS = ("key", "text", "scale", "required", "applies_to", "why", "retired")
 LENGTHS = {"title": 200, "completion_code": 40}
 
 
@@ -34,21 +48,26 @@ class StudyFile:
     slug: str = ""
     fields: dict = field(default_factory=dict)
     questions: list[dict] | None = None
+    version: int | None = None
+    split: tuple | None = None
+    prompts: list[Mapping] = field(default_factory=list)
     judges: list[Mapping] = field(default_factory=list)
 
 
-def read_study(path, name, problems):
-    """The StudyFile, or None when it cannot be read at all."""
+def read_study(path, name, problems, language=ENGLISH):
+    """The StudyFile, or None when it cannot be read at all; language is that of ready-made scales
+    where the file names none.
+    """
     if refused := refusal(path):
         problems.add(name, refused[0], refused[1])
         return None
     found = read_yaml(path, name, problems)
-    return None if found is None else _Reader(name, problems).study(found)
+    return None if found is None else _Reader(name, problems, language).study(found)
 
 
 class _Reader:
-    def __init__(self, name, problems):
-        self.name, self.problems = name, problems
+    def __init__(self, name, problems, language):
+        self.name, self.problems, self.language = name, problems, language
 
     def add(self, mapping, key, message):
         self.problems.add(self.name, message, mapping.line_of(key), key)
@@ -56,22 +75,27 @@ class _Reader:
     def study(self, found):
         self._unknown(found, KEYS)
         read = StudyFile(slug=self._slug(found, "study", study_slug_rule))
-        for key in TEXTS:
-            if key in found:
-                read.fields[key] = self._text(found, key)
-        for key in NUMBERS:
-            if key in found:
-                read.fields[key] = self._number(found, key)
-        if "media_hosts" in found:
-            read.fields["media_hosts"] = self._hosts(found)
-        if "kind" in found:
-            read.fields["kind"] = self._kind(found)
+        read.fields = self._fields(found) | self._adaptive(found)
+        self.language = read.fields.get("language", self.language)
         read.fields["extra"] = {key: found[key] for key in KEPT if found.get(key) is not None}
         self._platform(found)
+        self._pay(found)
+        steps = read.fields["extra"].keys() & aroundkeys.READERS.keys()
+        read.fields["extra"] |= {key: self._around(found, key) for key in sorted(steps)}
         if "questions" in found:
             read.questions = self._questions(found)
+        if VERSION in found:
+            read.version = self._number(found, VERSION)
+        read.split = self._split(found)
+        read.fields["extra"] |= read_inside(found, read.questions, self.language, self.add)
+        read.prompts = self._mappings(found, "prompts")
         read.judges = self._mappings(found, "judges")
         return read
+
+    def _fields(self, found):
+        readers = dict.fromkeys(TEXTS, self._text) | dict.fromkeys(NUMBERS, self._number)
+        readers |= {"media_hosts": self._hosts, "kind": self._kind, "language": self._language}
+        return {key: read(found, key) for key, read in readers.items() if key in found}
 
     def _unknown(self, mapping, known):
         for key in mapping:
@@ -98,7 +122,7 @@ class _Reader:
         return text
 
     def _number(self, mapping, key):
-        low, high = NUMBERS[key]
+        low, high = NUMBERS.get(key, (1, 32767))
         value = mapping[key]
         if type(value) is not int or not low <= value <= high:
             self.add(
@@ -109,22 +133,56 @@ class _Reader:
             return low
         return value
 
-    def _hosts(self, found):
-        hosts = found["media_hosts"] or []
+    def _adaptive(self, found):
+        """The spread of the adaptive rule, and whether its cap is above raters_per_item."""
+        least, most = found.get("raters_per_item"), found.get("raters_per_item_max")
+        if type(least) is int and type(most) is int and 0 < most <= least:
+            wanted = f"allowed is 0 (off), or more than raters_per_item ({least})"
+            self.add(found, "raters_per_item_max", f"found {most}; {wanted}")
+        try:
+            given = found.get(ADAPTIVE)
+            return {} if given is None else {ADAPTIVE: check_spread(given)}
+        except ValueError as error:
+            self.add(found, ADAPTIVE, str(error))
+            return {}
+
+    def _split(self, found):
+        """(seed, share) of the locked test split; None without one."""
+        given = found.get(SPLIT)
+        if given is None:
+            return None
+        try:
+            if not isinstance(given, dict) or given.keys() != {"seed", "share"}:
+                raise ValueError("allowed is a mapping of seed and share")
+            return splits.check(given["seed"], given["share"])
+        except ValueError as error:
+            self.add(found, SPLIT, f"found {quoted(given)}; {error}")
+            return None
+
+    def _hosts(self, found, key):
+        hosts = found[key] or []
         try:
             if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
                 raise ValueError(f"found {quoted(hosts)}; allowed is a list of names of hosts")
             return check_hosts(hosts)
         except ValueError as error:
-            self.add(found, "media_hosts", str(error))
+            self.add(found, key, str(error))
             return []
 
-    def _kind(self, found):
-        value = str(found["kind"])
+    def _kind(self, found, key):
+        value = str(found[key])
         if value not in Study.Kind.values:
-            self.add(
-                found, "kind", f"found {quoted(value)}; allowed is {', '.join(Study.Kind.values)}"
-            )
+            allowed = ", ".join(Study.Kind.values)
+            self.add(found, key, f"found {quoted(value)}; allowed is {allowed}")
+        return value
+
+    def _language(self, found, key):
+        value = str(found[key]).lower()
+        codes = [code for code, _ in settings.LANGUAGES]
+        if value not in codes:
+            allowed = ", ".join(sorted(codes))
+            self.add(found, key, f"found {quoted(value)}; allowed is {allowed}")
+            return ENGLISH
         return value
 
     def _platform(self, found):
@@ -132,6 +190,30 @@ class _Reader:
             read_platform(found.get("platform"))
         except ValueError as error:
             self.add(found, "platform", str(error))
+
+    def _pay(self, found):
+        for key, reader in payment.READERS.items():
+            try:
+                reader(found.get(key))
+            except ValueError as error:
+                self.add(found, key, f"found {quoted(found[key])}; {error}")
+
+    def _around(self, found, key):
+        value = found[key]
+        try:
+            return aroundkeys.READERS[key](value)
+        except aroundkeys.Wrong as wrong:
+            self.problems.add(self.name, wrong.words, self._line(found, key, wrong), key)
+            return None
+
+    def _line(self, found, key, wrong):
+        """The line of the entry that is wrong; that of the key where it has none."""
+        entries = found[key]["questions"] if key == around.CHECK and wrong.entry is not None \
+            else found[key]  # fmt: skip
+        entry = entries[wrong.entry] if wrong.entry is not None else None
+        if isinstance(entry, Mapping):
+            return entry.line_of(wrong.key)
+        return found.line_of(key)
 
     def _mappings(self, found, key):
         """The list of mappings under the key; other entries are problems."""
@@ -163,9 +245,11 @@ class _Reader:
             "key": self._slug(entry, "key"),
             "text": self._text(entry, "text") if "text" in entry else "",
             "scale_spec": self._scale(entry),
-            "required": self._required(entry),
+            "required": self._true_or_false(entry, "required", default=True),
             "applies_to": self._applies_to(entry),
             "position": position,
+            "why": self._why(entry),
+            "retired": self._true_or_false(entry, "retired", default=False),
         }
 
     def _scale(self, entry):
@@ -173,16 +257,27 @@ class _Reader:
             self.add(entry, "scale", "is missing; for example likert5")
             return {}
         try:
-            return parse_scale(entry["scale"]).as_dict()
+            return parse_scale(entry["scale"], self.language).as_dict()
         except (ValueError, TypeError) as error:
             self.add(entry, "scale", str(error))
             return {}
 
-    def _required(self, entry):
-        value = entry.get("required", True)
+    def _true_or_false(self, entry, key, default):
+        value = entry.get(key, default)
         if not isinstance(value, bool):
-            self.add(entry, "required", f"found {quoted(value)}; allowed is true or false")
+            self.add(entry, key, f"found {quoted(value)}; allowed is true or false")
         return bool(value)
+
+    def _why(self, entry):
+        value = entry.get("why", False)
+        if not isinstance(value, bool) and value != Question.Why.REQUIRED:
+            self.add(entry, "why", f"found {quoted(value)}; allowed is true, false or required")
+            return ""
+        if value and entry.get("scale") == "text":
+            self.add(entry, "why", "found a reason for a free text; allowed is one for a scale")
+        if isinstance(value, bool):
+            return str(Question.Why.OPTIONAL if value else Question.Why.NONE)
+        return str(value)
 
     def _applies_to(self, entry):
         value = entry.get("applies_to") or []

@@ -1,13 +1,13 @@
 """One CSV or JSON-lines file, streamed as typed rows."""
 
 import csv
-import json
 import math
 import re
 from itertools import islice
 from pathlib import Path
 
 from annotate.formulas import unguarded
+from annotate.reading import plainjson
 from annotate.reading.encoding import refusal
 from annotate.reading.problems import Problems, quoted
 
@@ -192,43 +192,12 @@ class TableFile:
 def _json_object(text):
     """The object on one line; ValueError says what else was found."""
     try:
-        found = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_whole
-        )
-    except json.JSONDecodeError as error:
-        raise ValueError(NOT_A_LINE.format(f"no JSON ({error.msg})")) from None
-    except RecursionError:
-        raise ValueError(NOT_A_LINE.format("JSON nested too deeply")) from None
+        found = plainjson.read(text)
+    except plainjson.NoJSON as error:
+        raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(found, dict):
         raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
-    if "\\u" in text:
-        _check_escapes(found)
     return found
-
-
-def _once(pairs):
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("found a name twice in one object; allowed is once")
-    return found
-
-
-def _no_constant(name):
-    raise ValueError(f"found {name}; allowed is a finite number or null")
-
-
-def _whole(digits):
-    try:
-        return int(digits)
-    except ValueError:
-        raise ValueError("found a number of too many digits; write it as a text") from None
-
-
-def _check_escapes(found):
-    r"""\u0000 and half surrogates are JSON, but no text that a database takes."""
-    text = json.dumps(found, ensure_ascii=False)
-    if "\\u0000" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("found an escaped NUL or half a surrogate pair; allowed is plain text")
 
 
 def _csv_fault(error):
@@ -250,7 +219,7 @@ def _converter(file, problems):
     named = list(enumerate(file.header))
     plain = [(i, n) for i, n in named if n in columns and columns[n].is_plain]
     known = [(i, n, _Cells(columns[n])) for i, n in named if n in columns and (i, n) not in plain]
-    extra = [(i, n) for i, n in named if n not in columns]
+    extra = [(i, n) for i, n in named if n not in columns and n not in file.table.computed]
 
     def convert(line, cells):
         row = blank.copy()

@@ -6,8 +6,10 @@ from django import template
 from django.utils.safestring import mark_safe
 
 from annotate.markdown import to_html
+from annotate.splits import split_of
 
 register = template.Library()
+register.filter("test_split", split_of)
 
 
 def is_number(value):
@@ -32,6 +34,14 @@ def measured(value):
         return "–"
     text = f"{value:.{3 if abs(value) < 1 else 2}f}"
     return text.rstrip("0").rstrip(".")
+
+
+@register.filter
+def words(scale, value):
+    """4 (Agree): a point of a scale with its label, any other number as it is."""
+    label = dict(scale.points).get(value, "") if is_number(value) else ""
+    number = measured(value)
+    return f"{number} ({label})" if label and str(label) != number else number
 
 
 @register.filter
@@ -64,6 +74,20 @@ def usd(value):
         return "–"
     value = float(value)
     return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+@register.filter
+def exact(value):
+    """A decimal number with all its digits: 10, 0.001234."""
+    return f"{value.normalize():f}"
+
+
+@register.filter
+def amount(value, unit):
+    """A sum of money (usd), a time (seconds), or any other number in whole ones; – if unknown."""
+    if not is_number(value):
+        return "–"
+    return {"usd": usd, "seconds": duration}.get(unit, "{:,.0f}".format)(value)
 
 
 @register.filter

@@ -10,8 +10,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from annotate import access, links, paying, platforms, sessions
-from annotate.forms_platform import BonusForm, LinksForm, PlatformForm, ReturnsForm
+from annotate import access, keeping, links, participants, paying, platforms, sessions
+from annotate.forms_platform import (
+    BonusForm,
+    LinksForm,
+    ParticipantsForm,
+    PlatformForm,
+    ReturnsForm,
+)
 from annotate.formulas import guarded
 from annotate.models import RepeatVisit, Session
 
@@ -26,6 +32,7 @@ def platform(request, slug):
     if request.method == "POST" and form.is_valid():
         study.extra |= {"platform": form.platform().as_data()}
         study.save(update_fields=["extra"])
+        keeping.settle(study)
         messages.success(request, "Saved.")
         return redirect("platform", slug)
     context = {
@@ -51,6 +58,8 @@ def personal_links(request, slug):
     for session in page:
         session.address = _address(request, session)
     context = {"study": study, "section": "raters", "form": form, "page": page}
+    context |= {"kept": keeping.kept_places(study), "too_old": keeping.too_old(study)}
+    context["keep_days"] = platforms.platform_of(study).keep_days
     return render(request, "annotate/links.html", context, status=422 if form.errors else 200)
 
 
@@ -125,17 +134,18 @@ def _open_again(count):
 def pay(request, slug):
     """Page for owners: what the platform wants to know to pay."""
     study = access.study_or_404(request.user, slug, access.OWNER)
-    return _pay_page(request, study, ReturnsForm())
+    return _pay_page(request, study)
 
 
-def _pay_page(request, study, returns, status=200):
+def _pay_page(request, study, returns=None, people=None, status=200):
     bonus = BonusForm(request.GET if "amount" in request.GET else None)
     context = {
         "study": study,
         "section": "raters",
         "platform": platforms.platform_of(study).name,
         "counts": _outcomes(study),
-        "returns": returns,
+        "returns": returns or ReturnsForm(),
+        "people": people or ParticipantsForm(study),
         "bonus": bonus,
         "repeats": RepeatVisit.objects.filter(rater__study=study).select_related("rater")[:100],
     }
@@ -153,6 +163,9 @@ def _outcomes(study):
             outcome = platforms.OUTCOMES.get(state)
             code = platforms.code_for(study, outcome) if outcome else ""
             yield label, found.count(state), code
+    if late := study.latecomers.count():
+        outcome = platforms.Outcome.TOO_LATE
+        yield outcome.label, late, platforms.code_for(study, outcome)
 
 
 @login_required
@@ -162,7 +175,7 @@ def take_returns(request, slug):
     study = access.study_or_404(request.user, slug, access.OWNER)
     form = ReturnsForm(request.POST)
     if not form.is_valid():
-        return _pay_page(request, study, form, status=422)
+        return _pay_page(request, study, returns=form, status=422)
     ended, opened, idle = paying.take_returns(study, form.cleaned_data["ids"])
     if ended:
         words = f"{ended} session{'' if ended == 1 else 's'} ended; {_open_again(opened)}"
@@ -173,6 +186,34 @@ def take_returns(request, slug):
             request, f"{len(idle)} of the ids belong to no session that could end: {few}"
         )
     return redirect("pay", slug)
+
+
+@login_required
+@require_POST
+def take_participants(request, slug):
+    """Step: an owner loads what the platform tells about its participants, all of it or nothing."""
+    study = access.study_or_404(request.user, slug, access.OWNER)
+    form = ParticipantsForm(study, request.POST, request.FILES)
+    if not form.is_valid():
+        return _pay_page(request, study, people=form, status=422)
+    people = form.cleaned_data["people"]
+    messages.success(request, _told(participants.keep(study, people.told), people.unread))
+    return redirect("pay", slug)
+
+
+def _told(kept, unread):
+    words = [f"Read of {kept.raters} rater{'' if kept.raters == 1 else 's'}."]
+    if kept.lacking == 1:
+        words.append("1 rater from the platform is not in the file.")
+    elif kept.lacking:
+        words.append(f"{kept.lacking} raters from the platform are not in the file.")
+    if kept.strangers == 1:
+        words.append("1 participant of the file is no rater of this study.")
+    elif kept.strangers:
+        words.append(f"{kept.strangers} participants of the file are no raters of this study.")
+    if unread:
+        words.append(f"Not read: {', '.join(name[:60] for name in unread[:40])}.")
+    return " ".join(words)
 
 
 @login_required

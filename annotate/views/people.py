@@ -6,12 +6,14 @@ from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotate import access, excluding
+from annotate import access, checks, excluding, steps
 from annotate.forms_quality import ReasonForm
-from annotate.measuring import PARTICIPANT
-from annotate.models import Rating, Session
+from annotate.models import ExtraAnswer, ItemTime, Rating, Session
 from annotate.quality import TITLES
 from annotate.views.quality import included
+
+MOST_EXTRAS = 500
+MOST_TIMES = 500  # rows; the export has all
 
 
 def _rater_or_404(request, slug, pk, role=access.VIEWER):
@@ -32,20 +34,44 @@ def _page(request, rater, form, status=200):
     ratings = ratings.select_related("item", "question").prefetch_related("revisions")
     page = Paginator(ratings, 100).get_page(request.GET.get("page"))
     exclusion = rater.exclusions.filter(ended_by=None).select_related("step").first()
+    visits = list(rater.sessions.with_answers().with_times())
     context = {
         "study": rater.study,
         "section": "raters",
         "rater": rater,
         "form": form,
-        "sessions": rater.sessions.with_answers(),
+        "sessions": visits,
+        "around": steps.said_by(rater),
+        "times": _times(rater) if any(visit.active is not None for visit in visits) else (),
         "page": page,
         "rows": _with_changes(page.object_list),
+        "extras": _extras(rater),
         "exclusion": exclusion,
         "rule": TITLES.get(exclusion.step.rule, "") if exclusion else "",
         "is_owner": rater.study.role == access.OWNER,
-        "at_work": rater.sessions.filter(state=Session.State.RATING).exists(),
+        "at_work": any(session.state == Session.State.RATING for session in visits),
     }
     return render(request, "annotate/rater.html", context, status=status)
+
+
+def _times(rater):
+    times = ItemTime.objects.filter(session__rater=rater).select_related("item")
+    return times.order_by("session", "pk")[:MOST_TIMES]
+
+
+def _extras(rater):
+    """(answer, given, expected) on extra screens, at most as many as a session can have."""
+    answers = ExtraAnswer.objects.filter(extra__session__rater=rater).with_first()
+    answers = answers.select_related("extra", "item", "question")
+    return [
+        (one, *_compared(one))
+        for one in answers.order_by("extra__session", "extra__position", "pk")[:MOST_EXTRAS]
+    ]
+
+
+def _compared(one):
+    key = one.question.key if one.question else ""
+    return checks.compared(one.extra.kind, one.extra.spec, key, one.value, one.text, one.first)
 
 
 def _with_changes(ratings):
@@ -62,8 +88,7 @@ def find_rater(request, slug):
     words = request.GET.get("q", "").replace("\0", "").strip()[:200]
     found = study.raters.filter(key=words).first()
     if found is None and words and study.role == access.OWNER:
-        by_id = (study.raters.filter(**{f"platform_ids__{name}": words}) for name in PARTICIPANT)
-        found = next((rater for raters in by_id for rater in raters[:1]), None)
+        found = study.raters.filter(participant=words).first()
     if found is None:
         messages.warning(request, f"No rater of this study is called “{words}”.")
         return redirect("raters", slug)

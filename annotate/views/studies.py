@@ -8,7 +8,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from annotate import access
+from annotate import access, uploads
+from annotate.exit_answers import demographics
 from annotate.forms_study import MemberForm, StudyForm
 from annotate.models import Membership, Place, Session, Study
 from annotate.platforms import platform_of
@@ -34,6 +35,7 @@ def raters(request, slug):
         "open_places": study.places.filter(state=Place.State.OPEN).count(),
         "join_url": request.build_absolute_uri(study.join_path()),
         "platform": platform_of(study),
+        "demographics": demographics(study),
         "is_owner": study.role == Membership.Role.OWNER,
     }
     return render(request, "annotate/raters.html", context)
@@ -98,13 +100,8 @@ def remove_member(request, slug, pk):
     else:
         member.delete()
         messages.success(request, f"{member.user} was removed.")
-    return redirect(
-        "studies" if member.user == request.user else "settings", *_slug(request, member, slug)
-    )
-
-
-def _slug(request, member, slug):
-    return [] if member.user == request.user else [slug]
+    is_gone = member.pk is None and member.user == request.user
+    return redirect("studies") if is_gone else redirect("settings", slug)
 
 
 @login_required
@@ -112,7 +109,7 @@ def delete_study(request, slug):
     """Asks once, naming what goes; the study's name has to be typed."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     if request.method == "POST" and request.POST.get("slug") == study.slug:
-        study.delete()
+        uploads.delete_study(study)
         messages.success(request, f"{study.title} was deleted.")
         return redirect("studies")
     counts = {"items": study.items.count(), "sessions": study.sessions.count()}

@@ -19,9 +19,13 @@ from annotate.loading import (
 from annotate.loading.study import find_study
 from annotate.reading import Problems, TableFile, columns
 from annotate.reading.studyfile import read_study
+from judges import own_prompts
+from judges.library import Library
 from judges.loading.judges import check_judges, check_members, write_judges
 from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
-from judges.models import Judge, Judgment, Run
+from judges.loading.prompts import check_prompts, write_prompts
+from judges.models import Judge, Judgment, Run, StudyPrompt
+from judges.questionnaire import settled_keys, why_frozen
 
 TABLES = {**columns.TABLES, "judgments": JUDGMENTS}
 
@@ -31,12 +35,20 @@ class AllAnswers(Answers):
 
     def items(self, pks):
         # Under way counts too: the call was made with the texts as they are.
-        judged = Judgment.objects.exclude(state=Judgment.State.PENDING).filter(item__in=pks)
-        return super().items(pks) | set(judged.values_list("item", flat=True))
+        judged = Judgment.objects.exclude(state=Judgment.State.PENDING).order_by()
+        parts = judged.filter(item__parent__in=pks).values_list("item__parent", flat=True)
+        own = judged.filter(item__in=pks).values_list("item", flat=True)
+        return super().items(pks) | set(own.union(parts))
 
     def exist(self, study):
         # Waiting judgments count too: they point at the questions as they are.
         return super().exist(study) or Judgment.objects.filter(item__study=study).exists()
+
+    def freeze(self, study):
+        return bool(why_frozen(study))
+
+    def settled(self, study):
+        return settled_keys(study)
 
 
 @dataclass
@@ -44,13 +56,17 @@ class StudyLoading(Loading):
     """judges maps names to judges, those of the database and those to be made.
 
     judging are the names that judgments.csv mentions, in its order: their runs, and with them
-    the judges' colours, follow it. ensembles: the reader of each ensemble of study.yaml, by name.
+    the judges' colours, follow it. Each has the prompt of each version of the questionnaire.
+    ensembles: the reader of each ensemble of study.yaml, by name. prompts: those of the study's own
+    that are new or changed; library: all that judges may name.
     """
 
     answers: Answers = field(default_factory=AllAnswers)
     judges: dict[str, Judge] = field(default_factory=dict)
-    judging: dict[str, None] = field(default_factory=dict)
+    judging: dict[str, dict[int, str | None]] = field(default_factory=dict)
     ensembles: dict = field(default_factory=dict)
+    prompts: list[StudyPrompt] = field(default_factory=list)
+    library: Library | None = None
 
 
 def check_files(study_path, paths, slug="", new=False, progress=None, lock=False):
@@ -75,6 +91,7 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
             # Perhaps another's study: whatever is compared with it would be told.
             return loading
         check_study(loading, read, study_path.name)
+        check_prompts(loading, read.prompts, study_path.name)
         check_judges(loading, read.judges, study_path.name)
     check_tables(loading)
     if "judgments" in files:
@@ -98,13 +115,19 @@ def _check_slug(loading, read, name, slug, new):
         )
 
 
-def _stamp(study):
-    """Annotate's stamp, and the judges with the runs that files gave them."""
+def _stamp(study, hold=False):
+    """Annotate's stamp, the study's prompts, and the judges with the runs that files gave them.
+
+    hold: until the transaction ends no run begins to use one of the prompts.
+    """
     if study.pk is None:
         return []
+    prompts = own_prompts.of_study(study.pk)
+    prompts = list((prompts.select_for_update() if hold else prompts).values_list())
     judges = Judge.objects.filter(study=study).order_by("pk")
-    runs = Run.objects.filter(judge__in=judges, judge__kind=Judge.Kind.IMPORTED).order_by("pk")
-    return [*stamp(study), list(judges.values_list()), list(runs.values_list("pk", flat=True))]
+    runs = Run.objects.from_files().filter(judge__in=judges).order_by("pk")
+    rows = [list(judges.values_list()), list(runs.values_list("pk", flat=True)), prompts]
+    return [*stamp(study), *rows]
 
 
 def load_files(study_path, paths, slug="", new=False, owner=None, progress=None):
@@ -127,7 +150,7 @@ def write_files(loading, owner=None):
     """
     study = find_study(loading.study.slug, lock=True)
     while not loading.problems and not (
-        _stamp(study) == loading.stamp and still_hold(loading, study)
+        _stamp(study, hold=True) == loading.stamp and still_hold(loading, study)
     ):
         loading = loading.again()
     if loading.problems:
@@ -154,6 +177,7 @@ def _is_first(loading, owner):
 
 def _write(loading):
     write_tables(loading)
+    write_prompts(loading)
     write_judges(loading)
     if "judgments" in loading.files:
         write_judgments(loading)

@@ -3,22 +3,27 @@
 from annotate.loading import Counts
 from annotate.models import Rater
 from annotate.reading import quoted
-from judges import checking, prompting
+from judges import checking
+from judges.loading.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
 from judges.models import Endpoint, Judge
-from judges.scorers import SCORERS
+from judges.scorers import RECIPE, SCORERS
 
 LLM_KEYS = (
-    "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens", "samples", "shots",
-    "example_role", "strict", "pool_share", "seed", "context", "history_length",
+    "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens", "samples",
+    "weighted", "shots", "example_role", "strict", "pool_share", "seed", "context",
+    "history_length",
 )  # fmt: skip
 SETTINGS = (
     "kind", "endpoint_id", *(key for key in LLM_KEYS if key != "endpoint"), "language", "rule",
+    *VERDICT_SETTINGS, "threshold", "effect", "top", *RECIPE,
 )  # fmt: skip
 MOST_SEED = 2**31 - 1
 
 
-def keys_of(kind):
-    """The keys that a judge of this kind may have."""
+def keys_of(kind, method=Judge.Method.QUESTIONS):
+    """The keys that a judge of this kind, and of this method if it is an LLM, may have."""
+    if kind == Judge.Kind.LLM and method in VERDICT_KEYS:
+        return "judge", "kind", *VERDICT_KEYS[method]
     if kind in SCORERS:
         return "judge", "kind", *SCORERS[kind].settings
     if kind == Judge.Kind.ENSEMBLE:
@@ -37,8 +42,9 @@ def check_judges(loading, entries, name):
     seen = set()
     for entry in entries:
         counts.rows += 1
-        reader = _JudgeReader(loading.problems, name, entry, endpoints)
+        reader = _JudgeReader(loading.problems, name, entry, endpoints, loading.library)
         judge = reader.judge()
+        check_question(loading, reader, judge)
         if judge.key in seen:
             reader.add("judge", f"found {quoted(judge.key)} twice; allowed is once")
         seen.add(judge.key)
@@ -76,7 +82,9 @@ def check_members(loading):
     """The members of ensembles are judges of the study, or of one of the files."""
     for key, reader in loading.ensembles.items():
         known = [
-            judge.key for judge in loading.judges.values() if judge.kind != Judge.Kind.ENSEMBLE
+            judge.key
+            for judge in loading.judges.values()
+            if judge.kind != Judge.Kind.ENSEMBLE and not judge.writes
         ]
         if unknown := [member for member in reader.members if member not in known]:
             reader.add(
@@ -87,8 +95,8 @@ def check_members(loading):
 
 
 class _JudgeReader:
-    def __init__(self, problems, name, entry, endpoints):
-        self.problems, self.name = problems, name
+    def __init__(self, problems, name, entry, endpoints, library):
+        self.problems, self.name, self.library = problems, name, library
         self.entry, self.endpoints = entry, endpoints
         self.members = []
 
@@ -96,41 +104,61 @@ class _JudgeReader:
         self.problems.add(self.name, message, self.entry.line_of(key), f"judges.{key}")
 
     def judge(self):
-        kind = self._choice("kind", Judge.Kind)
-        self._check_keys(kind)
+        kind = self.choice("kind", Judge.Kind)
         judge = Judge(key=self._key(), kind=kind)
-        if kind == Judge.Kind.LLM:
+        if kind == Judge.Kind.LLM and "method" in self.entry:
+            judge.method = self.choice("method", Judge.Method)
+        self._check_keys(judge)
+        if judge.method in VERDICT_KEYS:
+            read_verdict(self, judge)
+        elif kind == Judge.Kind.LLM:
             self._read_llm(judge)
         elif kind in SCORERS:
-            judge.language = self._choice("language", Judge.Language)
-            judge.seed = self._number("seed", 1, 0, MOST_SEED, int)
+            self._read_scorer(judge)
         elif kind == Judge.Kind.ENSEMBLE:
-            judge.rule = self._choice("rule", Judge.Rule)
+            judge.rule = self.choice("rule", Judge.Rule)
             self.members = self._members()
         return judge
 
-    def _check_keys(self, kind):
-        known = keys_of(kind)
+    def _check_keys(self, judge):
+        known = keys_of(judge.kind, judge.method)
+        verdict = judge.method in VERDICT_KEYS
+        what = f"kind {judge.kind}" + (f" and method {judge.method}" if verdict else "")
         for key in self.entry:
-            if key not in known:
-                self.add(key, f"is not a known key of kind {kind}; allowed are {', '.join(known)}")
+            if key == "weighted" and verdict:
+                self.add(key, checking.NOT_WEIGHTED)
+            elif key not in known and not (key == "method" and judge.kind == Judge.Kind.LLM):
+                self.add(key, f"is not a known key of {what}; allowed are {', '.join(known)}")
+
+    def _read_scorer(self, judge):
+        judge.language = self.choice("language", Judge.Language)
+        judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
+        judge.threshold = self.number("threshold", 0.5, -1, 1, (int, float))
+        judge.effect = self.choice("effect", Judge.Effect)
+        judge.top = self.number("top", 1, 1, 100, int)
+        judge.form = self.choice("form", Judge.Form)
+        judge.factors = self.number("factors", 40, 1, 200, int)
+        judge.iterations = self.number("iterations", 20, 1, 200, int)
+        judge.regularisation = self.number("regularisation", 0.01, 1e-6, 1e6, (int, float))
+        judge.confidence = self.number("confidence", 1.0, 1, 1e6, (int, float))
 
     def _read_llm(self, judge):
-        judge.aspects = self._choice("aspects", Judge.Aspects)
-        judge.temperature = self._number("temperature", 0.0, 0, 2, (int, float))
-        judge.max_tokens = self._number("max_tokens", 400, 1, 100_000, int)
-        judge.rationale = self._yes_or_no("rationale")
-        judge.endpoint = self._endpoint()
-        judge.prompt = self._prompt()
-        judge.samples = self._number("samples", 1, 1, 100, int)
-        judge.shots = self._choice("shots", Judge.Shots)
-        judge.example_role = self._choice("example_role", Rater.Role)
-        judge.strict = self._yes_or_no("strict")
-        judge.pool_share = self._number("pool_share", 0.2, 0.01, 0.9, (int, float))
-        judge.seed = self._number("seed", 1, 0, MOST_SEED, int)
-        judge.context = self._choice("context", Judge.Context)
-        judge.history_length = self._number("history_length", 10, 1, 500, int)
-        for key, problem in checking.problems_of(judge).items():
+        judge.aspects = self.choice("aspects", Judge.Aspects)
+        judge.temperature = self.number("temperature", 0.0, 0, 2, (int, float))
+        judge.max_tokens = self.number("max_tokens", 400, 1, 100_000, int)
+        judge.rationale = self.yes_or_no("rationale")
+        judge.endpoint = self.endpoint()
+        judge.prompt = self.prompt()
+        judge.samples = self.number("samples", 1, 1, 100, int)
+        judge.weighted = self.yes_or_no("weighted")
+        judge.shots = self.choice("shots", Judge.Shots)
+        judge.example_role = self.choice("example_role", Rater.Role)
+        judge.strict = self.yes_or_no("strict")
+        judge.pool_share = self.number("pool_share", 0.2, 0.01, 0.9, (int, float))
+        judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
+        judge.context = self.choice("context", Judge.Context)
+        judge.history_length = self.number("history_length", 10, 1, 500, int)
+        for key, problem in checking.problems_of(judge, self.library).items():
             self.add(key, problem)
 
     def _key(self):
@@ -139,14 +167,14 @@ class _JudgeReader:
             self.add("judge", f"found {quoted(key)}; expected is a name of 1 to 200 characters")
         return key[:200]
 
-    def _choice(self, key, choices):
-        value = self.entry.get(key, choices.values[0])
+    def choice(self, key, choices, default=None):
+        value = self.entry.get(key, default or choices.values[0])
         if value not in choices.values:
             self.add(key, f"found {quoted(value)}; allowed is {', '.join(choices.values)}")
             return choices.values[0]
         return value
 
-    def _number(self, key, default, low, high, types):
+    def number(self, key, default, low, high, types):
         value = self.entry.get(key, default)
         if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
             self.add(key, f"found {quoted(value)}; allowed is a number from {low} to {high}")
@@ -160,13 +188,13 @@ class _JudgeReader:
             self.add("members", "expected is a list of two different judges or more")
         return names
 
-    def _yes_or_no(self, key):
+    def yes_or_no(self, key):
         value = self.entry.get(key, False)
         if not isinstance(value, bool):
             self.add(key, f"found {quoted(value)}; allowed is true or false")
         return bool(value)
 
-    def _endpoint(self):
+    def endpoint(self):
         value = self.entry.get("endpoint")
         endpoint = self.endpoints.get(str(value))
         if endpoint is None:
@@ -174,10 +202,10 @@ class _JudgeReader:
             self.add("endpoint", f"found {quoted(value or '')}; endpoints here: {there}")
         return endpoint
 
-    def _prompt(self):
-        value = str(self.entry.get("prompt", "explanation.v1"))
-        if value not in prompting.names():
-            there = ", ".join(prompting.names())
+    def prompt(self, default="explanation.v1"):
+        value = str(self.entry.get("prompt", default))
+        if not self.library.has(value):
+            there = ", ".join(self.library.names())
             self.add("prompt", f"found {quoted(value)}; prompts here: {there}")
         return value
 

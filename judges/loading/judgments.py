@@ -1,4 +1,4 @@
-"""judgments.csv: what judges elsewhere said, one finished run a judge."""
+"""judgments.csv: what judges elsewhere said, one finished run a judge and version."""
 
 from collections import defaultdict
 from decimal import Decimal
@@ -8,11 +8,15 @@ from django.utils import timezone
 
 from annotate.bulk import insert
 from annotate.loading.common import Repeats, batches, silent_rows
-from annotate.loading.ratings import known_question
-from annotate.reading.columns import Column, Table, allowed, key, number
+from annotate.loading.ratings import check_version, known_question
+from annotate.reading.columns import Column, Table, allowed, key, number, version
+from annotate.splits import withheld
 from judges.models import Judge, Judgment, Run
+from judges.models.run import FROM_FILE
+from judges.planning import hash_of
 
 MISSING = "missing in file"
+COMPARED = ("value", "weighted_value")
 CENT = Decimal("1e-8")
 DEAREST = 100_000
 
@@ -29,7 +33,7 @@ JUDGMENTS = Table(
     "judgments",
     (
         Column("item", "The id of a loaded item.", key, required=True),
-        Column("judge", "Its name; it becomes an imported judge.", key, required=True),
+        Column("judge", "Its name; a new one becomes an imported judge.", key, required=True),
         Column(
             "question", "The key of a question; blank means all questions asked of the item.", key
         ),
@@ -38,7 +42,11 @@ JUDGMENTS = Table(
         ),
         Column("rationale", "In the judge’s words."),
         Column("cost_usd", "What this row cost, in US dollars.", dollars),
+        Column("weighted_value", "Beside the value, weighted by log-probabilities.", number),
+        Column("prompt", "Name and version of what was asked; one a judge and version.", key),
+        Column("version", "Of the questionnaire that was asked; blank: the present one.", version),
     ),
+    computed=("judge_flags",),
 )
 
 
@@ -51,16 +59,34 @@ def check_judgments(loading):
     if "value" not in file.given:
         loading.add("judgments", "this column is missing", 1, "value")
     asked = _Asked(loading)
+    asked.prompts = _prompts(loading) if look and "prompt" in file.given else {}
     for batch in batches(file.rows(loading.problems)):
         existing = _existing(loading, batch) if look else {}
+        hidden = _hidden(loading, batch) if existing else set()
         for line, row in batch:
             counts.rows += 1
             questions = _check_row(loading, line, row, asked)
             if questions:
                 for question in questions:
-                    repeats.note((row["item"], row["judge"], question.key))
-                _compare(loading, line, row, questions, existing)
+                    repeats.note(_which(loading, row, question))
+                _compare(loading, line, row, questions, existing, hidden)
     _report_repeats(loading, repeats, asked)
+
+
+def _version(loading, row):
+    return row["version"] or loading.version
+
+
+def _which(loading, row, question):
+    """What makes a judgment the same one: it is of one version of the questionnaire."""
+    return row["item"], row["judge"], question.key, _version(loading, row)
+
+
+def _prompts(loading):
+    """{(judge's name, version): prompt, blank where there was none} of what files said before."""
+    runs = Run.objects.from_files().filter(judge__study=loading.study).order_by("-pk")
+    rows = runs.values_list("judge__key", "version", "frozen__prompt")
+    return {(judge, version): prompt or "" for judge, version, prompt in rows}
 
 
 def _read_judges(loading):
@@ -68,12 +94,28 @@ def _read_judges(loading):
         loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
 
 
+def _takes(judge):
+    """Whether a file may say what the judge said: an imported one, or one that comes with it.
+
+    So a study's own files make a copy of it. A judge that was here before says everything itself.
+    """
+    if judge.writes:
+        return False
+    if judge.kind == Judge.Kind.IMPORTED or judge.pk is None:
+        return judge.kind != Judge.Kind.ENSEMBLE
+    runs = Run.objects.filter(judge=judge)
+    return runs.from_files().exists() and not runs.exclude(frozen__kind=FROM_FILE).exists()
+
+
 class _Asked:
-    """The questions that a row means: the one it names, or all that its item's kind has."""
+    """The questions that a row means: the one it names, or all that its item's kind has.
+
+    prompts: what files said before was asked, by judge and version.
+    """
 
     def __init__(self, loading):
         self.questions, self.kinds = loading.questions, loading.kinds
-        self.by_kind = {}
+        self.by_kind, self.takes, self.prompts = {}, {}, {}
 
     def of(self, row):
         if row["question"] is not None:
@@ -83,7 +125,9 @@ class _Asked:
             self.by_kind[kind] = [
                 question
                 for question in self.questions.values()
-                if question.applies_to_kind(kind) and question.scale.kind != "text"
+                if question.applies_to_kind(kind)
+                and question.scale.kind != "text"
+                and not question.retired
             ]
         return self.by_kind[kind]
 
@@ -95,8 +139,10 @@ def _check_row(loading, line, row, asked):
     judge = loading.judges.get(row["judge"])
     if judge is None:
         judge = loading.judges[row["judge"]] = Judge(key=row["judge"], kind=Judge.Kind.IMPORTED)
-    loading.judging[row["judge"]] = None
-    if judge.kind != Judge.Kind.IMPORTED:
+    _check_run(loading, line, row, asked.prompts)
+    if judge.key not in asked.takes:
+        asked.takes[judge.key] = _takes(judge)
+    if not asked.takes[judge.key]:
         loading.add(
             "judgments",
             f"found {row['judge']!r}, which is a judge of this study that is not imported; "
@@ -114,24 +160,59 @@ def _check_row(loading, line, row, asked):
     return questions
 
 
-def _compare(loading, line, row, questions, existing):
+def _check_run(loading, line, row, loaded):
+    """Notes the run of a row; all its rows have one prompt, and a weighted value beside a value.
+
+    loaded: the prompts of what files said before.
+    """
+    check_version(loading, "judgments", line, row["version"])
+    prompts = loading.judging.setdefault(row["judge"], {})
+    version = _version(loading, row)
+    known = prompts.setdefault(version, row["prompt"])
+    before = loaded.get((row["judge"], version), row["prompt"] or "")
+    found = "none" if row["prompt"] is None else repr(row["prompt"])
+    if row["prompt"] != known:
+        there = "no prompt" if known is None else repr(known)
+        words = f"found {found}, but rows above of this judge and version have {there}"
+        loading.add("judgments", words, line, "prompt")
+    elif before != (row["prompt"] or ""):
+        what = f"is {before!r}" if before else "is blank"
+        words = f"found {found}; allowed {what}, as in this judge’s loaded judgments of version "
+        loading.add("judgments", f"{words}{version}", line, "prompt")
+    if row["weighted_value"] is not None and row["value"] is None:
+        words = f"found {row['weighted_value']:g}; allowed is blank where there is no value"
+        loading.add("judgments", words, line, "weighted_value")
+
+
+def _hidden(loading, batch):
+    """The ids of items whose judgments nobody may see: what is compared with them would be told."""
+    return set(withheld(loading.study, key__in={row["item"] for _, row in batch}).values())
+
+
+def _compare(loading, line, row, questions, existing, hidden):
     counts = loading.counts["judgments"]
-    old = [existing.get((row["item"], row["judge"], q.key), ...) for q in questions]
-    if ... in old:
+    old = [existing.get(_which(loading, row, question)) for question in questions]
+    given = [name for name in COMPARED if name in loading.files["judgments"].given]
+    differing = [
+        (name, stored[name])
+        for stored in old
+        if stored is not None and row["item"] not in hidden
+        for name in given
+        if stored[name] != row[name]
+    ]
+    if None in old:
         counts.new += 1
-    elif all(value == row["value"] for value in old):
+    elif not differing:
         counts.unchanged += 1
-    for value in old:
-        if value is not ... and value != row["value"]:
-            counts.changed += 1
-            loading.add(
-                "judgments",
-                f"found {_shown(row['value'])}, but this judgment is {_shown(value)} already; "
-                "a judgment that was loaded does not change",
-                line,
-                "value",
-            )
-            break
+    for name, value in differing[:1]:
+        counts.changed += 1
+        loading.add(
+            "judgments",
+            f"found {_shown(row[name])}, but this judgment is {_shown(value)} already; "
+            "a judgment that was loaded does not change",
+            line,
+            name,
+        )
 
 
 def _shown(value):
@@ -149,7 +230,7 @@ def _report_repeats(loading, repeats, asked):
         if row["question"] is not None and row["question"] not in loading.questions:
             continue
         for question in asked.of(row):
-            answer = row["item"], row["judge"], question.key
+            answer = _which(loading, row, question)
             if hash(answer) in suspects and first.setdefault(answer, line) != line:
                 loading.add(
                     "judgments",
@@ -160,54 +241,64 @@ def _report_repeats(loading, repeats, asked):
 
 
 def _existing(loading, batch):
-    """The loaded judgments of a batch, by (item, judge, question)."""
+    """What the loaded judgments of a batch have in COMPARED, by what _which tells of them."""
     found = Judgment.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
         run__judge__key__in={row["judge"] for _, row in batch},
-        run__judge__kind=Judge.Kind.IMPORTED,
+        run__in=Run.objects.from_files().filter(judge__study=loading.study),
     )
     keys = {row["question"] for _, row in batch}
     if None not in keys:
         found = found.filter(question__key__in=keys)
-    rows = found.values_list("item__key", "run__judge__key", "question__key", "value")
-    return {row[:3]: row[3] for row in rows.iterator()}
+    which = ("item__key", "run__judge__key", "question__key", "run__version")
+    rows = found.values_list(*which, *COMPARED).iterator()
+    return {row[:4]: dict(zip(COMPARED, row[4:], strict=True)) for row in rows}
 
 
 # Writing
 
 
 def write_judgments(loading):
-    """Adds the new judgments to the one run that each imported judge has."""
+    """Adds the new judgments to the run that each imported judge has of the present version."""
     counts = loading.counts["judgments"]
     if not counts.new:
         return
     runs = _runs(loading)
     names = ["run_id", "item_id", "question_id", "unit", "lead", "state", "value", "reason"]
-    names += ["rationale", "cost_usd"]
+    names += ["rationale", "cost_usd", "weighted_value"]
     same = {"settled_at": timezone.now()}
     insert(Judgment, names, _new(loading, runs), loading.reporter("judgments"), same)
     _sum_costs(runs)
 
 
 def _runs(loading):
-    """The run of each imported judge of the file, by the judge's name."""
+    """{(judge's name, version): run} of the imported judges of the file."""
     judges = [loading.judges[key] for key in loading.judging]
-    runs = {run.judge_id: run for run in Run.objects.filter(judge__in=judges)}
-    now = timezone.now()
+    old = Run.objects.from_files().filter(judge__in=judges).select_related("judge")
+    runs = {(run.judge.key, run.version): run for run in old.order_by("-pk")}
     new = [
-        Run(
-            judge=judge,
-            state=Run.State.FINISHED,
-            frozen={"kind": Judge.Kind.IMPORTED, "judge": judge.key},
-            started_at=now,
-            ended_at=now,
-        )
-        for judge in judges
-        if judge.pk not in runs
+        _new_run(loading.judges[key], version, prompt)
+        for key, prompts in loading.judging.items()
+        for version, prompt in sorted(prompts.items())
+        if (key, version) not in runs
     ]
-    runs |= {run.judge_id: run for run in Run.objects.bulk_create(new)}
-    return {judge.key: runs[judge.pk] for judge in judges}
+    runs |= {(run.judge.key, run.version): run for run in Run.objects.bulk_create(new)}
+    return runs
+
+
+def _new_run(judge, version, prompt):
+    now = timezone.now()
+    frozen = {"kind": FROM_FILE, "judge": judge.key} | ({"prompt": prompt} if prompt else {})
+    return Run(
+        judge=judge,
+        state=Run.State.FINISHED,
+        frozen=frozen,
+        settings_hash=hash_of(frozen),
+        version=version,
+        started_at=now,
+        ended_at=now,
+    )
 
 
 def _new(loading, runs):
@@ -219,9 +310,10 @@ def _new(loading, runs):
     for batch in batches(silent_rows(loading.files["judgments"])):
         existing = _existing(loading, batch) if look else {}
         for _, row in batch:
-            run, item = runs[row["judge"]].pk, loading.items[row["item"]]
+            run = runs[row["judge"], _version(loading, row)].pk
+            item = loading.items[row["item"]]
             questions = asked.of(row)
-            new = [q for q in questions if (row["item"], row["judge"], q.key) not in existing]
+            new = [q for q in questions if _which(loading, row, q) not in existing]
             units[run] += bool(new)
             costs = _split(row["cost_usd"], len(new))
             for lead, (question, cost) in enumerate(zip(new, costs, strict=True)):
@@ -236,6 +328,7 @@ def _new(loading, runs):
                     MISSING if row["value"] is None else "",
                     row["rationale"],
                     cost,
+                    row["weighted_value"],
                 )
 
 

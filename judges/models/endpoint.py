@@ -27,6 +27,20 @@ class Endpoint(models.Model):
     concurrency = models.PositiveSmallIntegerField(
         default=8, validators=[MinValueValidator(1), MaxValueValidator(512)]
     )
+    rpm = models.PositiveIntegerField(
+        "requests a minute",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="At most, by all workers together; empty: no limit.",
+    )
+    tpm = models.PositiveIntegerField(
+        "tokens a minute",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="In and out together, by all workers together; empty: no limit.",
+    )
     timeout_seconds = models.PositiveSmallIntegerField(
         default=60, validators=[MinValueValidator(1), MaxValueValidator(3600)]
     )
@@ -38,12 +52,34 @@ class Endpoint(models.Model):
         blank=True, help_text="Said beside every judge that uses it, for example a known weakness."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    # Found out by calls, not entered:
+    known_limit = models.PositiveSmallIntegerField(
+        null=True, editable=False, help_text="Calls at once at the end of the last run."
+    )
+    known_slow = models.BooleanField(
+        default=False, editable=False, help_text="That limit was cut: grow slowly from it."
+    )
+    not_before = models.DateTimeField(
+        null=True, editable=False, help_text="The endpoint asked to be left alone until then."
+    )
+    tested_at = models.DateTimeField(null=True, editable=False)
+    findings = models.JSONField(
+        default=dict, editable=False, help_text="Its last test: {name: [works, in words, refused]}."
+    )
 
     class Meta:
         ordering = ["key"]
 
     def __str__(self):
         return f"{self.key} ({self.model})"
+
+    def can(self, name):
+        """What the last test found: True, False, or None where it was not tried."""
+        return self.findings.get(name, [None])[0]
+
+    def refuses(self, name):
+        """Whether the last test's call that asked for it got an error in place of a reply."""
+        return any(self.findings.get(name, [])[2:])
 
     @property
     def has_prices(self):
@@ -61,3 +97,14 @@ class Endpoint(models.Model):
             + tokens_out * self.price_out
         )
         return (Decimal(micro) / 1_000_000).quantize(Decimal("1e-8"))
+
+
+class Window(models.Model):
+    """What an endpoint was sent in the last seconds, where no Redis counts it."""
+
+    endpoint = models.OneToOneField(Endpoint, models.CASCADE, primary_key=True)
+    version = models.PositiveIntegerField(default=0)
+    slots = models.JSONField(default=dict, help_text="{r<second>: requests, t<second>: tokens}")
+
+    def __str__(self):
+        return f"window of {self.endpoint_id}"

@@ -3,7 +3,15 @@ from django.db import models
 
 from annotate.models import Rater
 
+MOST_TRANSCRIPT = 50_000
+MOST_EPISODES = 500
+MOST_DAYS = 3650
 NAME_TAKEN = "This study already has a judge of that name."
+
+
+def default_dimensions():
+    """What a list of podcasts is liked for, by the paper on profile-aware judges."""
+    return ["topic", "tone", "format", "host style"]
 
 
 class Judge(models.Model):
@@ -17,8 +25,29 @@ class Judge(models.Model):
         ROUGE_1 = "rouge-1", "ROUGE-1-F"
         ROUGE_L = "rouge-l", "ROUGE-L-F"
         STS = "sts", "STS cosine (MiniLM)"
+        SBERT = "sbert", "sBERT-Sim: profile and episode"
+        BERT_SCORE = "bert-score", "BERTScore F1"
+        CF = "cf", "CF: counterfactual, retrained in full"
+        CF_APPROXIMATE = "cf-a", "CF-A: counterfactual, the recipient’s factors alone"
+        CF_WARM = "cf-warm", "CF, warm start: retraining goes on from the model"
+        ITEM_SIM = "item-sim", "Item-Sim: cosine in the model"
+        GENRE_JACC = "genre-jacc", "Genre-Jacc: genres in common"
         ENSEMBLE = "ensemble", "Ensemble"
         IMPORTED = "imported", "Imported from a file"
+
+    class Method(models.TextChoices):
+        QUESTIONS = "questions", "Each question on its scale"
+        FIT = "fit", "Whether one recommendation fits"
+        PAIRWISE = "pairwise", "Which of two lists fits better"
+        PROFILE = "profile", "Nothing: it writes profiles of recipients"
+
+    class Order(models.TextChoices):
+        SHUFFLED = "shuffled", "Drawn for each pair"
+        BOTH = "both", "Both orders of each pair"
+
+    class Pick(models.TextChoices):
+        LISTENED = "listened", "Those with the highest share listened to, then the newest"
+        NEWEST = "newest", "The newest"
 
     class Aspects(models.TextChoices):
         MULTIPLE = "multiple", "All questions in one call"
@@ -40,16 +69,53 @@ class Judge(models.Model):
         WORDS = "words", "Another, with spaces between words"
         CHARACTERS = "characters", "Another, character by character"
 
+    class Form(models.TextChoices):
+        IMPLICIT = "implicit", "Implicit: seen or not"
+        EXPLICIT = "explicit", "Explicit: the ratings"
+
+    class Effect(models.TextChoices):
+        SCORE = "score", "Difference of the model’s scores, from -1 to 1"
+        RANK = "rank", "By how many ranks it falls"
+
     class Rule(models.TextChoices):
         MEAN = "mean", "Mean"
         MEDIAN = "median", "Median"
         MAJORITY = "majority", "Majority, without a value at a tie"
+        LEARNED = "learned", "Weights learned from people, recipient by recipient"
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
     key = models.CharField("name", max_length=200)
     kind = models.CharField(max_length=20, choices=Kind, default=Kind.LLM)
     endpoint = models.ForeignKey(
         "judges.Endpoint", models.PROTECT, null=True, blank=True, related_name="judges"
+    )
+    method = models.CharField(
+        "what is asked", max_length=20, choices=Method, default=Method.QUESTIONS
+    )
+    question = models.CharField(
+        max_length=60,
+        blank=True,
+        help_text="Which one the verdict answers; empty: the only one that it can.",
+    )
+    neutral = models.BooleanField(
+        "three classes",
+        default=False,
+        help_text="Offer “neutral” beside “fit” and “no fit”.",
+    )
+    dimensions = models.JSONField(
+        default=default_dimensions, help_text="What the two lists are compared in, one by one."
+    )
+    order = models.CharField(
+        "order of the lists",
+        max_length=20,
+        choices=Order,
+        default=Order.SHUFFLED,
+        help_text="Both orders: two calls a pair. Where they disagree the verdict counts as a tie.",
+    )
+    threshold = models.FloatField(
+        default=0.5,
+        validators=[MinValueValidator(-1), MaxValueValidator(1)],
+        help_text="A recommendation is aligned if its cosine with the profile is above it.",
     )
     prompt = models.CharField(max_length=100, blank=True, help_text="Name and version of a file.")
     aspects = models.CharField(max_length=20, choices=Aspects, default=Aspects.MULTIPLE)
@@ -90,11 +156,46 @@ class Judge(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(500)],
         help_text="The newest so many entries, if the history is shown.",
     )
+    transcript_length = models.PositiveIntegerField(
+        "characters of a transcript",
+        default=0,
+        validators=[MaxValueValidator(MOST_TRANSCRIPT)],
+        help_text="Of each episode of the history that has one, from its beginning; 0: none.",
+    )
+    profile_episodes = models.PositiveSmallIntegerField(
+        "profile made of so many episodes",
+        default=0,
+        validators=[MaxValueValidator(MOST_EPISODES)],
+        help_text="Where profiles were written of several numbers; 0: the newest profile.",
+    )
+    days = models.PositiveSmallIntegerField(
+        default=90,
+        validators=[MaxValueValidator(MOST_DAYS)],
+        help_text="Back from the newest interaction of each recipient; 0: everything.",
+    )
+    episodes = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="A profile of so many episodes for each recipient; several numbers make several.",
+    )
+    pick = models.CharField(
+        "which episodes",
+        max_length=20,
+        choices=Pick,
+        default=Pick.LISTENED,
+        help_text="Of those in that time, where fewer are wanted than there are.",
+    )
     samples = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
         help_text="How often each question is asked; the analysis takes the mean. "
         "Several need a temperature above 0.",
+    )
+    weighted = models.BooleanField(
+        "probability-weighted score",
+        default=False,
+        help_text="Ask for log-probabilities, and keep beside each score the mean over the scale's "
+        "points, weighted by how likely each was. The endpoint has to support them.",
     )
     language = models.CharField(
         max_length=20,
@@ -107,12 +208,42 @@ class Judge(models.Model):
         validators=[MaxValueValidator(2**31 - 1)],
         help_text="The same seed draws the same.",
     )
+    form = models.CharField(
+        "form of the model", max_length=20, choices=Form, default=Form.IMPLICIT,
+        db_default=Form.IMPLICIT,
+    )  # fmt: skip
+    factors = models.PositiveSmallIntegerField(
+        default=40, db_default=40, validators=[MinValueValidator(1), MaxValueValidator(200)]
+    )
+    iterations = models.PositiveSmallIntegerField(
+        default=20, db_default=20, validators=[MinValueValidator(1), MaxValueValidator(200)]
+    )
+    regularisation = models.FloatField(
+        default=0.01, db_default=0.01, validators=[MinValueValidator(1e-6), MaxValueValidator(1e6)]
+    )
+    confidence = models.FloatField(
+        default=1.0,
+        db_default=1.0,
+        validators=[MinValueValidator(1), MaxValueValidator(1e6)],
+        help_text="Weight of a seen content, in the implicit form; an unseen one weighs 1.",
+    )
+    effect = models.CharField(
+        "what is measured", max_length=20, choices=Effect, default=Effect.SCORE,
+        db_default=Effect.SCORE,
+    )  # fmt: skip
+    top = models.PositiveSmallIntegerField(
+        "recommendations shown",
+        default=1,
+        db_default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="With K, whether the content falls out of the K best.",
+    )
     members = models.ManyToManyField(
         "self",
         symmetrical=False,
         blank=True,
         related_name="+",
-        help_text="Two judges or more. They weigh alike only on the same scale.",
+        help_text="Two judges or more. By mean and median they weigh alike only on the same scale.",
     )
     rule = models.CharField(
         max_length=20,
@@ -141,7 +272,23 @@ class Judge(models.Model):
                 name="several_samples_need_a_temperature",
                 violation_error_message="Several samples at temperature 0 would all be the same.",
             ),
+            models.CheckConstraint(
+                condition=models.Q(method="questions") | models.Q(kind="llm"),
+                name="only_an_llm_has_a_method",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(weighted=False) | models.Q(method="questions"),
+                name="only_scores_are_weighted",
+                violation_error_message="Only scores of the questions can be weighted.",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(method="pairwise", order="both") | models.Q(samples=1),
+                name="both_orders_are_asked_once",
+                violation_error_message="Both orders are asked once each, without samples.",
+            ),
         ]
+
+    _kept = None
 
     def __str__(self):
         return self.key
@@ -149,6 +296,23 @@ class Judge(models.Model):
     @property
     def is_frozen(self):
         return bool(self.settings_hash)
+
+    @property
+    def kept_settings(self):
+        """Those that its newest run froze; {} where it has none. Read once: they never change."""
+        if self._kept is None and self.settings_hash:
+            run = self.runs.judging().first()
+            self._kept = run.frozen if run else {}
+        return self._kept or {}
+
+    @kept_settings.setter
+    def kept_settings(self, settings):
+        self._kept = settings
+
+    @property
+    def writes(self):
+        """Whether it writes profiles and judges nothing."""
+        return self.method == Judge.Method.PROFILE
 
     @property
     def runs_here(self):

@@ -12,6 +12,9 @@ class Material(models.Model):
     rater = models.ForeignKey("annotate.Rater", models.SET_NULL, null=True, related_name="+")
     ratings = models.JSONField(default=dict, help_text="Of the example by that rater, by question.")
     context = models.TextField(blank=True)
+    subject = models.JSONField(
+        default=dict, blank=True, help_text="What is judged where it is no text: one or two lists."
+    )
 
     class Meta:
         constraints = [

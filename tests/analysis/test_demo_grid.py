@@ -1,25 +1,23 @@
-"""The grid of the paper on the demo study: single and multiple × zero, one and personalised."""
+"""The grid of the paper on the demo study: single and multiple × zero, one and personalised.
+
+With the small local model, a worker and the pages: tests/browser/test_grid.py.
+"""
 
 import csv
-import os
 from collections import defaultdict
 from functools import cache
 
 import pytest
-from django.db import connection
 
-from analysis import frames
 from analysis.demo import preparing
 from annotate.models import Study
-from judges import local_model, planning, running
+from judges import planning, running
 from judges.models import Judge, Judgment, Run
-from tests import factories, processes
-from tests.conftest import missing
+from tests import factories
 from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.django_db
 ITEMS = 12
-PORT = 8139
 
 
 @cache
@@ -88,50 +86,3 @@ def test_the_grid_runs_on_the_demo_study(owner, aspects, shots):
         assert material.example.key in whole
         assert fits(material.item.key, material.example.key, shots)
         assert material.ratings == answers[material.example.key]
-
-
-@pytest.mark.model
-@pytest.mark.django_db(transaction=True)
-def test_the_grid_runs_with_the_small_local_model(owner, tmp_path):
-    """The whole path: the model's server, a Celery worker, six judges and one with samples."""
-    try:
-        local_model.weights()
-    except local_model.NotInstalled as error:
-        missing(str(error))
-    study = load_demo(owner)
-    connection.close()
-    arguments = ["manage.py", "serve_local_model", "--port", str(PORT)]
-    model = processes.Process(arguments, processes.environment(tmp_path), tmp_path / "model.log")
-    try:
-        processes.wait_for(lambda: "/v1" in model.output(), 120, "the model's address")
-        endpoint = factories.make_endpoint(
-            f"http://127.0.0.1:{PORT}/v1", key="small", model=local_model.ALIAS, concurrency=4,
-            timeout_seconds=240,
-        )  # fmt: skip
-        runs = [planning.plan(judge, limit=2) for judge in all_judges(study, endpoint)]
-        extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
-        with processes.beat(tmp_path, **extra), processes.worker(tmp_path, **extra):
-            ended = Run.objects.filter(pk__in=[r.pk for r in runs], state=Run.State.FINISHED)
-            processes.wait_for(lambda: ended.count() == len(runs), 400, "the end of all runs")
-    finally:
-        assert model.stop() == 0
-    for run in runs:
-        assert set(run.judgments.values_list("state", flat=True)) == {"done"}, run.judge
-        assert set(run.judgments.values_list("value", flat=True)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
-        assert set(run.calls.values_list("model_returned", flat=True)) == {local_model.ALIAS}
-    answers = frames.read(study).of("judge")
-    assert len(answers[answers["judge"] == "samples"]) == 8
-
-
-def all_judges(study, endpoint):
-    """The six of the grid, and one with three samples and the recipient's history."""
-    for aspects in Judge.Aspects.values:
-        for shots in Judge.Shots.values:
-            yield factories.make_judge(
-                study, f"{aspects} {shots}", endpoint, aspects=aspects, shots=shots,
-                prompt="explanation.v2", max_tokens=100,
-            )  # fmt: skip
-    yield factories.make_judge(
-        study, "samples", endpoint, samples=3, temperature=0.8, context=Judge.Context.HISTORY,
-        prompt="explanation.v2", max_tokens=100,
-    )  # fmt: skip

@@ -10,6 +10,7 @@ from scipy.stats import pearsonr
 from analysis import frames
 from analysis.options import Choices, OptionsForm, query
 from analysis.reports.scores import Scores
+from annotate.models import Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
 from tests.analysis.small import add_judge, build, row_of
@@ -175,3 +176,68 @@ def test_the_pages_show_it(study, panel, as_owner):
     assert "Mean of low, high" in judges
     report = as_owner.get(reverse("report", args=[study.slug, "correlation"])).content.decode()
     assert "panel" in report
+
+
+# Learned weights
+
+
+@pytest.fixture
+def many(owner):
+    """Twelve recipients of three items; ann's ratings, and two judges of which one knows them."""
+    study = factories.make_study(owner=owner, questions={"fits": "It fits."})
+    session, question = factories.make_session(study, "ann"), study.questions.get()
+    for n in range(36):
+        item = factories.make_item(study, f"item-{n}", recipient=f"r{n % 12}", content=f"c{n}")
+        factories.make_rating(session, item, question, 1 + n * 7 % 5)
+    number = lambda item: int(item.key.removeprefix("item-"))  # noqa: E731
+    add_judge(study, "knows", lambda item: (1 + number(item) * 7 % 5) / 2 + 1)
+    add_judge(study, "noise", lambda item: 1 + number(item) * 11 % 3)
+    make_panel(study, "knows", "noise", rule="learned")
+    return study
+
+
+def test_learned_weights_find_who_knows(many):
+    """The rating is 2·knows − 2, whoever is left out."""
+    assert values(many) == pytest.approx([1 + n * 7 % 5 for n in range(36)])
+    notes = build(many, "correlation").notes
+    assert any(note.startswith("panel, fits: knows 2 (2 to 2), noise ") for note in notes)
+    assert any("5 folds by recipient (else content, else item), seed 1" in note for note in notes)
+
+
+def test_learned_values_are_on_the_people_s_scale_whatever_the_members_are_on(many):
+    Judge.objects.update(kind=Judge.Kind.BLEU_1)
+    Judge.objects.filter(key="panel").update(kind=Judge.Kind.ENSEMBLE)
+    own = frames.read(many).own_scale
+    assert own["knows"].kinds == ("likert", "binary", "choice", "number")
+    assert own["panel"].kinds == ("choice",), "there it is the members' majority"
+    rows = {row["evaluator"]: row["matrix"] for row in build(many, "confusion").rows}
+    assert "knows" not in rows
+    counts = [[1 + n * 7 % 5 for n in range(36)].count(value) for value in range(1, 6)]
+    assert rows["panel"] == [[counts[r] if r == c else 0 for c in range(5)] for r in range(5)]
+
+
+def test_nobody_s_rating_is_in_the_value_of_an_own_item(many):
+    before = values(many)
+    own = [n for n in range(36) if n % 12 == 4]
+    for n in own:
+        Rating.objects.filter(item__key=f"item-{n}").update(value=5)
+    after = values(many)
+    assert [after[n] for n in own] == [before[n] for n in own]
+    assert after != before
+
+
+def test_with_few_recipients_there_is_no_value_and_a_reason(study):
+    make_panel(study, "low", "high", rule="learned")
+    assert values(study) == pytest.approx([float("nan")] * 4, nan_ok=True)
+    notes = build(study, "correlation").notes
+    assert any(
+        note.startswith("panel, fits: too few recipients to learn weights from") for note in notes
+    )
+
+
+def test_the_pages_say_how_weights_are_learned(many, as_owner):
+    judge = Judge.objects.get(key="panel")
+    page = as_owner.get(reverse("judge", args=[many.slug, judge.pk])).content.decode()
+    assert "learned from the ratings of the reference role" in page
+    report = as_owner.get(reverse("report", args=[many.slug, "correlation"])).content.decode()
+    assert "panel, fits: knows" in report

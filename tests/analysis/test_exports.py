@@ -10,7 +10,18 @@ from django.core.management import CommandError, call_command
 
 from analysis import codebook, exports, writing
 from annotate.formulas import guarded, unguarded
-from annotate.models import Item, Rater, Rating, RatingRevision, Session, Study
+from annotate.models import (
+    Code,
+    Coding,
+    Extra,
+    Item,
+    ItemTime,
+    Rater,
+    Rating,
+    RatingRevision,
+    Session,
+    Study,
+)  # fmt: skip
 from judges.models import Judgment, Run
 from tests import factories
 from tests.analysis.small import build, make_rated_study
@@ -23,6 +34,20 @@ def rated():
     study = make_rated_study()
     rating = Rating.objects.first()
     RatingRevision.objects.create(rating=rating, value=3, at=rating.answered_at)
+    extra = {"kind": Extra.Kind.REPEAT, "position": 9, "item": rating.item}
+    extra = Extra.objects.create(session=rating.session, **extra)
+    extra.answers.create(
+        item=rating.item, question=rating.question, value=3, answered_at=rating.answered_at
+    )
+    ItemTime.objects.create(
+        session=rating.session, item=rating.item, active_seconds=2, idle_seconds=1
+    )
+    Rating.objects.filter(pk=rating.pk).update(reason="too long")
+    coder = factories.make_user("coder")
+    Coding.objects.create(
+        rating=rating, code=Code.objects.create(study=study, name="long"), coder=coder,
+        coder_name=coder.username,
+    )  # fmt: skip
     return study
 
 
@@ -40,8 +65,9 @@ def test_scores_hold_people_and_judges_in_the_documented_columns(rated):
     found = rows("films", "scores")
     assert list(found[0]) == [
         "study", "item", "kind", "recipient", "content", "system", "question", "source", "rater",
-        "judge", "role", "run", "value", "missing_reason", "seconds", "cost_usd", "answered_at",
-        "first_side", "excluded", "exclusion_reason",
+        "judge", "role", "run", "version", "from_file", "value", "missing_reason", "seconds",
+        "cost_usd", "answered_at", "first_side", "excluded", "exclusion_reason", "weighted_value",
+        "reason", "split_part",
     ]  # fmt: skip
     assert len(found) == exports.counts(rated)["scores"] == 24 * 4 * (3 + 2)
     people = [row for row in found if row["source"] == "human"]
@@ -106,6 +132,9 @@ def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     item.text, item.data = "=1+1 is, of course,\n“two”", {"genre": "-noir", "=year": "1932"}
     item.save()
     Rating.objects.filter(pk=Rating.objects.first().pk).update(reason="'@home")
+    close = Judgment.objects.filter(run__judge__key="close")
+    close.update(weighted_value=3.25, rationale="=so", cost_usd="0.125")
+    Run.objects.filter(judge__key="close").update(frozen={"prompt": "explanation.v1"})
     for table in ("items", "ratings", "judgments"):
         export("films", table, "-o", str(tmp_path / f"{table}.csv"))
     before = build(rated, "correlation").rows
@@ -128,6 +157,13 @@ def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     loaded = Study.objects.get(slug="films")
     assert list(loaded.items.order_by("pk").values_list("key", "text", "data")) == texts
     assert set(Rating.objects.values_list("reason", flat=True)) == reasons
+    (again,) = {
+        (row["weighted_value"], row["prompt"], row["version"], row["rationale"])
+        for row in rows("films", "judgments")
+        if row["judge"] == "close"
+    }
+    assert again == ("3.25", "explanation.v1", "1", "'=so")
+    assert export("films", "judgments") == (tmp_path / "judgments.csv").read_bytes().decode()
     after = build(loaded, "correlation").rows
     assert sorted(map(str, after)) == sorted(map(str, before))
 

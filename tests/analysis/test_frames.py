@@ -47,7 +47,7 @@ def test_every_column_is_documented(study, item, question):
     answers = frames.read(study)
     documented = {*frames.COLUMNS, *frames.MORE_ITEM_COLUMNS, *answers.extra_columns}
     assert documented - set(answers.table.columns) == {
-        "seconds", "cost_usd", "answered_at", "first_side",
+        "seconds", "from_file", "cost_usd", "answered_at", "first_side", "weighted_value", "reason",
     }  # fmt: skip
     assert set(answers.table.columns) <= documented
 
@@ -133,7 +133,7 @@ def test_categories_follow_the_order_of_items_and_questions(study, item, questio
     assert list(answers.table["question"].cat.categories)[-1] == question.key
 
 
-def test_reading_takes_seven_queries_however_many_answers(study, django_assert_num_queries):
+def test_reading_takes_six_queries_however_many_answers(study, django_assert_num_queries):
     judge = factories.make_judge(study)
     session = factories.make_session(study)
     for item in study.items.all():
@@ -142,7 +142,7 @@ def test_reading_takes_seven_queries_however_many_answers(study, django_assert_n
     factories.make_judgments(
         judge, {(i, q): 2 for i in study.items.all() for q in study.questions.all()}
     )
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         assert len(frames.read(study).table) == 32
 
 
@@ -181,7 +181,16 @@ def test_the_fingerprint_changes_with_answers_items_and_who_counts(study, item, 
         assert changed(study, change), change.__name__
 
 
-def test_the_fingerprint_takes_seven_queries(study, item, question, django_assert_num_queries):
+def test_the_sum_of_values_is_exact_in_whatever_order_they_are_read(study, item, question):
+    values = [0.1, 0.2, 0.3]
+    for number, value in enumerate(values):
+        factories.make_rating(factories.make_session(study, f"ann-{number}"), item, question, value)
+    ((_, n, _, total, _),) = frames.Reader(study).sums
+    assert sum(values) != 0.6, "as floats"
+    assert (n, float(total)) == (3, 0.6)
+
+
+def test_the_fingerprint_takes_five_queries(study, item, question, django_assert_num_queries):
     factories.make_judgments(factories.make_judge(study), {(item, question): 3})
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(5):
         frames.Reader(study).fingerprint()

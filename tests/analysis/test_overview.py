@@ -35,7 +35,7 @@ def test_numbers_stand_without_needless_digits(study, as_owner):
 
 def test_the_list_says_who_answered_but_averages_nothing_over_questions(rated, as_owner):
     response = as_owner.get("/studies/films/items/")
-    item, people, judges = response.context["rows"][0]
+    item, people, judges, _ = response.context["rows"][0]
     assert (people, judges) == (3, 2)
     assert "Mean rating" not in response.content.decode()
 
@@ -72,8 +72,8 @@ def test_what_went_wrong_is_said_with_where_to_look(rated, as_owner):
     runs, raters = reverse("runs", args=["films"]), reverse("raters", args=["films"])
     assert as_owner.get("/studies/films/").context["attention"] == [
         ("A run waits, but no worker is alive", runs),
-        ("1 judgments: refused by the model", runs),
-        ("1 sessions stopped half-way", raters),
+        ("1 judgment: refused by the model", runs),
+        ("1 session stopped half-way", raters),
     ]
 
 

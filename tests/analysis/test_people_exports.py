@@ -55,6 +55,7 @@ def test_a_row_a_rater_with_everything_counted_for_itself(study, ann, owner):
         "approval_rate": "98", "task_count": "", "excluded": "false", "exclusion_reason": "",
         "sessions": "2", "completed": "1", "items": "2", "ratings": "3", "counted": "2",
         "changes": "2", "first_seen_at": created,
+        "active_seconds": "", "idle_seconds": "", "browser": "", "device": "", "screen_width": "",
     }  # fmt: skip
     assert (found["bob"]["excluded"], found["bob"]["exclusion_reason"]) == ("true", "'=asleep")
     assert (found["bob"]["participant"], found["bob"]["ratings"]) == ("", "0")

@@ -2,9 +2,11 @@
 
 import csv
 import io
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from annotate import links
 from annotate.models import Item, Place, Rater, Recipient, Session
@@ -33,6 +35,20 @@ def test_a_list_of_names_makes_experts(as_owner, study):
     assert list(Rater.objects.values_list("key", "role")) == [
         ("P01", "expert"), ("P02", "expert"), ("P03", "expert")
     ]  # fmt: skip
+
+
+def test_a_visit_by_a_link_begins_when_it_is_consented_to_not_when_the_link_was_made(
+    client, as_owner, study
+):
+    make(as_owner, how="count", count=1)
+    made = timezone.now() - timedelta(days=3)
+    Session.objects.update(started_at=made, last_seen_at=made)
+    client.post(f"/r/{Session.objects.get().token}/consent/", {"consent": "yes"})
+    assert timezone.now() - Session.objects.get().started_at < timedelta(hours=1)
+    (paid,) = csv.DictReader(
+        io.StringIO(as_owner.get("/studies/films/raters/pay/payments/").content.decode())
+    )
+    assert float(paid["minutes"]) < 60
 
 
 @pytest.mark.parametrize(

@@ -358,3 +358,16 @@ def test_one_interaction_with_a_content_may_lack_its_time(tmp_path):
         Interaction.objects.create(
             study=old.study, recipient=old.recipient, content=old.content, at=None
         )
+
+
+def test_a_pair_of_which_a_part_has_answers_stays_as_it_is(tmp_path):
+    items = (
+        "item,kind,recipient,content,parent,side,position\n"
+        "pair,list_pair,anna,,,,\n"
+        "c1,recommendation,,ep-1,pair,A,1\n"
+    )
+    rated = "item,rater,question,value\nc1,ann,persuasiveness,4\n"
+    assert messages(load(tmp_path, items=items, ratings=rated)) == []
+    loading = load(tmp_path, items=items.replace("anna", "bob"))
+    assert "column recipient: item 'pair' has answers already" in messages(loading)[0]
+    assert Item.objects.get(key="pair").recipient.key == "anna"

@@ -98,6 +98,8 @@ HOSTILE = [
     "[<img src=x onerror=alert(1)>](https://a.example)",
     "&lt;script&gt;alert(1)&lt;/script&gt;",
     "# <script>alert(1)</script>",
+    "[x]()",
+    "[x](<>) and [a [b]() c](https://a.example)",
 ]
 
 

@@ -39,7 +39,7 @@ def make(client, template="explanations-four", title="My films", slug="", **more
 
 
 def test_every_template_is_offered_and_is_a_study_file(tmp_path):
-    assert sorted(path.stem for path in FOLDER.iterdir()) == sorted(NAMES)
+    assert sorted(path.stem for path in FOLDER.glob("*.yaml")) == sorted(NAMES)
     for name, template in study_templates().items():
         problems = Problems()
         assert read_study(FOLDER / f"{name}.yaml", "study.yaml", problems).slug == name

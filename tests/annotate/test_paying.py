@@ -232,3 +232,86 @@ def test_loaded_sessions_cannot_be_returned(as_owner, paid):
 def test_names_of_the_platform_agree(paid):
     assert platforms.participant({"workerId": "w", "assignmentId": "a"}) == ("workerId", "w")
     assert platforms.visit({"PROLIFIC_PID": "p", "SESSION_ID": "v"}) == ("SESSION_ID", "v")
+
+
+# Who came too late on MTurk
+
+AT_MTURK = "hitId=h&turkSubmitTo=https%3A%2F%2Fwww.mturk.com"
+
+
+def come(client, name, **data):
+    address = f"/join/films/?workerId=w-{name}&assignmentId=a-{name}&{AT_MTURK}"
+    return client.post(address, data) if data else client.get(address)
+
+
+def late_rows(client):
+    rows = csv.reader(io.StringIO(download(client, "mturk-approval/")))
+    return [row for row in rows if row[0] != "AssignmentId"]
+
+
+@pytest.fixture
+def late(client, study):
+    """On MTurk: eve consented, then the last place went; fay came after that, and looked twice."""
+    on(study, "mturk", codes={"too_late": "L4"})
+    eve = come(client, "eve", consent="yes")["Location"]
+    study.places.update(state="filled")
+    assert "externalSubmit" in client.post(f"{eve}begin/").content.decode()
+    for _ in range(2):
+        assert "externalSubmit" in come(client, "fay").content.decode()
+    return study
+
+
+def test_who_came_too_late_and_submitted_is_approved(as_owner, late):
+    assert late_rows(as_owner) == [
+        ["a-eve", "h", "w-eve", "x", ""],
+        ["a-fay", "h", "w-fay", "x", ""],
+    ]
+    rows = csv.DictReader(io.StringIO(download(as_owner, "payments/")))
+    assert [
+        (row["participant"], row["visit"], row["outcome"], row["code"], row["rater"] != "")
+        for row in rows
+    ] == [
+        ("w-eve", "a-eve", "instructions", "", True), ("w-fay", "a-fay", "too_late", "L4", False)
+    ]  # fmt: skip
+    page = as_owner.get(PAY).content.decode()
+    assert '<td>Came too late: no place was left</td><td class="num">2</td><td>L4</td>' in page
+
+
+@pytest.mark.parametrize(
+    ("state", "stays"),
+    [("completed", False), ("rating", False), ("returned", False), ("failed_attention", False),
+     ("screened_out", False), ("abandoned", True), ("practice", True)],
+)  # fmt: skip
+def test_who_got_a_place_after_all_stands_there_once(as_owner, late, state, stays):
+    Session.objects.update(state=state)
+    eve = [row for row in late_rows(as_owner) if row[0] == "a-eve"]
+    assert len(eve) == (state not in ("rating", "returned"))
+    assert (["a-eve", "h", "w-eve", "x", ""] in eve) == (stays or state == "completed")
+
+
+def test_a_preview_and_a_forged_address_are_no_latecomers(client, as_owner, study):
+    on(study, "mturk")
+    study.places.update(state="filled")
+    client.get("/join/films/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
+    client.get("/join/films/?workerId=w&assignmentId=a&hitId=h&turkSubmitTo=https://evil.example")
+    client.get("/join/films/")
+    assert late_rows(as_owner) == []
+
+
+def test_made_up_latecomers_do_not_fill_the_database(client, late, monkeypatch):
+    monkeypatch.setattr(platforms, "MOST_LATE", 3)
+    for number in range(5):
+        come(client, f"made-up-{number}")
+    assert late.latecomers.count() == 3
+
+
+def test_who_has_a_rater_forgotten_forgets_that_they_came_late(late, owner):
+    excluding.forget(Rater.objects.get(participant="w-eve"), owner)
+    assert [one.participant for one in late.latecomers.all()] == ["w-fay"]
+
+
+def test_nobody_is_late_on_prolific_where_the_code_settles_it(client, as_owner, study):
+    on(study, "prolific")
+    study.places.update(state="filled")
+    client.get("/join/films/?PROLIFIC_PID=p&STUDY_ID=s&SESSION_ID=v")
+    assert study.latecomers.count() == 0

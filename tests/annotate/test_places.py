@@ -179,7 +179,7 @@ def test_the_sweep_asks_the_same_few_questions_however_many_are_quiet(
     for key in "abcdef":
         places.claim(new_session(study, key, State.RATING), KINDS, 2)
     Session.objects.update(last_seen_at=NOW - timedelta(hours=3))
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         assert places.release_expired(NOW) == 6
 
 

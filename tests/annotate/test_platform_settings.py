@@ -72,7 +72,8 @@ def test_an_editor_chooses_the_platform_and_its_codes(as_owner, study):
     assert as_owner.post(url, data).status_code == 302
     study.refresh_from_db()
     assert study.extra["platform"] == {
-        "name": "prolific", "open_link": False, "codes": {"screened_out": "OUT1"}
+        "name": "prolific", "open_link": False, "codes": {"screened_out": "OUT1"},
+        "keep_for_recipients": False, "keep_days": 14,
     }  # fmt: skip
     page = as_owner.get(url).content.decode()
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}" in page

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.django_db
 P = "?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=v1"
 M = "?assignmentId=a1&hitId=h1&workerId=w1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
 CODES = {"screened_out": "OUT1", "failed_attention": "FAIL2", "no_consent": "NO3", "too_late": "L4"}
+AGREES = {"consent": "yes"}
 DONE = "https://app.prolific.com/submissions/complete?cc="
 EVERY_FRAME = (
     "frame-ancestors https://worker.mturk.com https://www.mturk.com https://workersandbox.mturk.com"
@@ -84,6 +85,13 @@ def test_who_comes_too_late_gets_the_code_of_that(client, prolific):
     prolific.places.update(state="filled")
     page = client.get(f"/join/films/{P}").content.decode()
     assert f'href="{DONE}L4"' in page and ">L4</output>" in page
+
+
+def test_who_consents_and_then_finds_no_place_goes_back_with_the_code_of_that(client, prolific):
+    token = join(client, prolific, P)
+    prolific.places.update(state="filled")
+    assert ">L4</output>" in client.get(f"/r/{token}/").content.decode()
+    assert client.post(f"/r/{token}/leave/")["Location"] == DONE + "L4"
 
 
 def test_without_a_code_for_an_end_raters_are_asked_to_return_the_study(client, study):
@@ -183,6 +191,43 @@ def test_the_end_is_a_form_to_mturk_itself(client, mturk):
         assert f'name="{name}" value="{value}"' in page
     assert policy(response, "form-action") == "form-action 'self' https://workersandbox.mturk.com"
     assert client.post(f"/r/{token}/leave/")["Location"] == f"/r/{token}/"
+
+
+@pytest.mark.parametrize("codes", [CODES, {}])
+@pytest.mark.parametrize("why", ["filled", "closed"])
+def test_who_comes_too_late_for_a_task_they_accepted_submits_it(client, mturk, codes, why):
+    on(mturk, "mturk", codes=codes)
+    mturk.places.update(state="filled")
+    Study.objects.update(state="closed" if why == "closed" else "open")
+    for response in (client.get(f"/join/films/{M}"), client.post(f"/join/films/{M}", AGREES)):
+        page = response.content.decode()
+        assert 'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page
+        for name, value in (
+            ("assignmentId", "a1"), ("code", codes.get("too_late", "")), ("outcome", "too_late")
+        ):  # fmt: skip
+            assert f'name="{name}" value="{value}"' in page
+        # Both at once: MTurk's frame, and the one site to which the form goes.
+        assert policy(response, "frame-ancestors") == EVERY_FRAME
+        assert policy(response, "form-action").endswith("'self' https://workersandbox.mturk.com")
+    assert not Rater.objects.exists()
+
+
+def test_who_began_and_comes_too_late_for_the_items_submits_too(client, mturk):
+    on(mturk, "mturk", codes={})
+    token = join(client, mturk, M)
+    mturk.places.update(state="filled")
+    page = client.post(f"/r/{token}/begin/").content.decode()
+    assert "externalSubmit" in page and 'name="outcome" value="too_late"' in page
+
+
+def test_nobody_submits_from_a_preview_or_by_a_made_up_address(client, mturk):
+    mturk.places.update(state="filled")
+    preview = M.replace("a1", "ASSIGNMENT_ID_NOT_AVAILABLE")
+    forged = "?assignmentId=a1&hitId=h1&workerId=w1&turkSubmitTo=https%3A%2F%2Fevil.example"
+    for query in (preview, forged):
+        response = client.get(f"/join/films/{query}")
+        assert "<form" not in response.content.decode()
+        assert policy(response, "form-action") == "form-action 'self'"
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,12 @@ def test_a_rater_goes_from_consent_to_the_code(client, study):
     }  # fmt: skip
 
 
+def test_who_begins_is_led_to_the_first_item_at_once(client, study):
+    token = join(client, study)
+    response = client.post(f"/r/{token}/begin/")
+    assert (response.status_code, response["Location"]) == (303, f"/r/{token}/item/1/")
+
+
 def test_opening_the_link_writes_nothing(client, study, django_assert_max_num_queries):
     with django_assert_max_num_queries(5):
         client.get("/join/films/?PROLIFIC_PID=p1")
@@ -118,9 +124,9 @@ def test_consent_given_twice_at_once_counts_once(client, study, monkeypatch):
     session = factories.make_session(study, state="consent", source="web")
     real = sessions.move
 
-    def late(session, state):
-        real(access.session_or_404(session.token), state)
-        real(session, state)
+    def late(session, state, **fields):
+        real(access.session_or_404(session.token), state, **fields)
+        real(session, state, **fields)
 
     monkeypatch.setattr(sessions, "move", late)
     response = client.post(f"/r/{session.token}/consent/", {"consent": "yes"})

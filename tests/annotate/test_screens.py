@@ -81,7 +81,7 @@ def history(study):
 def test_the_history_is_shown_as_far_as_the_study_wants_it(client, history, number, titles):
     Study.objects.update(show_history=number)
     page = first_page(client, history).content.decode()
-    assert re.findall(r"<li>The (\w+) film", page) == titles
+    assert re.findall(r"<li dir=\"auto\">The (\w+) film", page) == titles
     assert ("Chosen before" in page) == bool(titles) and "SECRET" not in page
     assert page.count("1927 · Drama, Comedy") == len(titles)
     if titles:

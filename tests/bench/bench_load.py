@@ -27,8 +27,9 @@ MORE_RATERS = 4
 COPY = """
 COPY (
     SELECT study.slug, item.key, item.kind, recipient.key, content.key, system.key, question.key,
-        'human', rater.key, '', rater.role, '', rating.value, '', rating.seconds, NULL,
-        rating.answered_at, rater.excluded_because <> '', rater.excluded_because
+        'human', rater.key, '', rater.role, '', session.version, rating.value, '', rating.seconds,
+        NULL, rating.answered_at, rating.first_side, rater.excluded_because <> '',
+        rater.excluded_because, NULL, rating.reason
     FROM annotate_rating rating
     JOIN annotate_question question ON question.id = rating.question_id
     JOIN annotate_session session ON session.id = rating.session_id
@@ -123,7 +124,10 @@ def raw_seconds(model):
 
 
 def add_ratings():
-    """Everybody's answers once more by other raters, now with times."""
+    """Everybody's answers once more by other raters, now with times.
+
+    From a file: answers of sessions on the web would have to have places, or be surplus.
+    """
     from django.db import transaction
 
     from annotate import bulk
@@ -135,7 +139,9 @@ def add_ratings():
     with transaction.atomic():
         for number in range(MORE_RATERS):
             rater = Rater.objects.create(study=study, key=f"more-{number}")
-            session = Session.objects.create(study=study, rater=rater, state="completed").pk
+            session = Session.objects.create(
+                study=study, rater=rater, state="completed", source=Session.Source.FILE
+            ).pk
             rows = Rating.objects.filter(session__rater__key__startswith="h").order_by("pk")
             more = (
                 (session, item, question, value, n % 700 / 10, start + timedelta(seconds=n))
@@ -159,6 +165,7 @@ def export(table):
 
 
 def copy_seconds():
+    """The cells of an export by COPY alone: no guard against formulas, times as they are."""
     from django.db import connection
 
     start = time.perf_counter()

@@ -79,10 +79,10 @@ def prepare(url, concurrency, items):
 
 def calls_of(run):
     """The same messages and options that the run sends."""
-    questions = planning.scored_questions(run.judge.study)
+    questions = planning.scored_questions(run.judge)
     options = running.parameters(run.frozen, questions)
     template = run.frozen["prompt_text"]
-    items = planning.scored_items(run.judge.study.items.select_related("content"))
+    items = planning.scored_items(run.judge, run.judge.study.items.select_related("content"))
     return [(prompting.messages(template, item, questions), options) for item in items]
 
 

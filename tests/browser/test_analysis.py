@@ -2,9 +2,11 @@
 
 import os
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from playwright.sync_api import expect
 
 from tests import factories
@@ -13,7 +15,7 @@ from tests.analysis.small import make_rated_study
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PAGES = [
     "", "correlation/", "agreement/", "roc/", "confusion/", "selection/", "substitution/",
-    "prediction_powered/",
+    "prediction_powered/", "differences/", "precision_recall/", "calibration/", "thresholds/",
 ]  # fmt: skip
 SHOTS = os.environ.get("SCREENSHOTS")
 
@@ -100,3 +102,23 @@ def test_tables_stand_without_javascript(new_page, rated, researcher):
     page.goto("/studies/films/analysis/correlation/")
     expect(page.get_by_role("rowheader", name="close", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Save as SVG")).to_have_count(0)
+
+
+def test_the_report_in_one_file_opens_without_a_network(chromium, rated, tmp_path):
+    path = tmp_path / "report.html"
+    call_command("report", "films", "-o", path, "--draws", "50", stdout=StringIO())
+    context = chromium.new_context(offline=True)
+    page, asked, faults = context.new_page(), [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(path.as_uri())
+    plots = page.locator("[data-figure]")
+    plots.first.scroll_into_view_if_needed()
+    expect(plots.first.locator(".main-svg").first).to_be_visible(timeout=30_000)
+    assert plots.count() > 30
+    assert page.locator("[data-drawn]").count() < plots.count(), "those far below wait"
+    plots.last.scroll_into_view_if_needed()
+    expect(plots.last.locator(".main-svg").first).to_be_visible(timeout=30_000)
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert faults == []
+    context.close()

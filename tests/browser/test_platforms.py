@@ -6,8 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate import links
-from annotate.models import Rating, Session
+from annotate.models import Rater, Rating, Session
 from tests import factories
+from tests.browser import axe
 from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -55,6 +56,31 @@ def test_prolific_gets_its_participant_back_with_the_code(new_page, width):
     page.get_by_role("button", name="Back to Prolific").click()
     page.wait_for_url(f"https://app.prolific.com/submissions/complete?cc={study.completion_code}")
     expect_only(new_page.faults, "https://app.prolific.com/")
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_the_code_is_there_only_when_the_last_answer_is_stored(new_page, width):
+    study = make("prolific")
+    page = new_page(width=width)
+    page.goto(f"/join/films/{P}")
+    page.get_by_role("button", name="I agree and take part").click()
+    page.get_by_role("button", name="Start").click()
+    for position in (1, 2):
+        expect(page.get_by_role("heading", name=f"Item {position} of 2")).to_be_visible()
+        page.context.set_offline(position == 2)
+        for radio in page.get_by_role("radio", name="Agree", exact=True).all():
+            radio.check()
+        page.locator("[name=go][value=next]").click()
+    expect(page.get_by_role("status")).to_contain_text("No connection")
+    expect(page.get_by_role("heading", name="Item 2 of 2")).to_be_visible()
+    assert study.completion_code not in page.content() and "prolific.com" not in page.content()
+    assert Session.objects.get().state == "rating" and Rating.objects.count() == 4
+    page.context.set_offline(False)
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    expect(page.get_by_text(study.completion_code)).to_be_visible()
+    expect(page.get_by_role("button", name="Back to Prolific")).to_be_visible()
+    assert Rating.objects.count() == 8
+    new_page.faults.clear()
 
 
 def test_who_declines_goes_back_without_javascript(new_page):
@@ -156,3 +182,28 @@ def test_an_owner_makes_links_and_reads_what_is_to_pay(new_page, owner, width):
     page.get_by_role("link", name="Returned …").click()
     page.get_by_role("button", name="End the session").click()
     expect(page.get_by_text("0 places are open again.")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_an_owner_loads_what_the_platform_tells_of_its_participants(new_page, owner, width):
+    study = make("prolific", owner)
+    session = factories.make_session(study, "ann", source="web")
+    Rater.objects.filter(pk=session.rater_id).update(platform_ids={"PROLIFIC_PID": "5fann"})
+    page = new_page(width=width, login=owner)
+    new_page.expected.append("status of 422")
+    page.goto("/studies/films/raters/pay/")
+
+    def load(text):
+        file = {"name": "people.csv", "mimeType": "text/csv", "buffer": text.encode()}
+        page.get_by_label("File (CSV)").set_input_files(file)
+        page.get_by_role("button", name="Load the file").click()
+
+    load("Participant id,Total approvals\n5fann,many\n")
+    expect(page.get_by_text("line 2, column Total approvals: found 'many'")).to_be_visible()
+    expect(page.get_by_label("Column that tells who it is")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert axe.violations(page) == []
+    load("Participant id,Total approvals,Age\n5fann,49,30\n")
+    expect(page.get_by_text("Read of 1 rater. Not read: Age.")).to_be_visible()
+    page.get_by_role("link", name="exclusion rules").click()
+    expect(page.get_by_text("Tasks done on the platform").first).to_be_visible()

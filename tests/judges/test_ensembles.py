@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from judges import planning
+from judges import going_on, planning
 from judges.models import Judge
 from tests import factories
 from tests.files import ITEMS, JUDGMENTS, STUDY, load, messages
@@ -66,7 +66,7 @@ def test_it_is_never_run(as_owner, study, two):
     send(as_owner, study, two)
     panel = Judge.objects.get(key="panel")
     with pytest.raises(planning.PlanError, match="Run its members instead"):
-        planning.start(panel)
+        going_on.start(panel)
     assert as_owner.post(reverse("judge_run", args=[study.slug, panel.pk])).status_code == 404
 
 
@@ -126,7 +126,7 @@ def test_it_may_change_at_any_time(tmp_path):
         ("[R, a judge]", "[R, R]", "expected is a list of two different judges or more"),
         ("[R, a judge]", "R", "expected is a list of two different judges or more"),
         (", members: [R, a judge]", "", "expected is a list of two different judges or more"),
-        ("majority", "best", "allowed is mean, median, majority"),
+        ("majority", "best", "allowed is mean, median, majority, learned"),
         ("rule: majority", "seed: 1", "is not a known key of kind ensemble; allowed are judge, "),
     ],
 )

@@ -4,11 +4,12 @@ import json
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 
 from judges import leasing, running, settling
 from judges.client import DETAIL_LENGTH
 from judges.models import Call, Judgment, Run
-from judges.parsing import LONGEST_RATIONALE
+from judges.parsing import LONGEST_RATIONALE, Reason
 from tests.judges.test_running import GOOD, PRICES, go, make_run, states
 from tests.scripted_server import Reply, ScriptedServer, chat, valid
 
@@ -43,6 +44,22 @@ def test_a_rationale_is_stored_whatever_it_holds(study, case):
     assert set(run.judgments.values_list("rationale", flat=True)) == {stored}
     assert len(stored) <= LONGEST_RATIONALE
     assert len(server.requests) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_replies_are_read_before_the_transaction_that_settles_them(study, monkeypatch):
+    """A reply that takes long to read must not keep rows locked."""
+    within, plain = [], settling.read
+    monkeypatch.setattr(
+        settling, "read", lambda *a: within.append(connection.in_atomic_block) or plain(*a)
+    )
+    endless = "{}" * 900_000
+    run, server = go(study, lambda *_: chat(endless), plan={"limit": 1})
+    assert within == [False]
+    assert set(run.judgments.values_list("state", "reason")) == {
+        ("unparsable", Reason.REPLY_TOO_LONG)
+    }
+    assert run.calls.get().reply == endless, "it is kept as it came"
 
 
 def break_settling(monkeypatch):

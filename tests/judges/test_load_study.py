@@ -1,5 +1,6 @@
 """manage.py load_study: whole studies, judges and judgments, and the reference data."""
 
+import hashlib
 from decimal import Decimal
 from pathlib import Path
 
@@ -269,3 +270,67 @@ def test_podcasts_load_as_contents(shared_data, tmp_path):
     call_command("load_study", study, f"--contents={path}", verbosity=0)
     assert Content.objects.count() == 1954
     assert Content.objects.exclude(data__topics=None).count() == 1274
+
+
+WIDE = "item,judge,question,value,weighted_value,prompt,version\n"
+
+
+def test_weighted_values_and_prompts_are_kept(tmp_path):
+    rows = WIDE + "e1,G,persuasiveness,4,3.75,own.v2,1\ne1,G,fits,,,own.v2,\n"
+    load(tmp_path, items=ITEMS, judgments=rows)
+    run = Run.objects.get()
+    assert (run.frozen["prompt"], run.version) == ("own.v2", 1)
+    assert set(run.judgments.values_list("value", "weighted_value")) == {(4, 3.75), (None, None)}
+    again = load(tmp_path, items=ITEMS, judgments=rows)
+    assert again.counts["judgments"].unchanged == 2
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("e1,G,fits,4,3.5,own.v2,2", "column version: found 2; allowed is at most 1"),
+        ("e1,G,fits,4,3.5,own.v3,1", "column prompt: found 'own.v3', but rows above"),
+        ("e1,G,fits,,3.5,own.v2,1", "column weighted_value: found 3.5; allowed is blank"),
+        ("e1,G,fits,4,x,own.v2,1", "column weighted_value: found 'x'; allowed is a number"),
+    ],
+)
+def test_a_wrong_weighted_value_prompt_or_version_is_named(tmp_path, row, message):
+    first = "e1,G,persuasiveness,4,3.75,own.v2,1\n"
+    loading = load(tmp_path, items=ITEMS, judgments=WIDE + first + row + "\n")
+    assert message in " ".join(messages(loading))
+
+
+def test_another_weighted_value_than_before_is_refused(tmp_path):
+    row = "e1,G,persuasiveness,4,{},own.v2,1\n"
+    load(tmp_path, items=ITEMS, judgments=WIDE + row.format(3.75))
+    loading = load(tmp_path, items=ITEMS, judgments=WIDE + row.format(3.5))
+    assert "found 3.5, but this judgment is 3.75 already" in messages(loading)[0]
+
+
+def test_a_prompt_other_than_that_of_the_loaded_judgments_is_refused(tmp_path):
+    load(tmp_path, items=ITEMS, judgments=WIDE + "e1,G,fits,1,,own.v2,1\n")
+    other = "e2,G,fits,1,,{},1\n"
+    assert messages(load(tmp_path, items=ITEMS, judgments=WIDE + other.format("own.v3"))) == [
+        "judgments.csv, line 2, column prompt: found 'own.v3'; allowed is 'own.v2', as in this "
+        "judge’s loaded judgments of version 1"
+    ]
+    (blank,) = messages(load(tmp_path, items=ITEMS, judgments=WIDE + other.format("")))
+    assert "column prompt: found none; allowed is 'own.v2'" in blank
+    assert Judgment.objects.count() == 1
+    without = "item,judge,question,value\ne2,G,fits,1\n"
+    assert messages(load(tmp_path, items=ITEMS, judgments=without)) == [], "it says nothing of it"
+    assert Run.objects.get().frozen["prompt"] == "own.v2"
+
+
+def test_a_prompt_where_the_loaded_judgments_have_none_is_refused(tmp_path):
+    load(tmp_path, items=ITEMS, judgments=JUDGMENTS)
+    (problem,) = messages(load(tmp_path, items=ITEMS, judgments=WIDE + "e1,BLEU,fits,1,,own.v2,\n"))
+    assert "line 2, column prompt: found 'own.v2'; allowed is blank, as in this" in problem
+
+
+def test_the_run_of_a_file_has_the_hash_of_what_the_file_says_of_it(tmp_path):
+    rows = WIDE + "e1,G,fits,1,,own.v2,1\ne1,H,fits,1,,own.v2,1\n"
+    load(tmp_path, items=ITEMS, judgments=rows)
+    g, h = (run.settings_hash for run in Run.objects.order_by("pk"))
+    frozen = b'{"judge": "G", "kind": "imported", "prompt": "own.v2"}'
+    assert g == hashlib.sha256(frozen).hexdigest() != h

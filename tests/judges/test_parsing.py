@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.scales import parse_scale
-from judges.parsing import Reason, parse, reply_schema
+from judges import verdicts
+from judges.methods.writer import KEYS, profile_in
+from judges.parsing import LONGEST_REPLY, MOST_OBJECTS, Reason, parse, reply_schema, value_spans
 
 LIKERT = parse_scale("likert5")
 TWO = {"accuracy": LIKERT, "satisfaction": LIKERT}
@@ -71,6 +73,33 @@ def test_what_is_no_valid_answer_has_its_own_reason(reply):
     verdict = parse(reply, ONE)
     assert verdict.values == {}
     assert verdict.reasons == {"accuracy": NOT_READ[reply]}
+
+
+GOOD = '{"accuracy": 4}'
+ENDLESS = {
+    "objects after each other": ("{}" * 900_000, Reason.REPLY_TOO_LONG),
+    "as many as are looked at, and one more": (GOOD + "{}" * MOST_OBJECTS, Reason.TOO_MANY_OBJECTS),
+    "objects within one": ('{"accuracy": [' + "{}," * 150_000 + "{}]}", Reason.TOO_MANY_OBJECTS),
+    "words": (GOOD + "x" * LONGEST_REPLY, Reason.REPLY_TOO_LONG),
+}
+
+
+@pytest.mark.parametrize("case", ENDLESS)
+def test_a_reply_without_end_is_not_read_whatever_stands_in_it(case):
+    """2 MB of {} took four seconds to read, in a transaction."""
+    reply, reason = ENDLESS[case]
+    assert parse(reply, ONE).reasons == {"accuracy": reason}
+    assert verdicts.read(reply, {"fit": 1.0}) == (reason, "")
+    assert profile_in(reply) is reason
+    assert value_spans(reply, ONE) == {}
+
+
+def test_the_longest_replies_that_are_read():
+    long = "x" * (LONGEST_REPLY - len(GOOD)) + GOOD
+    assert parse(long, ONE).values == {"accuracy": 4}
+    assert parse("{}" * (MOST_OBJECTS - 1) + GOOD, ONE).values == {"accuracy": 4}
+    whole = json.dumps(dict.fromkeys(KEYS, "text"))
+    assert profile_in("{}" * (MOST_OBJECTS - 1) + whole).startswith("Listening habits: text")
 
 
 def test_a_reply_cut_off_gives_no_value_even_where_a_verdict_stands():

@@ -10,8 +10,9 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
-from judges import planning
+from judges import going_on, planning
 from judges.models import Judgment, Run
+from judges.previewing import preview
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +50,7 @@ NOT_FINISHED = [Run.State.ACTIVE, Run.State.CANCELLED, Run.State.OUT_OF_BUDGET]
 def test_only_a_finished_run_is_asked_again(as_owner, study, judge, state):
     run = ended(judge, state)
     with pytest.raises(planning.PlanError, match=f"Run {run.pk} is not finished"):
-        planning.reset_failed(run)
+        going_on.reset_failed(run)
     assert 'id="ask-again"' not in as_owner.get(run.get_absolute_url()).content.decode()
     again = reverse("run_ask_again", args=[study.slug, run.pk])
     page = as_owner.post(again, follow=True).content.decode()
@@ -75,8 +76,8 @@ def test_the_database_refuses_a_second_active_run_of_a_judge(judge):
 
 
 ACTS = {
-    "resume": (planning.resume, "run_resume", Run.State.CANCELLED),
-    "ask again": (planning.reset_failed, "run_ask_again", Run.State.FINISHED),
+    "resume": (going_on.resume, "run_resume", Run.State.CANCELLED),
+    "ask again": (going_on.reset_failed, "run_ask_again", Run.State.FINISHED),
 }
 
 
@@ -102,7 +103,7 @@ def test_of_two_resumed_at_once_one_goes_on(owner):
 
     def resume(run):
         try:
-            said.append(planning.resume(run))
+            said.append(going_on.resume(run))
         except planning.PlanError as error:
             said.append(str(error))
         connection.close()
@@ -164,7 +165,7 @@ def test_a_limit_is_for_new_runs(press, judge):
     run = ended(judge, Run.State.CANCELLED)
     assert "is unfinished: resume it without a limit" in press(judge, limit=2)
     assert state_of(run) == Run.State.CANCELLED
-    planning.resume(run)
+    going_on.resume(run)
     assert "its limit and budget stay as they are" in press(judge, limit=2)
 
 
@@ -174,3 +175,27 @@ def test_a_run_stopped_at_its_budget_needs_a_higher_one(press, priced):
     assert f"Run {run.pk} is resumed" in press(priced, budget=Decimal(5))
     run.refresh_from_db()
     assert (run.state, run.budget_usd) == (Run.State.ACTIVE, 5)
+
+
+# Practice items
+
+
+def test_practice_items_are_not_judged_and_the_run_says_so(as_owner, study, judge):
+    item = study.items.first()
+    study.items.filter(pk=item.pk).update(is_practice=True)
+    shown = preview(judge)
+    assert shown.item != item
+    assert shown.items == study.items.count() - 1
+    assert preview(judge, item.key) is None
+    run = planning.plan(judge)
+    judged = set(run.judgments.values_list("item", flat=True))
+    assert judged == set(study.items.values_list("pk", flat=True)) - {item.pk}
+    assert run.frozen["left_out"]["practice_items"] == 1
+    assert run.frozen["left_out"]["items_without_text"] == 0
+    assert "1 practice item<" in as_owner.get(run.get_absolute_url()).content.decode()
+
+
+def test_a_study_of_practice_items_has_nothing_to_judge(study, judge):
+    study.items.update(is_practice=True)
+    with pytest.raises(planning.PlanError, match="only practice items"):
+        planning.plan(judge)

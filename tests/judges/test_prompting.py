@@ -7,17 +7,26 @@ from hypothesis import strategies as st
 from annotate.models import Content, Item, Question
 from annotate.scales import parse_scale
 from judges import prompting
-from judges.materials import PARTS
+from judges.materials import LISTENING, PARTS
+from judges.methods.pairwise import LIST_PART
 
 # Released prompts never change: a new text is a new file with a new number.
 RELEASED = {
     "explanation.v1": "17929ae13e01f22b8b9305ce365fa94ec3c3773322215110062f3015278839ef",
     "explanation.v2": "1af1fbdb1e0433471bfe03e768c4b6a0916a92cc51e4d84ca828bf5ce0c32f39",
+    "explanation.v3": "a2a3937dfa9ba7b09a443573a93278933c6d39b85edd599619dcd4d7373d3a13",
+    "fit.v1": "f94c46dbab87b1c1145aad181a62fc62420f76f137d1204ba217d9350a5c0097",
+    "pairwise.v1": "3cf318a40a50764a3373b29e7138e7cec914d54876c3d79208a8a02432ef0689",
+    "write-profile.v1": "53197a8e8b0d5f7c1bcfd524f5c9c3bd9b759dec6b3d6b56072a23aff54edca3",
 }
 RELEASED_PARTS = {
     "example.v1": "59dd6a666426e51d10154bb770644b59701517fdae91fd0e4ad8d1a4a2df7556",
+    "example.v2": "a11db6e890770b245cc20d9b95ebf7f6346a43c579b88cb265e923db777890fb",
+    "example-personalised.v2": "2111f17eba91c368d4949684b0224e62c7fbd2856b50edcf0de0c9dd65d6f7de",
     "example-personalised.v1": "e812a839bee483747169762d84d7fa23ce6a4f6650f470e18b5f0c72ec8136e7",
     "history.v1": "d9c6d08175cdfa4741f199392282b7fa689d09c06de44264794772e9c4d102a5",
+    "listening.v1": "4a2d20b29c3b4a162c2041ceeddc573be328e279b2baac0c708fc83f7598a65e",
+    "list.v1": "81b75097acb1b4f1f8c206bccff2cd0f4b47b1c3c45b1f3fc3296c09b285fc5e",
     "profile.v1": "db5aadcdd31abc5fe3b3097412e0c54a61e37ed0aa26705eec328e41911d7f8a",
 }
 
@@ -48,9 +57,11 @@ def test_a_released_part_is_unchanged(name):
     assert prompting.load_part(name).sha256 == RELEASED_PARTS[name]
 
 
-def test_every_part_is_released_and_in_use():
+def test_every_part_is_released_and_the_newest_of_each_is_in_use():
     files = {path.stem for path in (prompting.FOLDER / "parts").iterdir()}
-    assert files == set(RELEASED_PARTS) == set(PARTS.values())
+    newest = {name.rpartition(".")[0]: name for name in sorted(files)}
+    assert files == set(RELEASED_PARTS)
+    assert set(newest.values()) == {*PARTS.values(), LISTENING, LIST_PART}
 
 
 @pytest.mark.parametrize("name", ["nothing.v1", "../prompting", "explanation.v1.txt", ""])

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from judges import parsing, planning, rereading, running
+from judges import going_on, parsing, planning, rereading, running
 from judges.models import Judgment, Run
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
@@ -84,7 +84,7 @@ def test_a_value_that_was_read_wrongly_is_corrected_or_taken_back(study):
 def test_a_reply_is_read_with_all_the_questions_that_its_call_asked(study):
     """One question was asked again since, in vain: its first reply still answers the others."""
     run = finished(study, lambda *_: chat(OFF))
-    assert planning.reset_failed(run) == 4
+    assert going_on.reset_failed(run) == 4
     with ScriptedServer(lambda *_: Reply("", 404)) as server:
         run.judge.endpoint.base_url = server.url
         run.judge.endpoint.save()

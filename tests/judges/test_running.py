@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotate.models import Question
-from judges import planning, running, settling
+from judges import going_on, planning, running, settling
 from judges.client import REPLY_BYTES
 from judges.models import Call, Judge, Judgment, Run
 from tests import factories
@@ -109,9 +109,6 @@ MISSING = {
     "refusal": (chat(None, message={"refusal": "No."}), "refused", "refused by the model"),
     "filter": (chat("", "content_filter"), "refused", "stopped by the content filter"),
     "400": (Reply("{}", 400), "failed", "request refused (4xx)"),
-    "billing": (
-        Reply({"error": {"code": "insufficient_quota"}}, 429), "failed", "billing limit (429)",
-    ),
     "HTML": (Reply("<html>"), "failed", "web page instead of a reply"),
     "10 MB": (Reply("x" * (REPLY_BYTES + 1)), "failed", "reply too large"),
 }  # fmt: skip
@@ -169,7 +166,7 @@ def test_ask_the_failed_again_asks_only_for_what_is_missing(study):
     reply = json.dumps(dict.fromkeys(factories.ASPECTS, 3) | {"persuasiveness": 9})
     run, _ = go(study, lambda *_: chat(reply))
     kept = set(run.judgments.filter(state="done").values_list("pk", "call"))
-    assert planning.reset_failed(run) == 4
+    assert going_on.reset_failed(run) == 4
     run.refresh_from_db()
     assert run.state == Run.State.ACTIVE
     with ScriptedServer() as server:
@@ -198,7 +195,7 @@ def test_cancel_stops_and_resume_goes_on(owner):
 
         def lease(*arguments):
             if cancelled == [run.pk]:
-                planning.cancel(run)
+                going_on.cancel(run)
                 cancelled.append("done")
             return plain(*arguments)
 
@@ -211,7 +208,7 @@ def test_cancel_stops_and_resume_goes_on(owner):
         assert run.state == Run.State.CANCELLED
         assert 0 < states(run)["done"] < 80
         assert "leased" not in states(run)
-        assert planning.resume(run)
+        assert going_on.resume(run)
         running.work_through(run.pk)
     assert states(run) == {"done": 80}
     assert len(server.requests) == 20, "nothing was asked twice"
@@ -237,6 +234,18 @@ def test_a_worker_that_shuts_down_gives_back_what_waits(study, monkeypatch):
 PRICES = {"price_in": Decimal(1000), "price_out": Decimal(1000)}
 
 
+def test_a_run_that_is_done_is_finished_however_little_money_is_left(owner):
+    study = factories.make_study("five", items=5)
+    with ScriptedServer() as server:
+        run = make_run(study, server, plan={"budget": Decimal(100)}, **PRICES)
+        estimate = Decimal(run.frozen["unit_usd"])
+        # Four calls of 0.11 USD leave room for the fifth by the estimate, and none for a sixth.
+        Run.objects.update(budget_usd=estimate + Decimal("0.45"))
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, len(server.requests)) == (Run.State.FINISHED, 5)
+
+
 def test_the_budget_is_never_passed(owner):
     study = factories.make_study("many", items=12)
     with ScriptedServer() as server:
@@ -258,7 +267,7 @@ def test_a_stopped_run_goes_on_with_a_higher_budget(owner):
     with ScriptedServer() as server:
         run.judge.endpoint.base_url = server.url
         run.judge.endpoint.save()
-        assert planning.resume(run, Decimal(100))
+        assert going_on.resume(run, Decimal(100))
         running.work_through(run.pk)
     run.refresh_from_db()
     assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 12})
@@ -361,7 +370,7 @@ def test_the_command_fails_when_nothing_was_judged(study):
 def test_the_command_resumes_what_was_stopped(study):
     with ScriptedServer() as server:
         run = make_run(study, server)
-        planning.cancel(run)
+        going_on.cancel(run)
         assert f"Run {run.pk} is resumed" in command("films", "judge", "--wait")
     assert Run.objects.count() == 1
 

@@ -1,13 +1,14 @@
 """Runs that compute their scores: the same rows, states and buttons as those of an LLM."""
 
 import threading
+import time
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from judges import leasing, planning, running, scoring
+from judges import going_on, leasing, planning, running, scoring
 from judges.models import Call, Judge, Judgment, Run
 from judges.scorers.base import NO_REFERENCE
 from tests import factories
@@ -64,16 +65,33 @@ def test_the_judge_is_frozen_by_its_first_run_and_the_run_keeps_its_settings(run
 
 def test_a_budget_is_refused_where_nothing_costs(judge):
     with pytest.raises(planning.PlanError, match="costs nothing"):
-        planning.start(judge, budget=1)
+        going_on.start(judge, budget=1)
 
 
 def test_a_cancelled_run_scores_nothing_more_and_goes_on_when_it_is_resumed(run):
-    planning.cancel(run)
+    going_on.cancel(run)
     running.work_through(run.pk)
     assert states(run) == ["pending"] * 16
-    planning.resume(run)
+    going_on.resume(run)
     running.work_through(run.pk)
     assert "pending" not in states(run)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_score_that_takes_longer_than_a_lease_is_kept(run, monkeypatch, settings):
+    monkeypatch.setattr(scoring, "LEASE_SECONDS", 1)
+    settings.LEASE_MARGIN_SECONDS = 0
+    score, returned = scoring._scorer(run), []
+
+    def slowly(units):
+        time.sleep(2.5)
+        returned.append(leasing.return_expired())
+        return score(units)
+
+    monkeypatch.setattr(scoring, "_scorer", lambda run: slowly)
+    running.work_through(run.pk)
+    assert returned == [0]
+    assert states(run) == ["done"] * 12 + ["failed"] * 4
 
 
 def test_cancelling_between_two_batches_keeps_what_is_scored(run, monkeypatch):
@@ -83,7 +101,7 @@ def test_cancelling_between_two_batches_keeps_what_is_scored(run, monkeypatch):
 
     def settle_and_cancel(*args):
         settle(*args)
-        planning.cancel(run)
+        going_on.cancel(run)
 
     monkeypatch.setattr(scoring, "settle", settle_and_cancel)
     running.work_through(run.pk)
@@ -153,7 +171,7 @@ def test_what_has_no_score_can_be_scored_again(run, study):
     running.work_through(run.pk)
     study.items.update(reference="Because you like films")
     run.refresh_from_db()
-    assert planning.reset_failed(run) == 4
+    assert going_on.reset_failed(run) == 4
     running.work_through(run.pk)
     assert states(run) == ["done"] * 16
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from analysis.exports import rows
 from annotate.models import Interaction, Item, Rating
 from judges import planning, running
+from judges.contexts import Contexts
 from judges.models import Call, Judge, Judgment, Run
 from tests import factories
 from tests.judges.test_examples import make_grid
@@ -228,8 +229,9 @@ def test_prompts_without_a_place_are_refused(study, as_owner):
     assert "Several samples at temperature 0 would all be the same" in text
     fields |= {"samples": "1"}
     text = as_owner.post(at, fields).content.decode()
-    assert "The prompt explanation.v1 has no place for an example. Choose explanation.v2." in text
-    assert "The prompt explanation.v1 has no place for a context. Choose explanation.v2." in text
+    place = "The prompt explanation.v1 has no place for"
+    assert f"{place} an example. Choose explanation.v2 or explanation.v3." in text
+    assert f"{place} a context. Choose explanation.v2 or explanation.v3." in text
     fields |= {"prompt": "explanation.v2", "strict": "on"}
     assert as_owner.post(at, fields).status_code == 302
     judge.refresh_from_db()
@@ -264,7 +266,7 @@ def test_the_preview_shows_to_the_letter_what_is_sent_later(graded, as_owner, as
         running.work_through(run.pk)
     for key, preview in seen.items():
         calls = run.calls.filter(judgments__item__key=key).order_by("unit").distinct()
-        assert [messages for _, messages in preview.calls] == [call.messages for call in calls]
+        assert [messages for _, messages, _ in preview.calls] == [call.messages for call in calls]
         assert bool(preview.missing) == (not calls)
     assert strict == any("held out" in preview.missing for preview in seen.values())
 
@@ -273,7 +275,7 @@ def test_the_preview_estimates_tokens_and_cost(graded, as_owner):
     endpoint = factories.make_endpoint(price_in=Decimal(2), price_out=Decimal(8))
     judge = factories.make_judge(graded, "j", endpoint, samples=3, temperature=1)
     preview = as_owner.get(reverse("judge", args=[graded.slug, judge.pk])).context["preview"]
-    ((_, (message,)),) = preview.calls
+    ((_, (message,), _),) = preview.calls
     # 4 characters a token and 8 around a call; the reply: 8 around it, "fits" 1 + 4, "clear" 2 + 4
     tokens_in = 3 * (-(-len(message["content"]) // 4) + 8)
     tokens_out = 3 * (8 + 5 + 6)
@@ -328,3 +330,23 @@ def _messages(run):
         run.judge.endpoint.save()
         running.work_through(run.pk)
         return [request["messages"] for request in server.requests]
+
+
+@pytest.mark.parametrize("context", [Context.HISTORY, Context.PROFILE])
+def test_few_histories_are_kept_however_many_are_asked_for(owner, monkeypatch, context):
+    """In a long run each is read when its item comes, and made room for the next."""
+    study = make_grid(7, 2, 1)
+    for recipient in study.recipients.all():
+        for content in study.contents.all():
+            Interaction.objects.create(study=study, recipient=recipient, content=content, rating=4)
+        key = f"profile-{recipient.key}"
+        factories.make_item(study, key, recipient.key, None, None, kind="profile", text=key)
+    judge = factories.make_judge(study, "j", factories.make_endpoint(), context=context)
+    items = list(study.items.filter(kind="explanation").order_by("pk"))
+    whole = Contexts(judge).of(items)
+    monkeypatch.setattr("judges.contexts.MOST_KNOWN", 3)
+    contexts, found = Contexts(judge), {}
+    for some in (items[:2], items[2:12], items[12:], items):
+        found |= contexts.of(some)
+        assert len(contexts.known) <= 3
+    assert found == whole and len({text for text, _ in whole.values()}) > 1

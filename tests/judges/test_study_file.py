@@ -21,8 +21,12 @@ from tests import factories
 FULL = """\
 study: full
 title: "Films: 电影 – #1 'best' \\U0001F3AC"
+language: en
 kind: list_pair
 raters_per_item: 7
+raters_per_item_max: 9
+split: {seed: 11, share: 0.25}
+adaptive_from: {sd: 1.25}
 items_per_session: 12
 hold_minutes: 90
 show_history: 9
@@ -54,6 +58,40 @@ quality:
   "1": {}
   "<<": []
 platform: prolific
+pays_per_session: 2.75
+pay_currency: CHF
+comprehension:
+  attempts: 3
+  questions:
+    - {text: "How many?", options: [two, "3", "true"], answer: "3", explanation: "Three: count."}
+    - {text: "What: #1?", options: ["a, b]", c], answer: c}
+practice:
+  - {item: "0012", answers: {five: 4, better: "B"}, feedback: "Look\\nagain."}
+  - {item: p2}
+exit:
+  - gender
+  - {ready: familiarity, text: "What share?", required: true}
+  - {key: owns-tv, text: "TV?", scale: {choice: ["true", "no: none"]}, required: true}
+  - {key: years, text: "|", scale: number, required: false}
+attention:
+  - {key: both, text: Please choose both A and D., options: [A, B, C, D],
+     right: [A, D], after: middle}
+  - {key: read, text: "Choose *Disagree*.", scale: likert5, right: Disagree, after: 3}
+  - {key: ends, text: "[", scale: {min: 1, max: 3, labels: [a, '', "  c "]}, right: 3}
+  - {key: number, text: "1", scale: {min: -2, max: 2}, right: -1, after: random}
+gold:
+  - {item: "e 1", answers: {five: 5, number: 0.5, yes-no: 1}, tolerance: 1}
+  - {item: "0042", answers: {better: tie}}
+order: latin_square
+attention_failures: 2
+gold_per_session: 1
+repeats: 3
+minimum_seconds: 8
+order_seed: 2147483647
+prompts:
+  - prompt: own/tone.v1
+    text: "JSON $$5: #\\n$aspects $rules $keys\\n<<<T\\n$text\\nT>>>\\n\\n  "
+  - {prompt: own/fits.v7, method: fit, text: "JSON $words\\n<<<T\\n${episode}\\nT>>>"}
 judges:
   - {judge: careful, endpoint: local, prompt: explanation.v1, aspects: single, temperature: 0.3,
      rationale: true, max_tokens: 77}

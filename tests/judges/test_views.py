@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Membership
-from judges import planning
+from judges import going_on, planning, progress
 from judges.models import Heartbeat, Judge, Judgment, Run
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-PAGES = ["judges", "judge_new", "judge", "runs", "run", "run_progress"]
+PAGES = ["judges", "judge_new", "judge", "runs", "run", "run_progress", "run_moving"]
 ACTIONS = ["judge_edit", "judge_run", "run_cancel", "run_resume", "run_ask_again", "run_reread"]
+ACTIONS += ["run_confirm"]
 SETTINGS = {
     "key": "strict", "prompt": "explanation.v1", "aspects": "multiple", "temperature": "0",
     "max_tokens": "400", "samples": "1", "shots": "zero", "example_role": "recipient",
@@ -206,8 +207,37 @@ def test_the_run_page_says_loudly_when_no_worker_is_alive(as_owner, study, run, 
 def test_the_fragment_asks_again_only_while_the_run_is_active(as_owner, study, run):
     fragment = reverse("run_progress", args=[study.slug, run.pk])
     assert "every 2s" in as_owner.get(fragment).content.decode()
-    planning.cancel(run)
-    assert "every 2s" not in as_owner.get(fragment).content.decode()
+    going_on.cancel(run)
+    assert "every" not in as_owner.get(fragment).content.decode()
+
+
+def test_what_moves_costs_one_query_and_tells_the_rest_of_the_end(
+    as_owner, study, run, django_assert_num_queries
+):
+    run.judgments.filter(item__key="item-0").update(state="done", value=3)
+    run.judgments.filter(item__key="item-1").update(state="failed", settled_at=timezone.now())
+    moving = reverse("run_moving", args=[study.slug, run.pk])
+    with django_assert_num_queries(3 + 1):  # session, user, study and role; then the run
+        answer = as_owner.get(moving)
+    found = answer.context["progress"]
+    plain = progress.progress(run)
+    assert (found.total, found.done, found.failed, found.pending) == (16, 4, 4, 8)
+    assert (plain.total, plain.done, plain.failed, plain.pending) == (16, 4, 4, 8)
+    assert "8 of 16 judgments" in answer.content.decode() and "HX-Trigger" not in answer
+    going_on.cancel(run)
+    answer = as_owner.get(moving)
+    assert answer["HX-Trigger"] == "run-moved" and "every" not in answer.content.decode()
+
+
+def test_an_item_s_cost_stands_beside_that_of_a_rater(as_owner, study, run):
+    """.02 dollars for two items; 3 pounds for a session of four items."""
+    study.extra = {"pays_per_session": 3, "pay_currency": "GBP"}
+    study.save()
+    factories.make_call(run, cost_usd="0.02")
+    for number in range(2):
+        run.judgments.filter(item__key=f"item-{number}").update(state="done", value=3)
+    page = as_owner.get(run.get_absolute_url()).content.decode()
+    assert "$0.0100 by this run, 0.75 GBP by one rater" in page
 
 
 def test_failures_are_grouped_by_reason(as_owner, study, run):

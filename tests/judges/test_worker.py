@@ -27,11 +27,11 @@ def slow(number, request):
     return chat(by_schema(request), delay=0.1)
 
 
-def make_run(server, items=ITEMS, **endpoint_fields):
+def make_run(server, items=ITEMS, judge=None, **endpoint_fields):
     study = factories.make_study("long", items=items)
     fields = {"concurrency": CONCURRENCY, "timeout_seconds": 2} | endpoint_fields
     endpoint = factories.make_endpoint(server.url, **fields)
-    return planning.plan(factories.make_judge(study, "judge", endpoint))
+    return planning.plan(factories.make_judge(study, "judge", endpoint, **(judge or {})))
 
 
 def finished(run):
@@ -120,11 +120,14 @@ def test_the_small_local_model_judges_three_items(tmp_path, var):
     try:
         processes.wait_for(lambda: "/v1" in model.output(), 120, "the model's address")
         server = type("Server", (), {"url": "http://127.0.0.1:8397/v1"})
-        run = make_run(server, 3, model=local_model.ALIAS, concurrency=4, timeout_seconds=240)
+        fields = {"model": local_model.ALIAS, "concurrency": 4, "timeout_seconds": 240}
+        run = make_run(server, 3, {"weighted": True}, **fields)
         with processes.worker(folder, **extra):
             processes.wait_for(finished(run), 300, "the run's end")
         assert_complete(run, items=3)
         assert set(run.judgments.values_list("value", flat=True)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
         assert set(run.calls.values_list("model_returned", flat=True)) == {local_model.ALIAS}
+        weighted = list(run.judgments.values_list("weighted_value", "weighted_mass"))
+        assert all(1 <= value <= 5 and 0 < mass <= 1 for value, mass in weighted)
     finally:
         assert model.stop() == 0

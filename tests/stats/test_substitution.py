@@ -240,3 +240,10 @@ def test_a_constant_rater_is_skipped_and_a_constant_judge_undefined():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_nominal_question_that_nobody_answered_has_no_rater_to_test():
+    nobody = np.full((5, 3), np.nan)
+    for judge in (np.full(5, np.nan), np.ones(5)):
+        found = alternative_annotator_test(nobody, judge, "nominal")
+        assert len(found.n) == 0

@@ -1,12 +1,11 @@
 """manage.py export STUDY TABLE: a study's tables as CSV or JSON lines, streamed; or study.yaml."""
 
-import os
-import tempfile
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis import exports, writing
+from analysis.management.files import replace
 from analysis.management.studies import study_or_error
 from judges.study_file import study_yaml
 
@@ -38,7 +37,7 @@ class Command(BaseCommand):
             for piece in pieces:
                 self.stdout.write(piece, ending="")
             return
-        _replace(given["output"], pieces)
+        replace(given["output"], pieces)
 
 
 def _pieces(study, table, form, **options):
@@ -47,21 +46,3 @@ def _pieces(study, table, form, **options):
     if form:
         raise CommandError("study is YAML whatever the format: leave --format out.")
     return [study_yaml(study)]
-
-
-def _replace(path, pieces):
-    """Write a file beside the path first, so that a failed export leaves nothing half done."""
-    if path.exists() and not path.is_file():
-        raise CommandError(f"{path} is not a file; without -o the table is printed.")
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.writelines(pieces)
-        os.chmod(part, 0o644)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -4,7 +4,8 @@ from decimal import Decimal, InvalidOperation
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Study
-from judges import planning, rereading, running
+from annotate.templatetags.concord import amount
+from judges import going_on, pilots, planning, rereading, running
 from judges.models import Heartbeat, Judge, Judgment, Run
 from judges.tasks import nudge
 
@@ -38,6 +39,12 @@ class Command(BaseCommand):
             "--budget", type=money, metavar="USD", help="never spend more than this"
         )
         parser.add_argument("--wait", action="store_true", help="stay until the run has ended")
+        parser.add_argument(
+            "--yes", action="store_true", help="ask all at once, without waiting for a confirmation"
+        )
+        parser.add_argument(
+            "--no-reuse", action="store_true", help="make calls that past runs made, again"
+        )
         again = parser.add_mutually_exclusive_group()
         again.add_argument(
             "--retry-failed",
@@ -64,7 +71,18 @@ class Command(BaseCommand):
                 self._say("No worker is alive; the run begins when one is started.")
             return
         self._see_it_through(run)
+        if run.state == Run.State.WAITING:
+            self._ask_for_confirmation(run)
         self._report(run)
+
+    def _ask_for_confirmation(self, run):
+        """Says what the rest will take; the command ends here, so that no script goes on."""
+        found = pilots.forecast(run)
+        self._say(f"Run {run.pk}: {found.bad} of its first {found.units} calls gave no value.")
+        for line in found.lines:
+            value, low, high = (amount(part, line.unit) for part in line.whole)
+            self._say(f"{line.name} in all: {value} [{low}, {high}]")
+        raise CommandError(f"Run {run.pk} waits for a confirmation: repeat this with --yes.")
 
     def _judge(self, slug, key):
         study = Study.objects.filter(slug=slug).first()
@@ -81,7 +99,12 @@ class Command(BaseCommand):
     def _run(self, judge, options):
         """The newest run where it is unfinished, or a new one; says which."""
         run, said = self._or_error(
-            planning.start, judge, limit=options["limit"], budget=options["budget"]
+            going_on.start,
+            judge,
+            limit=options["limit"],
+            budget=options["budget"],
+            reuse=not options["no_reuse"],
+            confirmed=options["yes"],
         )
         self._say(said)
         return run
@@ -89,7 +112,7 @@ class Command(BaseCommand):
     def _retry(self, judge, options):
         """The newest run, active again; None where it has a value for everything."""
         run = self._newest(judge, options)
-        count = self._or_error(planning.reset_failed, run)
+        count = self._or_error(going_on.reset_failed, run)
         run.refresh_from_db()
         self._say(f"Run {run.pk}: {count} judgments without a value are asked again.")
         return run if count else None
@@ -97,7 +120,7 @@ class Command(BaseCommand):
     def _newest(self, judge, options):
         if options["limit"] or options["budget"]:
             raise CommandError("--limit and --budget are for new runs.")
-        run = judge.runs.first()
+        run = judge.runs.judging().first()
         if run is None:
             raise CommandError(f"The judge {judge} has not been run yet.")
         return run

@@ -1,0 +1,64 @@
+"""Results of reports in files: a cache that never takes more than its share of the disk."""
+
+import os
+import pickle
+import zlib
+from contextlib import suppress
+
+from django.conf import settings
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
+from django.core.cache.backends.filebased import FileBasedCache
+
+# What pickle, zlib and a changed class raise over a file of another version, or half a one.
+UNREADABLE = (
+    pickle.UnpicklingError, zlib.error, EOFError, OSError, AttributeError, ImportError, IndexError,
+    KeyError, TypeError, ValueError,
+)  # fmt: skip
+
+
+class ReportFiles(FileBasedCache):
+    """As Django's, but a file that cannot be read is none, and the oldest files go first."""
+
+    def get(self, key, default=None, version=None):
+        try:
+            return super().get(key, default, version)
+        except UNREADABLE:
+            self.delete(key, version)
+            return default
+
+    def has_key(self, key, version=None):
+        try:
+            return super().has_key(key, version)
+        except UNREADABLE:
+            self.delete(key, version)
+            return False
+
+    def set(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
+        super().set(key, value, timeout, version)
+        path = self._key_to_file(key, version)
+        file = _stat(path)
+        if file and file[1] > settings.REPORTS_MAX_MB << 20:
+            self._delete(path)  # before it takes all others along, only to go as the last
+        else:
+            self._evict()
+
+    def _cull(self):
+        """Nothing before a file is written: what it takes is known afterwards."""
+
+    def _evict(self):
+        """Deletes the oldest files until number and bytes are as the settings allow."""
+        files = [file for path in self._list_cache_files() if (file := _stat(path))]
+        n, size = len(files), sum(taken for _, taken, _ in files)
+        for _, taken, path in sorted(files):
+            if n <= self._max_entries and size <= settings.REPORTS_MAX_MB << 20:
+                break
+            self._delete(path)
+            n, size = n - 1, size - taken
+
+
+def _stat(path):
+    """(when it was written, bytes, path); None where another process has deleted it."""
+    with suppress(FileNotFoundError):
+        found = os.stat(path)
+        return found.st_mtime_ns, found.st_size, path
+    return None

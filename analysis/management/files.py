@@ -1,0 +1,25 @@
+"""Files that commands write."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from django.core.management.base import CommandError
+
+
+def replace(path, pieces):
+    """Write a file beside the path first, so that a failed export leaves nothing half done."""
+    if path.exists() and not path.is_file():
+        raise CommandError(f"{path} is not a file.")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
+        os.chmod(part, 0o644)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

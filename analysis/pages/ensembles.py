@@ -1,0 +1,104 @@
+"""The page of ensembles: every subset of the judges, for one coefficient and level."""
+
+from math import isnan
+
+from analysis import charts
+from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown
+from analysis.pages.correlation import COEFFICIENTS
+from analysis.report_tables import Cell, Figure, Layout, Table, details
+from analysis.reports.correlation import AVERAGE
+from analysis.reports.ensembles import BEST, BEST_SINGLE, PARTS, SIZE, SUBSET, ensembles
+from annotate.splits import TEST
+from annotate.templatetags.concord import leading_point
+
+MOST_LINES = 15  # of the table of the best subsets
+
+
+def shown(questions):
+    choices = [(part, f"{COEFFICIENTS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
+    return Shown("measure", "Coefficient and level", choices)
+
+
+def layout(report, measure, looks):
+    coefficient, level = measure.split()
+    words = f"{COEFFICIENTS[coefficient]}, {level} level"
+    of = {kind: [e for e in report.entries if e.kind == kind] for kind in (SUBSET, SIZE)}
+    averages = [e for e in of[SUBSET] if e.row["question"] == AVERAGE and not isnan(e.row["value"])]
+    caption = (
+        f"{words}, mean of the questions: each dot is the mean of one subset of the judges; the "
+        "line joins the means of each size."
+    )
+    means = [entry for entry in of[SIZE] if entry.row["question"] == AVERAGE]
+    figures = [Figure("ensembles", caption, charts.subsets(averages, means, words))]
+    tables = [_sizes(of[SIZE], words), _leaders(averages, words)]
+    return Layout(figures if averages else [], tables, *details(report))
+
+
+def _sizes(entries, words):
+    """P0's figure 4 as a table: a line per size, a column per question."""
+    questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
+    cells = {(e.row["size"], e.row["question"]): _spread(e) for e in entries}
+    sizes = list(dict.fromkeys(entry.row["size"] for entry in entries))
+    lines = [(size, [cells[size, question] for question in questions]) for size in sizes]
+    caption = f"{words}: mean over the subsets of a size [smallest, largest]."
+    return Table(caption, questions, lines, [], "Judges")
+
+
+def _spread(entry):
+    row = entry.row
+    ends = {"low": row["min"], "high": row["max"]}
+    count = int(row["of"])
+    words = f"{count} subset" if count == 1 else f"{count} subsets"
+    return Cell(ends, row["value"], entry.reason, words)
+
+
+def _leaders(averages, words):
+    best = sorted(averages, key=lambda entry: -entry.row["value"])[:MOST_LINES]
+    lines = [(e.row["members"], [e.row["size"], _plain(e)]) for e in best]
+    caption = f"{words}, mean of the questions: the {len(best)} subsets that look best."
+    return Table(caption, ["Judges", "Value"], lines, [], "Subset")
+
+
+def _plain(entry):
+    return Cell({"value": entry.row["value"]}, entry.row["value"], entry.reason)
+
+
+def headline(answers, options, judges):
+    if len(judges) < 2:
+        return NO_JUDGE if not judges else ("–", "", "needs two judges")
+    report = ensembles(answers, options, ["pearson dataset"])
+    best = next((entry.row for entry in report.entries if entry.kind == BEST), None)
+    if best is None:
+        return UNDEFINED
+    single = next(entry.row for entry in report.entries if entry.kind == BEST_SINGLE)
+    chosen = "on the choose part" if options.part == TEST else "on other recipients"
+    words = (
+        f"Pearson r of the best mean of judges ({best['members']}), mean of the questions; chosen "
+        f"{chosen} {leading_point(best['cross_validated'])}, the best single judge "
+        f"{leading_point(single['cross_validated'])}"
+    )
+    return leading_point(best["value"]), "", words
+
+
+KIND = Kind(
+    name="ensembles",
+    title="Ensembles",
+    method=(
+        "How closely the mean of several judges follows the reference: every subset of every "
+        "size, and what the best of them is worth on recipients it was not chosen on."
+    ),
+    formula=[
+        "A subset's value on an item is the unweighted mean of its judges; all subsets are "
+        "compared on the same items, those that every chosen judge and the reference have.",
+        "Per size: mean, smallest and largest coefficient over the subsets of that size.",
+        "Cross-validated: for each fold of recipients the subset that is best on the other folds "
+        "is measured on the fold; the mean over the folds. The plain best is chosen on the data "
+        "that praises it.",
+    ],
+    source="Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4.",
+    idle=("threshold", "draws", *OF_SUBSTITUTION),
+    build=ensembles,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)

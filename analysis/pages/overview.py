@@ -1,0 +1,156 @@
+"""The overview's page: may a judge replace raters, in words and four figures."""
+
+from dataclasses import replace
+from math import isnan, nan
+
+from analysis.pages import bias, prediction_powered, substitution
+from analysis.pages.base import NO_JUDGE, Kind, no_value, of_questions
+from analysis.report_tables import Cell, Figure, Layout, Table
+from analysis.reports.overview import (
+    CEILING,
+    FIGURES,
+    KINDNESS,
+    MAY,
+    MOST_JUDGES,
+    PLACE,
+    SCALES,
+    WORTH,
+    overview,
+)
+
+# What each of the four figures answers, and which figure of which report it is.
+DRAWN_BY = {
+    PLACE: ("May it take a rater's place?", "substitution", "advantage", substitution.layout),
+    CEILING: ("Is it as close as people are?", "substitution", "ceiling", substitution.layout),
+    WORTH: (
+        "What do its scores add to people's labels?",
+        "prediction_powered",
+        "means",
+        prediction_powered.layout,
+    ),
+    KINDNESS: ("Does it err in one direction?", "bias", "kindness", bias.layout),
+}
+UNDRAWN = {
+    PLACE: "no rater can be tested: two raters of the same 30 items are needed.",
+    CEILING: "nobody can be compared with the other raters; how closely a judge follows the "
+    "raters there are stands in Correlation.",
+    WORTH: "too few labels for a mean with an interval, or the question has no order.",
+    KINDNESS: "no judge has values on the question's scale beside people's, or it has no order.",
+}
+GAPS = "What no figure can show."
+shown = of_questions(*SCALES)
+
+
+def figure_of(report, name, question, looks):
+    """One of the four, with the words that go with it; None, and why there is none."""
+    title, source, key, layout = DRAWN_BY[name]
+    if source not in report.sources:
+        return None, f"{title} Cannot be said: no judge has scored an item."
+    found = _of_question(report, report.sources[source], question)
+    usual = layout(found, question, looks).figures if found.entries else []
+    figure = next((each for each in usual if each.key == key), None)
+    words = _about_worth(report.sources[source], question) if name == WORTH else ""
+    if figure is None:
+        return None, f"{title} Cannot be said: {UNDRAWN[name]}{words}"
+    some = f" The {MOST_JUDGES} judges that do best." if _most(report, question)[1] else ""
+    return Figure(f"overview-{name}", f"{title} {figure.caption}{some}{words}", figure.plot), ""
+
+
+def _of_question(report, source, question):
+    """The source's entries of the question, of the judges that are drawn."""
+    drawn, _ = _most(report, question)
+    kept = [
+        entry
+        for entry in source.entries
+        if entry.row["question"] == question and (not entry.judge or entry.judge in drawn)
+    ]
+    return replace(source, entries=kept)
+
+
+def _most(report, question):
+    """The judges that are drawn, by their advantage; whether there are more."""
+    rows = [
+        row for row in report.rows if (row["figure"], row["question"]) == (PLACE, question)
+    ]  # fmt: skip
+    rows.sort(key=lambda row: 1.0 if isnan(row["value"]) else -row["value"])
+    return [row["evaluator"] for row in rows[:MOST_JUDGES]], len(rows) > MOST_JUDGES
+
+
+def _about_worth(source, question):
+    said = [sentence for sentence in source.verdict if sentence.startswith(f"{question}: ")]
+    return f" {said[0]}" if said else ""
+
+
+def layout(report, question, looks):
+    found = {name: figure_of(report, name, question, looks) for name in FIGURES}
+    gaps = [(why, []) for figure, why in found.values() if figure is None]
+    tables = [_table(report, question), Table(GAPS, [], gaps, [], "Why")]
+    figures = [figure for figure, _ in found.values() if figure]
+    return Layout(figures, [table for table in tables if table.lines])
+
+
+def _table(report, question):
+    """A line per judge: the verdict on the question, and the four numbers."""
+    cells: dict = {}
+    for entry in report.entries:
+        if entry.row["question"] == question:
+            cells.setdefault(entry.judge, {})[entry.row["figure"]] = entry
+    lines = [(judge, _line(own)) for judge, own in cells.items()]
+    headings = ["Verdict", "Advantage ρ", "r less people's r", "Labels are worth", "Judge − people"]
+    return Table(f"Verdicts and numbers for {question}.", headings, lines, [], "Judge")
+
+
+def _line(own):
+    verdict = own[PLACE].row["verdict"] if PLACE in own else "–"
+    return [verdict, *(_cell(own.get(name), name) for name in FIGURES)]
+
+
+def _cell(entry, name):
+    if entry is None:
+        return "–"
+    row = entry.row
+    if name == WORTH:
+        return "–" if isnan(row["value"]) else f"{row['value']:.0f} for {row['n']}"
+    ends = row if not isnan(row["low"]) else {"low": nan, "high": nan}
+    return Cell(ends, row["value"], entry.reason, f"n = {row['n']:,}")
+
+
+def headline(answers, options, judges):
+    keys = [key for key, _ in shown(answers.questions).choices]
+    if not judges or not keys:
+        return no_value("no question has a scale to compare on") if judges else NO_JUDGE
+    tests = substitution.substitution(answers, replace(options, draws=0))
+    if not any(row["tested"] for row in tests.rows):
+        return no_value("cannot be said yet of any judge: the report says what is missing")
+    passed = {judge: 0 for judge in judges}
+    for row in tests.rows:
+        passed[row["evaluator"]] += bool(row["passes"])
+    all_of_them = sum(count == len(keys) for count in passed.values())
+    some = sum(0 < count < len(keys) for count in passed.values())
+    also = f", {some} more on some" if some else ""
+    every = "the question" if len(keys) == 1 else f"all {len(keys)} questions"
+    words = f"of {len(judges)} judges {MAY} take the place of one rater on {every}{also}"
+    return f"{all_of_them}", "", words
+
+
+KIND = Kind(
+    name="overview",
+    title="Overview",
+    method=(
+        "May a judge replace raters here, and how sure is that? A verdict per judge, and four "
+        "figures of the other reports: the place of a rater, the human ceiling, what labels are "
+        "worth, the judge's bias."
+    ),
+    formula=[
+        "May, may not: the alternative annotator test of Substitution, on every question that has "
+        "a scale; cannot be said yet: no rater could be tested, and why.",
+        "The figures are those of Substitution (advantage, human ceiling), Prediction-powered "
+        "means and Bias (mean of judge − people), with the same options; nothing else is computed.",
+    ],
+    source="as in Substitution, Prediction-powered means and Bias.",
+    idle=("threshold", "undefined", "missing_reference"),
+    build=overview,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)

@@ -1,0 +1,97 @@
+"""Raters one by one: answers as diverging bars, pace, straight lines, agreement with the rest."""
+
+from dataclasses import replace
+from math import isnan
+
+from analysis import charts
+from analysis.pages.base import OF_SUBSTITUTION, Kind, no_value, of_questions
+from analysis.report_tables import MOST_ROWS, Cell, Figure, Layout, Table
+from analysis.reports.raters import raters
+from annotate.templatetags.concord import duration
+
+MOST_BARS = 30
+SCALES = ("likert", "binary", "number", "choice")
+shown = of_questions(*SCALES)
+
+
+def layout(report, question, looks):
+    entries = report.entries
+    figures = []
+    if bars := _bars(entries, question):
+        plot = charts.likert(bars)
+        caption = f"{question}: answers of each rater; the middle of the scale around zero."
+        figures.append(Figure("bars", caption, plot))
+    known = [
+        replace(e, row=e.row | {"value": e.row["r"]}) for e in entries if not isnan(e.row["r"])
+    ]
+    known = sorted(known, key=lambda entry: -entry.row["value"])[: 2 * MOST_BARS]
+    if known:
+        title = f"r with the others (n = {charts.span(e.row['n'] for e in known)} items)"
+        plot = charts.dots(known, "rater", "question", looks, title)
+        caption = f"{question}: agreement with the mean of the others. Lines: 95 % intervals."
+        figures.append(Figure("with_others", caption, plot))
+    return Layout(figures, [_table(entries[:MOST_ROWS], question)], None, 0)
+
+
+def _bars(entries, question):
+    """(rater, [(point, count)]) of an ordered scale with few points."""
+    rows = [entry.row for entry in entries if sum(entry.row["counts"])]
+    return [
+        (row["rater"], [(str(n), count) for n, count in enumerate(row["counts"], start=1)])
+        for row in rows[:MOST_BARS]
+        if 1 < len(row["counts"]) <= 11
+    ]
+
+
+def _table(entries, question):
+    headings = [
+        "answers", "items", "seconds an item", "r with the others", "straight lines",
+        "state",
+    ]  # fmt: skip
+    lines = [
+        (entry.row["rater"], [
+            f"{entry.row['n_answers']:,}",
+            f"{entry.row['n_items']:,}",
+            duration(entry.row["seconds"]),
+            Cell(entry.row, entry.row["r"], entry.reason, f"n = {entry.row['n']:,}"),
+            f"{100 * entry.row['straight']:.0f} %" if entry.row["straight_n"] else None,
+            f"excluded: {entry.row['reason']}" if entry.row["excluded"] else "counts",
+        ])
+        for entry in entries
+    ]  # fmt: skip
+    return Table(f"Raters on {question}.", headings, lines, [], "Rater")
+
+
+def headline(answers, options, judges):
+    report = raters(answers, replace(options, draws=0))
+    rows = {row["rater"]: row for row in report.rows}
+    if not rows:
+        return no_value("nobody has rated yet")
+    out = sum(row["excluded"] for row in rows.values())
+    paces = sorted(row["seconds"] for row in rows.values() if not isnan(row["seconds"]))
+    pace = f"; median {duration(paces[len(paces) // 2])} an item" if paces else ""
+    return f"{len(rows):,}", "", f"raters, {out:,} of them excluded{pace}"
+
+
+KIND = Kind(
+    name="raters",
+    title="Raters",
+    method=(
+        "Each rater’s answers, pace, straight lines and agreement with the others, and whether "
+        "they count. What the exclusion rules would change stands under Exclusions."
+    ),
+    formula=[
+        "r: Pearson's correlation of a rater's answers with the mean of all others' (leave one "
+        "out), on the items that both rated.",
+        "straight lines: share of the items on which all Likert answers are equal.",
+    ],
+    source="Nunnally & Bernstein (1994), corrected item–total correlation.",
+    idle=(
+        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        *OF_SUBSTITUTION,
+    ),
+    build=raters,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)  # fmt: skip

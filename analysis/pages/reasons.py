@@ -1,0 +1,96 @@
+"""Reasons: how many texts there are, the codes by rating and by system, the coders' agreement."""
+
+from analysis.pages.base import OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.report_tables import Cell, Layout, Table
+from analysis.reports.reasons import reasons, stamp
+from annotate.templatetags.concord import share
+
+
+def shown(questions):
+    return Shown("counts", "Counts", [("all", "texts, codes and agreement")])
+
+
+def layout(report, chosen, looks):
+    tables = [
+        _crossed(report, "texts", "question", "rating", "Texts by question and rating.", False),
+        _crossed(report, "code", "code", "question", "Codes: share of the coded texts.", True),
+        _crossed(report, "rating", "code", "rating", "Codes by rating.", True),
+        _crossed(report, "system", "code", "system", "Codes by system.", True),
+        _agreement(report),
+    ]
+    return Layout([], [table for table in tables if table.lines])
+
+
+def _crossed(report, kind, line, column, caption, of):
+    """Counts by two keys of the rows, summed over the rest; with their share where asked for."""
+    rows = [row for row in report.rows if row["kind"] == kind]
+    sums: dict = {}
+    for row in rows:
+        n, total = sums.get((row[line], row[column]), (0, 0))
+        sums[row[line], row[column]] = (n + row["n"], total + row["of"])
+    headings = sorted({row[column] for row in rows})
+    lines = [
+        (name, [_count(sums.get((name, heading)), of) for heading in headings])
+        for name in dict.fromkeys(row[line] for row in rows)
+    ]
+    blank = "–" if len(headings) > 1 else "all"
+    headings = [heading or blank for heading in headings]
+    return Table(caption, headings, lines, [], line.capitalize())
+
+
+def _count(found, of):
+    if found is None:
+        return None
+    n, total = found
+    return f"{n:,} of {total:,} ({share(n, total)})" if of else f"{n:,}"
+
+
+def _agreement(report):
+    rows = [row for row in report.rows if row["kind"] == "agreement"]
+    lines = [
+        (f"{row['code']}: {row['coder']} and {row['other']}", [
+            Cell(row, row["kappa"]), Cell(row, row["percent"]), f"{row['n']:,}",
+        ])
+        for row in rows
+    ]  # fmt: skip
+    caption = "Agreement of each two coders on each code."
+    return Table(caption, ["κ", "share of equal answers", "texts"], lines, [], "Code")
+
+
+def headline(answers, options, judges):
+    rows = reasons(answers, options).rows
+    texts = sum(row["n"] for row in rows if row["kind"] == "texts")
+    if not texts:
+        return no_value("nobody has written anything")
+    codes = [row for row in rows if row["kind"] == "code"]
+    top = max(codes, key=lambda row: row["n"], default=None)
+    words = f"; most frequent code: {top['code']} ({top['n']} of {top['of']})" if top else ""
+    return f"{texts:,}", "", f"texts by raters{words}"
+
+
+KIND = Kind(
+    name="reasons",
+    title="Reasons",
+    method=(
+        "What raters wrote: answers to text questions and the reasons of their ratings, the codes "
+        "that were given to them, and how far the coders agree."
+    ),
+    formula=[
+        "share: answers with the code / answers that somebody coded.",
+        "κ: Cohen's κ of the code being given or not, over the answers that both coders coded.",
+    ],
+    source="Cohen (1960).",
+    idle=(
+        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        "draws", "seed", *OF_SUBSTITUTION,
+    ),
+    build=reasons,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+    no_figure=(
+        "texts and the counts of few codes, which "
+        "stand beside the texts they are of."
+    ),
+    stamp=stamp,
+)  # fmt: skip

@@ -1,0 +1,24 @@
+"""Numbers that two decimals would hide, as one writes them in a cell."""
+
+from math import isnan
+
+from annotate.templatetags.concord import leading_point
+
+
+def worded(row, digits=3, names=("value", "low", "high")):
+    """.012 [.003, .021] of these keys of a row; – where it is undefined."""
+    value, low, high = (row[name] for name in names)
+    if isnan(value):
+        return "–"
+    ends = "" if isnan(low) else f" [{leading_point(low, digits)}, {leading_point(high, digits)}]"
+    return leading_point(value, digits) + ends
+
+
+def money(amount, currency="USD"):
+    """$0.0012, or 0.25 EUR: two significant digits below one; – where it is unknown."""
+    if isnan(amount):
+        return "–"
+    digits = f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
+    if "e" in digits:
+        digits = f"{amount:.8f}".rstrip("0")
+    return f"${digits}" if currency == "USD" else f"{digits} {currency}"

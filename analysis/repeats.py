@@ -1,0 +1,84 @@
+"""What the frame leaves out of judges' answers: samples and orders one by one, and failures."""
+
+import re
+
+import numpy as np
+import pandas as pd
+from django.db.models import BigIntegerField, Count, FloatField, Q, Value
+from django.db.models.functions import Cast
+
+from annotate.models import ExtraAnswer, Item
+from judges.models import Judgment
+
+CJK = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]")
+WORDS, CHARACTERS = "words", "characters"
+PER = 100  # words or characters of a slope
+
+
+def repeats_and_outcomes(study, version=None, systems=None):
+    """(every value that was asked several times, as samples or in orders: a frame, a row each;
+    how many judgments of each judge, question and system ended in each state: a frame).
+
+    In one query: in the rows of the second `run` is 0 and the value is how many they are.
+    version: of the questionnaire; None for all. systems: {item: its system}, where the states of
+    these items alone are to be counted.
+    """
+    judgments = Judgment.objects.speaking(version).filter(run__judge__study=study).order_by()
+    if version is not None:
+        judgments = judgments.filter(run__version=version)
+    several = judgments.filter(Q(run__judge__samples__gt=1) | ~Q(order=""), value__isnull=False)
+    who = ["run__judge__key", "question__key"]
+    each = several.values_list(*who, "item__key", "order", "run_id", "pk", "sample", "value")
+    asked = judgments.settled().exclude(state=Judgment.State.NOT_ASKED)
+    none = (Value(0, output_field=BigIntegerField()),) * 2
+    of = "item__system__key" if systems is None else "item__key"
+    states = asked.values_list(*who, of, "state", *none, Value(0))
+    rows = states.annotate(n=Cast(Count("pk"), FloatField())).union(each, all=True)
+    columns = ["judge", "question", "item", "order", "run", "pk", "sample", "value"]
+    found = pd.DataFrame(list(rows.iterator(chunk_size=20_000)), columns=columns)
+    values = found[found["run"] > 0].sort_values("pk").drop(columns="pk")
+    counts = found[found["run"] == 0].rename(
+        columns={"item": "system", "order": "state", "value": "n"}
+    )
+    if systems is not None:
+        counts = counts[counts["system"].isin(systems)]
+        counts = counts.assign(system=counts["system"].map(systems))
+        counts = counts.groupby([*columns[:2], "system", "state"], sort=False)["n"].sum()
+        counts = counts.reset_index()
+    return values, counts.astype({"n": int})
+
+
+def people_twice(study, role=None, version=None):
+    """(rater, item, question, first, second), ids, of the numbers people gave twice and that count.
+
+    role: of the raters; version: of the questionnaire; None for all.
+    """
+    answers = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
+    if version is not None:
+        answers = answers.filter(extra__session__version=version)
+    if role is not None:
+        answers = answers.filter(extra__session__rater__role=role)
+    return list(answers.test_retest())
+
+
+def lengths(study, keys):
+    """(length of each item's text (items,), NaN where there is none; the unit: words, characters).
+
+    Words are counted where most letters belong to scripts that part them; else characters without
+    blanks. In a mixed text each Chinese or Japanese character counts as a word.
+    """
+    texts = dict(Item.objects.filter(study=study).order_by().values_list("key", "text"))
+    found = [texts.get(key, "").strip() for key in keys]
+    cjk = sum(len(CJK.findall(text)) for text in found)
+    others = sum(len(re.findall(r"[^\W\d_]", text)) for text in found) - cjk
+    unit = CHARACTERS if cjk > others else WORDS
+    measure = _characters if unit == CHARACTERS else _words
+    return np.array([measure(text) if text else np.nan for text in found], dtype=float), unit
+
+
+def _characters(text):
+    return len("".join(text.split()))
+
+
+def _words(text):
+    return len(CJK.sub(" x ", text).split())

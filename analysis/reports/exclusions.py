@@ -1,0 +1,95 @@
+"""What each exclusion rule would change in the headlines; nothing is applied."""
+
+import hashlib
+from dataclasses import replace
+from math import isnan
+
+import numpy as np
+
+from analysis.options import ALL
+from analysis.reports.base import Report
+from analysis.reports.correlation import AVERAGE, correlation
+from analysis.reports.evaluators import policy_notes
+from analysis.reports.labels import labels_of
+from analysis.reports.scores import Scores
+from analysis.stats.krippendorff_alpha import krippendorff_alpha
+from annotate.measuring import Evidence
+from annotate.quality import offered
+
+NAN = float("nan")
+
+
+class Beside(Evidence):
+    """What rules know of raters; its text changes with what platforms told of them."""
+
+    def __str__(self):
+        return hashlib.sha256(repr(self.told).encode()).hexdigest()
+
+
+def exclusions(answers, options, parts=None):
+    """One row a rule at its usual settings: whom it would leave out, α and the best judge's r."""
+    options = replace(options, draws=0)
+    report = Report("exclusions", answers.study.slug, options.as_dict())
+    before = headlines(answers, options)
+    evidence = answers.beside or Beside(answers.study)
+    evidence.questions = answers.questions
+    for rule in offered(answers.study, evidence):
+        if any(parameter.is_text for parameter in rule.parameters):
+            continue  # it asks for something that has no usual value
+        given = {parameter.name: parameter.default for parameter in rule.parameters}
+        measured = rule.measure(evidence, **given)
+        out = {pk for pk, value in measured.items() if rule.excludes(value, given)}
+        names = {evidence.raters[pk].key for pk in out}
+        after = headlines(without(answers, names), options) if out else before
+        report.add(
+            {
+                "rule": rule.key,
+                "reason": rule.reason(given),
+                "excluded": len(out),
+                "unjudged": len(evidence.raters) - len(measured),
+                "raters": len(evidence.raters),
+                "alpha": before["alpha"],
+                "alpha_after": after["alpha"],
+                "question": AVERAGE,
+                "judge": before["judge"],
+                "r": before["r"],
+                "judge_after": after["judge"],
+                "r_after": after["r"],
+            },
+            kind="rater",
+        )
+    report.notes = [
+        *policy_notes(Scores(answers, options), compared=False),
+        "Each rule is taken alone, at its usual settings, and changes nothing; the Quality page "
+        "sets, previews and applies it.",
+        "A rule looks at all that a rater did, whatever items and parts are left in.",
+        "Raters whom a rule cannot judge, having too few answers or no such data, stay.",
+    ]
+    return report
+
+
+def without(answers, raters):
+    """The answers as they would be with these raters excluded."""
+    table = answers.table
+    gone = (table["source"] == "human") & table["rater"].isin(raters)
+    rest = answers.choosing and without(answers.choosing, raters)
+    table = table.assign(excluded=table["excluded"] | gone)
+    return replace(answers, table=table, choosing=rest)
+
+
+def headlines(answers, options):
+    """α: mean over the questions of ordinal (of words: nominal) α; the best judge and its r."""
+    scores = Scores(answers, options)
+    alphas = []
+    for place, question in enumerate(scores.questions):
+        ratings = scores.ratings(place, ALL)
+        if labels_of(question) and ratings.size:
+            metric = "nominal" if question.scale.kind == "choice" else "ordinal"
+            alphas.append(krippendorff_alpha(ratings, metric).value)
+    known = [alpha for alpha in alphas if not isnan(alpha)]
+    report = correlation(answers, options, ["pearson"], ["dataset"])
+    rows = [row for row in report.rows if row["question"] == AVERAGE and not isnan(row["value"])]
+    rows = [row for row in rows if row["evaluator"] in scores.judges]
+    top = max(rows, key=lambda row: row["value"], default={"evaluator": "", "value": NAN})
+    alpha = float(np.mean(known)) if known else NAN
+    return {"alpha": alpha, "judge": top["evaluator"], "r": top["value"]}

@@ -1,0 +1,72 @@
+"""Is one judge better than another, on the same items?
+
+paired_difference(first, second)    difference of two estimates that share their draws
+holm(p)                             p-values adjusted for their number
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.bootstrap import percentile_interval
+from analysis.stats.estimate import Estimate
+from analysis.stats.inputs import Floats
+
+
+@dataclass(frozen=True)
+class Difference:
+    """First less second: the estimate of the difference, and the two-sided p of none."""
+
+    estimate: Estimate
+    p: float
+
+
+def paired_difference(first: Estimate, second: Estimate) -> Difference:
+    """Subtract two estimates of the same items, whose draws come from the same `counts`.
+
+    The interval is the percentile interval of the differences in each draw; p inverts it: twice the
+    smaller of (k + 1) / (B + 1) for the k of B draws at or below 0, and at or above; at most 1.
+    NaN where either is undefined, p also without draws. Raises ValueError for unequal numbers of
+    observations or draws.
+    Source: Davison & Hinkley (1997), ch. 4 and 5; paired by using one resample for both.
+    """
+    if first.n != second.n:
+        raise ValueError(f"expected the same observations, found {first.n} and {second.n}")
+    value = first.value - second.value
+    reason = "" if not np.isnan(value) else first.reason or second.reason
+    plain = Estimate(value, n=first.n, reason=reason)
+    if np.isnan(value) or first.draws is None or second.draws is None:
+        why = reason or first.reason or second.reason
+        return Difference(Estimate(value, n=first.n, reason=why), np.nan)
+    if len(first.draws) != len(second.draws):
+        raise ValueError("expected estimates that share their draws")
+    draws = first.draws - second.draws
+    low, high, lost = percentile_interval(draws)
+    known = draws[~np.isnan(draws)]
+    if not len(known):
+        return Difference(Estimate(value, n=first.n, reason="no draw has both"), np.nan)
+    estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, draws=draws)
+    return Difference(estimate, _two_sided(known))
+
+
+def _two_sided(draws: Floats) -> float:
+    tails = (draws <= 0).sum(), (draws >= 0).sum()
+    return float(min(1.0, 2 * (min(tails) + 1) / (len(draws) + 1)))
+
+
+def holm(p: ArrayLike) -> Floats:
+    """Adjust p-values (M,) for their number: p' <= .05 holds the familywise error at 5 %.
+
+    NaN is no test: it does not count and stays NaN. Raises ValueError for values outside 0..1.
+    Source: Holm (1979), Scandinavian Journal of Statistics 6.
+    """
+    values = np.asarray(p, dtype=np.float64)
+    if ((values < 0) | (values > 1)).any():
+        raise ValueError("p: expected values within 0..1")
+    adjusted = np.full(len(values), np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    factors = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1.0)
+    return adjusted

@@ -1,0 +1,70 @@
+"""The database is busy for too long, or away for a moment: who asks is told to ask again."""
+
+import logging
+import re
+
+from django.db import OperationalError, connection
+from django.http import HttpResponse
+from django.shortcuts import render
+
+log = logging.getLogger(__name__)
+AGAIN_AFTER = 3  # seconds; static/rater.js waits as long before it sends an answer again
+# What PostgreSQL calls the things that pass: a connection that broke, a serialization that failed,
+# a deadlock, a lock waited for too long, too many connections, a server that stops or starts, or
+# that closed a connection because nobody used it.
+PASSING = re.compile(r"08...|40001|40P01|55P03|53300|57P0[1235]")
+# Of a connection that could not be made only its words are known. What the server itself refused
+# stays refused (a name, a password, a database that is not there), but for what is said here. Such
+# words are in the language of the server; the codes are in none, but the library drops them. An
+# encrypted connection that only broke ends in the middle of something.
+REFUSED = re.compile(
+    r"FATAL|no password supplied|certificate"
+    r"|SSL error: (?!unexpected eof|decryption failed or bad record mac)"
+)
+STARTS_OR_STOPS = re.compile(
+    r"starting up|shutting down|not yet accepting connections|in recovery mode"
+    r"|too many (clients|connections)|connection slots are reserved|terminating connection"
+)
+
+
+def is_passing(error):
+    """Whether the same request may succeed in a moment.
+
+    SQLite says so of a lock that it waited for in vain. Of PostgreSQL it is so for locks, deadlocks
+    and connections; a statement that took too long or a full disk would only be met again.
+    """
+    if not isinstance(error, OperationalError):
+        return False
+    if connection.vendor != "postgresql":
+        return "locked" in str(error)
+    if code := getattr(error.__cause__, "sqlstate", None):
+        return PASSING.fullmatch(code) is not None
+    words = str(error)
+    return not REFUSED.search(words) or STARTS_OR_STOPS.search(words) is not None
+
+
+def page(request, error, template="503.html"):
+    """503 with when to try again. Raises the error once more where that would be of no use."""
+    if not is_passing(error):
+        raise error
+    log.warning("the database was busy for too long: %s", type(error.__cause__).__name__)
+    if request.headers.get("HX-Request"):  # the page keeps the answer, and sends it again
+        response = HttpResponse(status=503)
+    else:
+        sent = [(name, value) for name, values in request.POST.lists() for value in values]
+        response = render(request, template, {"sent": sent}, status=503)
+    response["Retry-After"] = str(AGAIN_AFTER)
+    return response
+
+
+class BusyMiddleware:
+    """For the pages of researchers; raters' pages answer in their own language."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        return self.get_response(request)
+
+    def process_exception(self, request, error):
+        return page(request, error) if is_passing(error) else None

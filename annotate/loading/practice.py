@@ -1,0 +1,88 @@
+"""The items of a study that are for practice: those have no places for raters to claim."""
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotate import around
+from annotate.checks import gold_keys
+from annotate.loading.common import silent_rows
+from annotate.loading.placing import draw
+from annotate.models import Item, Place, Study
+from annotate.reading import aroundkeys
+
+
+def check_practice(loading, name):
+    """The practice of the file, or of the study, has to fit its items and questions."""
+    practice = around.practice_of(loading.study)
+    # A study.yaml may begin a study whose items come later.
+    if not practice or not loading.items or loading.problems:
+        return
+    keys = {one.item for one in practice}
+    parents = _parents(loading, keys)
+    kinds = {key: loading.kinds[key] for key in keys - parents.keys() if key in loading.kinds}
+    parts: dict = {key: {} for key in kinds}
+    for part, parent in parents.items():
+        if parent in parts and part in loading.kinds:
+            parts[parent][part] = loading.kinds[part]
+    if wrong := aroundkeys.misfit(practice, loading.questions.values(), kinds, parts):
+        loading.problems.add(name, wrong.words, None, around.PRACTICE)
+
+
+def _parents(loading, keys):
+    """{item: its parent} of those parts that have to do with these items."""
+    found = {}
+    if not loading.is_new:
+        old = loading.study.items.filter(Q(key__in=keys) | Q(parent__key__in=keys))
+        found = dict(old.exclude(parent=None).values_list("key", "parent__key"))
+    if "items" in loading.files:
+        for _, row in silent_rows(loading.files["items"]):
+            if row["parent"] is not None and keys & {row["item"], row["parent"]}:
+                found[row["item"]] = row["parent"]
+    return found
+
+
+def write_practice(loading):
+    """After everything else of a load: places that it made for items for practice go again."""
+    study = loading.study
+    if around.practice_of(study) or study.items.filter(is_practice=True).exists():
+        mark_items(study)
+
+
+@transaction.atomic
+def mark_items(study):
+    """The items that the study names are for practice, no others; places go and come with it.
+
+    Who holds a place of such an item keeps it; what was rated on it before stays.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    wanted = [one.item for one in around.practice_of(study)]
+    new = study.items.filter(key__in=wanted, parent=None, is_practice=False)
+    old = study.items.filter(is_practice=True).exclude(key__in=wanted)
+    freed = list(old.values_list("pk", "key"))
+    new.update(is_practice=True)
+    _close(study)
+    Item.objects.filter(pk__in=[pk for pk, _ in freed]).update(is_practice=False)
+    _open(study, freed)
+
+
+def _close(study):
+    # Locked, so that a claim at the same time takes others, and keeps what it has taken.
+    places = Place.objects.filter(
+        study=study, state=Place.State.OPEN, item__in=study.items.filter(is_practice=True)
+    )
+    locked = places.select_for_update(of=("self",)).values_list("pk", flat=True)
+    Place.objects.filter(pk__in=list(locked)).delete()
+
+
+def _open(study, items):
+    """Places up to the number that each of these items is to get; none for those that are gold."""
+    gold = gold_keys(study)
+    stayed = Place.objects.filter(item__in=[pk for pk, _ in items])
+    there = set(stayed.values_list("item_id", "number"))
+    Place.objects.bulk_create(
+        Place(study=study, item_id=pk, number=number, shuffle=draw(study.slug, key))
+        for pk, key in items
+        if key not in gold
+        for number in range(1, study.raters_per_item + 1)
+        if (pk, number) not in there
+    )

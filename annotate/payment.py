@@ -1,0 +1,46 @@
+"""What a study pays for one session: two keys of study.yaml, kept in Study.extra."""
+
+import math
+import re
+from dataclasses import dataclass
+
+AMOUNT, CURRENCY = "pays_per_session", "pay_currency"
+USD = "USD"
+LARGEST = 100_000
+CURRENCY_CODE = re.compile(r"[A-Z]{3}")
+
+
+@dataclass(frozen=True)
+class Pay:
+    """A sum for a session, in a currency by its three letters."""
+
+    amount: float
+    currency: str = USD
+
+
+def read_amount(value):
+    """The sum, or None where nothing is said; ValueError says what is allowed."""
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or not 0 <= value <= LARGEST:
+        raise ValueError(f"allowed is a number from 0 to {LARGEST:,}")
+    return value
+
+
+def read_currency(value):
+    """Three capital letters, or None where nothing is said; ValueError says what is allowed."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not CURRENCY_CODE.fullmatch(value):
+        raise ValueError(f"allowed are the three letters of a currency, such as {USD}")
+    return value
+
+
+READERS = {AMOUNT: read_amount, CURRENCY: read_currency}
+
+
+def pay_of(study):
+    """The Pay of a study; None where it does not say."""
+    amount = study.extra.get(AMOUNT)
+    return None if amount is None else Pay(float(amount), study.extra.get(CURRENCY) or USD)

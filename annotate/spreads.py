@@ -1,0 +1,50 @@
+"""How far the raters of one item are apart on one question: what the adaptive rule looks at."""
+
+import numpy as np
+
+USUAL = {"sd": 1.0}
+MOST_SD, MOST_LABELS = 1e6, 100
+SD_KINDS = ("likert", "binary", "number")
+LABEL_KINDS = ("likert", "binary", "choice")
+WORDS = {
+    "sd": "standard deviation of an item’s ratings of a question, in points of its scale",
+    "labels": "different answers to a question about an item",
+}
+
+
+def check_spread(given):
+    """{"sd": a number} or {"labels": a whole number} from 2 on; ValueError says what is allowed."""
+    allowed = "allowed is {sd: a number above 0} or {labels: a whole number from 2 to 100}"
+    if not isinstance(given, dict) or len(given) != 1 or next(iter(given)) not in WORDS:
+        raise ValueError(f"found {str(given)[:60]!r}; {allowed}")
+    ((measure, value),) = given.items()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"found {str(value)[:60]!r}; {allowed}")
+    whole = measure == "sd" or (isinstance(value, int) and value >= 2)
+    if not (whole and 0 < value <= (MOST_SD if measure == "sd" else MOST_LABELS)):
+        raise ValueError(f"found {value!r}; {allowed}")
+    return {measure: value}
+
+
+def spreads(measure, cells, values):
+    """{cell: spread of its values}, of the cells with two values or more.
+
+    cells: whole numbers (N,); values: (N,). sd: with n − 1; labels: how many are different.
+    """
+    order = np.argsort(cells, kind="stable")
+    found, starts, counts = np.unique(cells[order], return_index=True, return_counts=True)
+    parts = np.split(values[order], starts[1:]) if len(found) else []
+    spread = _sd if measure == "sd" else _labels
+    return {
+        cell: spread(part)
+        for cell, part, count in zip(found.tolist(), parts, counts, strict=True)
+        if count > 1
+    }
+
+
+def _sd(values):
+    return float(np.std(values, ddof=1))
+
+
+def _labels(values):
+    return len(np.unique(values))

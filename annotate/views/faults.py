@@ -1,0 +1,28 @@
+"""The page of a fault of the server. It asks the database nothing: that may be what fails."""
+
+from django.http import HttpResponseServerError
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.views import defaults
+
+from annotate.headers import loosen
+from annotate.languages import ENGLISH
+from annotate.platforms import MTURK_FRAMES
+
+
+def server_error(request):
+    """Page: a rater reads it in the study's language, else in the browser's; others in English."""
+    start, _, rest = request.path.lstrip("/").partition("/")
+    if start not in ("r", "join"):
+        return defaults.server_error(request)
+    spoken = getattr(request, "spoken", ENGLISH)
+    if spoken == ENGLISH:  # of the study, or of nothing yet
+        spoken = translation.get_language_from_request(request)
+    # Where an address only takes forms, trying again begins at the session.
+    again = f"/r/{rest.split('/')[0]}/" if start == "r" else request.get_full_path()
+    with translation.override(spoken):
+        page = render_to_string("annotate/fault.html", {"again": again})
+    response = HttpResponseServerError(
+        page, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    )
+    return loosen(response, framed_by=MTURK_FRAMES)  # whose session it is may be what is not known

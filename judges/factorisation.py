@@ -1,0 +1,159 @@
+"""Matrix factorisation by alternating least squares, as the literature trains recommenders.
+
+Implicit form: Hu, Koren & Volinsky, "Collaborative filtering for implicit feedback datasets"
+(2008), solved by the library implicit. Explicit form: Koren, Bell & Volinsky, "Matrix factorization
+techniques for recommender systems" (2009), equation 2, the penalty counted once a rating.
+Rows are recipients, columns contents. Nothing here knows the database.
+"""
+
+import threading
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from implicit.cpu.als import AlternatingLeastSquares
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+IMPLICIT, EXPLICIT = "implicit", "explicit"
+SCALE = 0.01  # of the factors that training begins with, as in implicit
+ROWS = 256  # whose equations are solved together
+_training = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a model is trained. confidence: weight of a seen content in the implicit form, where an
+    unseen one has weight 1.
+    """
+
+    form: str = IMPLICIT
+    factors: int = 40
+    iterations: int = 20
+    regularisation: float = 0.01
+    confidence: float = 1.0
+    seed: int = 1
+
+    @property
+    def settings(self):
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Model:
+    """recipients (rows, factors), contents (columns, factors): a score is their inner product."""
+
+    recipients: np.ndarray
+    contents: np.ndarray
+
+    def scores(self, row):
+        """f(row, ·), one for each content."""
+        return self.contents @ self.recipients[row]
+
+
+def start(recipe, shape):
+    """The factors that every training begins with: those of a content do not depend on how many
+    recipients there are.
+    """
+    rows, columns = shape
+    dice = [np.random.default_rng([recipe.seed, side]) for side in (0, 1)]
+    contents = dice[0].random((columns, recipe.factors)) * SCALE
+    recipients = dice[1].random((rows, recipe.factors)) * SCALE
+    return Model(recipients, contents)
+
+
+def train(matrix, recipe, begin=None, threads=0):
+    """A Model of `matrix` (recipients × contents, sparse; its values are the ratings).
+
+    begin: the Model to go on from, else the seeded one. threads: 0 for one a core; the result does
+    not depend on them.
+    """
+    begin = begin or start(recipe, matrix.shape)
+    if recipe.form == EXPLICIT:
+        return _explicit(matrix.tocsr().astype(float), recipe, begin)
+    # Where the library of linear algebra splits a sum over threads, its last digits change. The
+    # limit is the whole process's, so one training at a time.
+    with _training, threadpool_limits(1, "blas"):
+        model = AlternatingLeastSquares(
+            factors=recipe.factors,
+            regularization=recipe.regularisation,
+            iterations=recipe.iterations,
+            use_cg=False,  # exact: Cholesky
+            num_threads=threads,
+            dtype=np.float64,
+        )
+        model.user_factors, model.item_factors = begin.recipients.copy(), begin.contents.copy()
+        model.fit(_confidences(matrix, recipe), show_progress=False)
+    return Model(model.user_factors, model.item_factors)
+
+
+def _confidences(matrix, recipe):
+    seen = matrix.tocsr()
+    values = np.full(seen.nnz, recipe.confidence, dtype="f4")
+    return sparse.csr_matrix((values, seen.indices, seen.indptr), shape=seen.shape)
+
+
+def _explicit(ratings, recipe, begin):
+    recipients, contents = begin.recipients, begin.contents
+    turned = ratings.T.tocsr()
+    with _training, threadpool_limits(1, "blas"):
+        for _ in range(recipe.iterations):
+            recipients = _solved(ratings, contents, recipe)
+            contents = _solved(turned, recipients, recipe)
+    return Model(recipients, contents)
+
+
+def _solved(ratings, others, recipe):
+    """Least squares of each row's ratings on the other side's factors, some rows at a time."""
+    found = []
+    for first in range(0, ratings.shape[0], ROWS):
+        some = ratings[first : first + ROWS]
+        ends = zip(some.indptr[:-1], some.indptr[1:], strict=True)
+        rows = [(some.indices[begin:end], some.data[begin:end]) for begin, end in ends]
+        found.append(fold_in(others, rows, recipe))
+    return np.concatenate(found)
+
+
+def fold_in(contents, histories, recipe):
+    """Factors of recipients with these histories, the contents' factors kept: (n, factors).
+
+    histories: [(columns, ratings)], of any lengths; an empty one has factors of zero.
+    """
+    n_factors = contents.shape[1]
+    if not histories:
+        return np.zeros((0, n_factors))
+    eye, implicit = np.eye(n_factors), recipe.form == IMPLICIT
+    base = contents.T @ contents + recipe.regularisation * eye if implicit else None
+    left = np.empty((len(histories), n_factors, n_factors))
+    right = np.empty((len(histories), n_factors))
+    for at, (columns, ratings) in enumerate(histories):
+        seen = contents[np.asarray(columns, dtype=int)]
+        if implicit:
+            left[at] = base + (recipe.confidence - 1) * (seen.T @ seen)
+            right[at] = recipe.confidence * seen.sum(axis=0)
+        else:
+            penalty = recipe.regularisation * len(seen) if len(seen) else 1.0
+            left[at] = seen.T @ seen + penalty * eye
+            right[at] = np.asarray(ratings, dtype=float) @ seen
+    return np.linalg.solve(left, right[:, :, None])[:, :, 0]
+
+
+def without(matrix, row, columns):
+    """The matrix without one recipient's interactions with these contents."""
+    matrix = matrix.tocsr()
+    first, last = matrix.indptr[row], matrix.indptr[row + 1]
+    kept = np.ones(matrix.nnz, dtype=bool)
+    kept[first:last] = ~np.isin(matrix.indices[first:last], columns)
+    pointers = matrix.indptr.copy()
+    pointers[row + 1 :] -= np.count_nonzero(~kept)
+    parts = (matrix.data[kept], matrix.indices[kept], pointers)
+    return sparse.csr_matrix(parts, shape=matrix.shape)
+
+
+def with_row(matrix, columns, ratings):
+    """The matrix with one more recipient, the last."""
+    columns = np.asarray(columns, dtype=int)
+    row = sparse.csr_matrix(
+        (np.asarray(ratings, dtype=float), (np.zeros(len(columns), dtype=int), columns)),
+        shape=(1, matrix.shape[1]),
+    )
+    return sparse.vstack([matrix, row], format="csr")

@@ -1,0 +1,85 @@
+"""The judges of study.yaml that give a verdict, whether a recommendation fits or which list does;
+and those that write profiles.
+"""
+
+from annotate.reading import quoted
+from judges import checking, methods
+from judges.models import Judge
+from judges.models.judge import MOST_DAYS, MOST_EPISODES, MOST_TRANSCRIPT
+
+BOTH = (
+    "method", "endpoint", "prompt", "question", "temperature", "max_tokens", "samples", "context",
+    "history_length", "transcript_length", "profile_episodes",
+)  # fmt: skip
+VERDICT_KEYS = {
+    Judge.Method.FIT: (*BOTH, "neutral"),
+    Judge.Method.PAIRWISE: (*BOTH, "dimensions", "order", "seed"),
+    Judge.Method.PROFILE: (
+        "method", "endpoint", "prompt", "days", "episodes", "pick", "transcript_length",
+        "temperature", "max_tokens",
+    ),
+}  # fmt: skip
+VERDICT_SETTINGS = (
+    "method", "question", "neutral", "dimensions", "order", "days", "episodes", "pick",
+    "transcript_length", "profile_episodes",
+)  # fmt: skip
+PROMPTS = {
+    Judge.Method.FIT: "fit.v1",
+    Judge.Method.PAIRWISE: "pairwise.v1",
+    Judge.Method.PROFILE: "write-profile.v1",
+}
+MOST_TOKENS = {Judge.Method.FIT: 400, Judge.Method.PAIRWISE: 800, Judge.Method.PROFILE: 2000}
+
+
+def read_verdict(reader, judge):
+    """Fills a judge of such a method; a reason is always asked for where it judges."""
+    judge.temperature = reader.number("temperature", 0.0, 0, 2, (int, float))
+    judge.max_tokens = reader.number("max_tokens", MOST_TOKENS[judge.method], 1, 100_000, int)
+    judge.endpoint = reader.endpoint()
+    judge.prompt = reader.prompt(PROMPTS[judge.method])
+    judge.transcript_length = reader.number("transcript_length", 0, 0, MOST_TRANSCRIPT, int)
+    if judge.writes:
+        _read_writer(reader, judge)
+    else:
+        _read_verdict(reader, judge)
+    for key, problem in checking.problems_of(judge, reader.library).items():
+        reader.add(key, problem)
+
+
+def _read_writer(reader, judge):
+    judge.days = reader.number("days", 90, 0, MOST_DAYS, int)
+    judge.episodes = reader.entry.get("episodes", [])
+    judge.pick = reader.choice("pick", Judge.Pick)
+
+
+def _read_verdict(reader, judge):
+    judge.rationale = True
+    judge.samples = reader.number("samples", 1, 1, 100, int)
+    judge.profile_episodes = reader.number("profile_episodes", 0, 0, MOST_EPISODES, int)
+    judge.context = reader.choice("context", Judge.Context, Judge.Context.PROFILE)
+    judge.history_length = reader.number("history_length", 10, 1, 500, int)
+    judge.question = str(reader.entry.get("question") or "")
+    if judge.method == Judge.Method.FIT:
+        judge.neutral = reader.yes_or_no("neutral")
+    else:
+        judge.order = reader.choice("order", Judge.Order)
+        judge.seed = reader.number("seed", 1, 0, 2**31 - 1, int)
+        if "dimensions" in reader.entry:
+            judge.dimensions = reader.entry["dimensions"]
+
+
+def check_question(loading, reader, judge):
+    """The question that a verdict answers is one of the study, as the same file may change it."""
+    if judge.method not in VERDICT_KEYS or not judge.question:
+        return
+    questions = loading.questions or {q.key: q for q in _stored(loading.study)}
+    known = [q.key for q in methods.of_judge(judge).candidates(questions.values())]
+    if judge.question not in known:
+        there = ", ".join(known) or "none"
+        found = f"found {quoted(judge.question)}; questions that such a verdict can answer: {there}"
+        reader.add("question", found)
+        judge.question = judge.question[:60]
+
+
+def _stored(study):
+    return study.questions.all() if study.pk else []

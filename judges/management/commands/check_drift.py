@@ -1,0 +1,66 @@
+from django.core.management.base import CommandError
+
+from judges import drifting
+from judges.management.commands import run_judge
+from judges.models import Heartbeat, Run
+from judges.tasks import nudge
+
+
+class Command(run_judge.Command):
+    help = "Asks a few items of a past run again and says what differs: a check for drift."
+
+    def add_arguments(self, parser):
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument("judge", help="the judge's name")
+        parser.add_argument("--run", type=int, help="the run to check; default: the newest")
+        parser.add_argument(
+            "--items",
+            type=run_judge.positive,
+            default=drifting.USUAL_ITEMS,
+            help=f"how many; default {drifting.USUAL_ITEMS}, at most {drifting.MOST_ITEMS}",
+        )
+        parser.add_argument(
+            "--budget", type=run_judge.money, metavar="USD", help="never spend more than this"
+        )
+        parser.add_argument(
+            "--wait", action="store_true", help="stay until the check has ended, and show it"
+        )
+
+    def handle(self, **options):
+        judge = self._judge(options["study"], options["judge"])
+        run = self._past(judge, options["run"])
+        again = self._or_error(drifting.plan_check, run, options["items"], options["budget"])
+        items = again.frozen["drift"]["items"]
+        self._say(f"Run {again.pk} asks {items} items of run {run.pk} again.")
+        if not options["wait"]:
+            nudge(again)
+            if not Heartbeat.objects.any_alive():
+                self._say("No worker is alive; the check begins when one is started.")
+            return
+        self._see_it_through(again)
+        self._tell(drifting.compare(again))
+
+    def _past(self, judge, number):
+        """The run of that number, or the newest one that can be checked."""
+        if number is None:
+            run = drifting.checkable(judge)
+        else:
+            run = Run.objects.filter(judge=judge, pk=number).select_related("judge").first()
+        if run is None:
+            which = "with an answer that has ended" if number is None else f"of number {number}"
+            raise CommandError(f"The judge {judge} has no run {which}.")
+        return run
+
+    def _tell(self, drift):
+        for sentence in drift.sentences:
+            self._say(sentence)
+        for each in drift.moved:
+            change = ""
+            if each.change is not None and each.change.n:
+                change = f", mean moved by {each.change.value:+.3f}"
+            if each.change is not None and each.change.n > 1:
+                change += f" [{each.change.low:.3f}, {each.change.high:.3f}]"
+            lost = f", {each.lost} without a value now" if each.lost else ""
+            self._say(
+                f"{each.question.key}: {each.same} of {each.n} the same{change}{lost}: {each.words}"
+            )

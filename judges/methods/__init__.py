@@ -1,0 +1,31 @@
+"""What a judge is asked, of which items, in which words, and how its reply is read.
+
+A method says all that differs between asking each question on its scale, asking whether one
+recommendation fits, asking which of two lists fits better, and writing a recipient's profile. `of`
+finds the one of a run by its frozen settings; runs from before there were methods have none.
+"""
+
+from judges.methods.fit import Fit
+from judges.methods.pairwise import Pairwise
+from judges.methods.questions import Questions
+from judges.methods.similarity import Similarity
+from judges.methods.writer import Writer
+from judges.models import Judge
+
+METHODS = {
+    Judge.Method.QUESTIONS: Questions(),
+    Judge.Method.FIT: Fit(),
+    Judge.Method.PAIRWISE: Pairwise(),
+    Judge.Method.PROFILE: Writer(),
+}
+SIMILARITY = Similarity()
+
+
+def of(frozen):
+    """The method of a run with calls, by its frozen settings."""
+    return METHODS[Judge.Method(frozen.get("method", Judge.Method.QUESTIONS))]
+
+
+def of_judge(judge):
+    """The method of a judge."""
+    return SIMILARITY if judge.kind == Judge.Kind.SBERT else METHODS[Judge.Method(judge.method)]

@@ -1,0 +1,33 @@
+"""Each question is asked on its own scale, together or one a call."""
+
+from judges import prompting
+from judges.methods.base import Method
+from judges.parsing import RATIONALE_LENGTH, parse, reply_schema
+
+
+class Questions(Method):
+    """The usual method, for items with a text."""
+
+    def items(self, items):
+        """Items with a text."""
+        return items.exclude(text__regex=r"^\s*$").order_by("id")
+
+    def settings(self, judge):
+        return {"aspects": judge.aspects, "rationale": judge.rationale}
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call."""
+        template = frozen["prompt_text"]
+        return prompting.messages(template, item, questions, frozen["rationale"], shown)
+
+    def schema(self, frozen, questions):
+        """The JSON schema of a valid reply."""
+        return reply_schema({q.key: q.scale for q in questions}, frozen["rationale"])
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        """The Verdict of a reply."""
+        return parse(reply, {q.key: q.scale for q in questions}, finish_reason)
+
+    def longest_rationale(self, frozen):
+        """Characters that a rationale may have, where the schema is kept."""
+        return RATIONALE_LENGTH if frozen["rationale"] else 0

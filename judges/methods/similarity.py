@@ -1,0 +1,21 @@
+"""sBERT-Sim: recommendations and pairs of lists, each with the questions that it can answer."""
+
+from judges.methods.base import LIST_PAIR, RECOMMENDATION, Method
+
+
+class Similarity(Method):
+    """A cosine answers what has an order; which list has more such answers, a choice of lists."""
+
+    kinds = (RECOMMENDATION, LIST_PAIR)
+    shows_lists = True
+
+    def questions(self, judge, questions):
+        return [
+            question
+            for question in questions
+            if question.scale.kind not in ("text", "choice") or question.scale.is_about_sides
+        ]
+
+    def asks(self, question, item):
+        is_pair = item.kind == LIST_PAIR
+        return super().asks(question, item) and question.scale.is_about_sides == is_pair

@@ -1,0 +1,66 @@
+"""How many calls at once an endpoint stands: found out by its answers, like a road by driving."""
+
+START = 16
+CUT = 0.8
+SHORTEST_COOL_DOWN = 15.0  # seconds
+IN_USE = 0.8  # of the limit; who does not use what there is has no need of more
+MOST_POINTS = 200
+
+
+class Pace:
+    """The limit of calls at once of one worker; every time is given, so it can be tested by hand.
+
+    It begins modest and doubles after each clean round (as many good answers in a row as there
+    are places) until the first "too many requests"; from then on it grows by a twentieth. Such an
+    answer cuts it, once per cool-down; trouble of the server only pauses its growth.
+    """
+
+    def __init__(self, most, now, start=None, slow=False):
+        self.most, self.slow = most, slow
+        self.limit = max(1, min(most, start or START))
+        self.calm_from = self.cool_from = now
+        self.clean = self.peak = 0
+        self.points = []
+        self._note(now, "begins")
+
+    def uses(self, calls):
+        """So many calls are under way now."""
+        self.peak = max(self.peak, calls)
+
+    def good(self, now):
+        """An answer came, whatever it says."""
+        if now < self.calm_from:
+            return
+        self.clean += 1
+        if self.clean < self.limit:
+            return
+        if self.peak >= IN_USE * self.limit and self.limit < self.most:
+            wider = self.limit + max(1, self.limit // 20) if self.slow else 2 * self.limit
+            self.limit = min(self.most, wider)
+            self._note(now, "clean round")
+        self.clean = self.peak = 0
+
+    def trouble(self, now):
+        """A server error or a time-out: not a sign to go faster."""
+        self.clean = 0
+        self.calm_from = max(self.calm_from, now + SHORTEST_COOL_DOWN)
+
+    def too_many(self, now, retry_after=None):
+        """The endpoint asked for fewer requests."""
+        self.clean, self.slow = 0, True
+        if now < self.cool_from:
+            return
+        self.cool_from = now + max(SHORTEST_COOL_DOWN, retry_after or 0)
+        self.calm_from = max(self.calm_from, self.cool_from)
+        self.limit = max(1, int(self.limit * CUT))
+        self._note(now, "too many requests")
+
+    def ends(self, now):
+        """The worker leaves the run."""
+        self._note(now, "ends")
+
+    def _note(self, now, why):
+        self.points.append((now, self.limit, why))
+        if len(self.points) > MOST_POINTS:
+            # The beginning and the newest stay; of what lies between every second one goes.
+            self.points[1:-1] = self.points[1:-1:2]

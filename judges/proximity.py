@@ -1,0 +1,93 @@
+"""Counterfactual proximity: how near an explanation is to being the reason of a recommendation.
+
+Yao, Wang & Li, "Counterfactually Evaluating Explanations in Recommender Systems" (2022), equation
+3: after the model forgets the recipient's interactions with the explaining contents, by how much
+the best other content stands above the recommended one. Positive: it would no longer be
+recommended.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+class NoScore(ValueError):
+    """An explanation cannot be scored; the message says why. Any other error is a fault."""
+
+
+@dataclass(frozen=True)
+class Proximity:
+    """One explanation's effect. value: raw over the range of the original model's scores, clipped
+    to ±1; ranks count from 1 among what could be recommended, before and after.
+    """
+
+    raw: float
+    spread: float
+    rank_before: int
+    rank_after: int
+
+    @property
+    def value(self):
+        return float(np.clip(self.raw / self.spread, -1, 1))
+
+    @property
+    def is_clipped(self):
+        return abs(self.raw) > self.spread
+
+    @property
+    def moved(self):
+        """By how many ranks the recommended content falls; negative where it rises."""
+        return self.rank_after - self.rank_before
+
+
+def proximity(before, after, content, seen, explaining, top=1):
+    """Proximity of one explanation; NoScore says why there is none.
+
+    before, after: scores of all contents for the recipient, by the original model and by the one
+    that forgot. content: the recommended column; seen: columns of the history; explaining: of the
+    explanation. top: with K, whether it falls out of the K best, measured against the K-th best
+    other one.
+    """
+    spread = float(before.max() - before.min())
+    if not spread > 0:
+        raise NoScore("the model gives every content the same score")
+    open_before, open_after = _open(len(before), seen), _open(len(before), seen)
+    open_after[explaining] = True
+    others = open_after.copy()
+    others[content] = False
+    if others.sum() < top:
+        raise NoScore(f"fewer than {top} other contents could be recommended")
+    benchmark = np.partition(after[others], -top)[-top]
+    return Proximity(
+        raw=float(benchmark - after[content]),
+        spread=spread,
+        rank_before=_rank(before, content, open_before),
+        rank_after=_rank(after, content, open_after),
+    )
+
+
+def _open(n, seen):
+    """Which contents can be recommended: those that are not in the history."""
+    found = np.ones(n, dtype=bool)
+    found[seen] = False
+    return found
+
+
+def _rank(scores, content, among):
+    return 1 + int(np.count_nonzero(scores[among] > scores[content]))
+
+
+def similarity(contents, content, explaining):
+    """Mean cosine of the explaining contents' factors with the recommended one's; NoScore."""
+    lengths = np.linalg.norm(contents[[content, *explaining]], axis=1)
+    if not lengths.all():
+        raise NoScore("the model knows nothing of a content: nobody has it in their history")
+    products = contents[explaining] @ contents[content]
+    return float(np.clip(products / (lengths[0] * lengths[1:]), -1, 1).mean())
+
+
+def overlap(own, others):
+    """Mean Jaccard index of sets of genres, [set] against one set; NoScore."""
+    if not own:
+        raise NoScore("the recommended content has no genres")
+    return float(np.mean([len(own & genres) / len(own | genres) for genres in others]))

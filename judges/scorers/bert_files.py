@@ -1,0 +1,76 @@
+"""The model of BERTScore: a folder that an operator names. Light: it loads no library."""
+
+import csv
+import hashlib
+import math
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from judges.scorers.base import NotInstalled
+
+MODEL_FILES = ("model.onnx", "onnx/model.onnx")
+TOKENIZER_FILE = "tokenizer.json"
+BASELINE_FILE = "baseline.tsv"
+MOST_PIECES = 512
+ADVICE = (
+    f"an operator sets it to a folder with model.onnx (its first output the states of the tokens) "
+    f"and {TOKENIZER_FILE}"
+)
+
+
+def folder():
+    """The folder that BERT_SCORE_MODEL names; NotInstalled says what it should hold."""
+    if not settings.BERT_SCORE_MODEL:
+        raise NotInstalled(f"BERT_SCORE_MODEL is not set; {ADVICE}")
+    found = Path(settings.BERT_SCORE_MODEL)
+    if not found.is_dir():
+        raise NotInstalled(f"BERT_SCORE_MODEL names no folder; {ADVICE}")
+    missing = [] if model_file(found) else [MODEL_FILES[0]]
+    missing += [] if (found / TOKENIZER_FILE).is_file() else [TOKENIZER_FILE]
+    if missing:
+        raise NotInstalled(f"the folder of BERT_SCORE_MODEL has no {' and no '.join(missing)}")
+    return found
+
+
+def model_file(found):
+    return next((found / name for name in MODEL_FILES if (found / name).is_file()), None)
+
+
+def facts():
+    """What is frozen of the model: its name, its hash, and whether scores are rescaled."""
+    found = folder()
+    file = model_file(found)
+    return {
+        "model": found.resolve().name,
+        "model_sha256": _sha256(file, file.stat().st_mtime_ns),
+        "word_pieces": MOST_PIECES,
+        "idf": False,
+        "baseline": baseline(found),
+    }
+
+
+@lru_cache(maxsize=4)
+def _sha256(file, _changed):
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def baseline(found):
+    """[P, R, F] to rescale by, None without a file: the last layer's, as bert-score writes them."""
+    file = found / BASELINE_FILE
+    if not file.is_file():
+        return None
+    try:
+        with file.open(encoding="utf-8", newline="") as opened:
+            last = list(csv.DictReader(opened))[-1]
+        values = [float(last[name]) for name in ("P", "R", "F")]
+    except (ValueError, LookupError, TypeError, csv.Error):
+        values = [math.nan]
+    if not all(value < 1 for value in values):
+        raise NotInstalled(
+            f"{BASELINE_FILE} beside the model of BERT_SCORE_MODEL cannot be read; expected is a "
+            "header LAYER,P,R,F and a line with numbers below 1 for each layer"
+        )
+    return values

@@ -1,0 +1,71 @@
+"""Figures without colour: what a line's hue says, its dashes say too."""
+
+from itertools import combinations
+
+import pytest
+
+from analysis.charts import DASHES, JUDGE_COLOURS, MOST_CURVES, Looks
+
+# Machado, Oliveira and Fernandes (2009), severity 1.0, of linear RGB; grey by Rec. 709.
+SIGHTS = {
+    "protanopia": [
+        (0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ],
+    "deuteranopia": [
+        (0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ],
+    "grey": [(0.2126, 0.7152, 0.0722)] * 3,
+}  # fmt: skip
+APART = 20  # ΔE of CIE 1976; some 2.3 is the least that one sees side by side
+JUDGES = [f"judge {number}" for number in range(len(JUDGE_COLOURS) * len(DASHES))]
+
+
+def linear(colour):
+    shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+
+
+def lab(rgb):
+    """CIE L*a*b* of linear sRGB, white D65."""
+    rows = [(0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)]
+    white = (0.9505, 1.0, 1.089)
+    xyz = [sum(a * b for a, b in zip(row, rgb, strict=True)) for row in rows]
+    x, y, z = (_root(value / of) for value, of in zip(xyz, white, strict=True))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def _root(share):
+    return share ** (1 / 3) if share > 0.008856 else 7.787 * share + 16 / 116
+
+
+def seen(colour, sight):
+    rgb = linear(colour)
+    mixed = [sum(a * b for a, b in zip(row, rgb, strict=True)) for row in SIGHTS[sight]]
+    return lab([min(max(share, 0), 1) for share in mixed])
+
+
+def distance(one, other, sight):
+    pairs = zip(seen(one, sight), seen(other, sight), strict=True)
+    return sum((a - b) ** 2 for a, b in pairs) ** 0.5
+
+
+def test_the_simulation_knows_what_the_literature_says():
+    assert seen("#ffffff", "protanopia")[0] == pytest.approx(100, abs=0.1)
+    # Red and green of one lightness: far apart, but not for who lacks the cones of green.
+    assert distance("#c86432", "#7d8c2d", "deuteranopia") < distance("#c86432", "#2d5ac8", "grey")
+
+
+def test_lines_that_stand_together_differ_without_colour():
+    looks = Looks(JUDGES)
+    assert len({looks.dash(name, name) for name in JUDGES[: len(DASHES)]}) == len(DASHES)
+    assert len({(looks.colour(name), looks.dash(name, name)) for name in JUDGES}) == len(JUDGES)
+
+
+@pytest.mark.parametrize("sight", ["protanopia", "deuteranopia"])
+def test_lines_of_one_dash_in_a_figure_differ_for_the_colour_blind(sight):
+    looks = Looks(JUDGES)
+    for one, other in combinations(JUDGES[:MOST_CURVES], 2):
+        if looks.dash(one, one) == looks.dash(other, other):
+            assert distance(looks.colour(one), looks.colour(other), sight) > APART

@@ -1,0 +1,86 @@
+"""A report reads everything as it was at one moment, whoever saves or loads meanwhile."""
+
+import random
+from threading import Thread
+
+import pytest
+from django.core.cache import caches
+from django.db import connection
+
+from analysis import computing, frames
+from analysis.asking import Source
+from analysis.moment import one_moment, over
+from annotate.models import Rating
+from judges.models import Computation
+from tests import factories
+from tests.analysis.small import add_judge, add_raters, make_rated_study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ROC = "/studies/films/analysis/roc/?draws=20"
+
+
+@pytest.fixture
+def rated(owner):
+    caches["reports"].clear()
+    return make_rated_study(owner)
+
+
+@pytest.fixture
+def loaded_meanwhile(rated, monkeypatch):
+    """Between the hash and the answers somebody loads an item, a rater and a judge."""
+    read, done = frames.Reader.answers, []
+
+    def load():
+        factories.make_item(rated, "new", "r0", "film-0", "system-0", data={"genre": "drama"})
+        quality = {item: 3 for item in rated.items.all()}
+        add_raters(rated, ["dee"], quality, random.Random(1))
+        add_judge(rated, "late", lambda item: 3)
+        connection.close()
+
+    def beside_a_load(reader):
+        if not done:
+            done.append(True)
+            thread = Thread(target=load)
+            thread.start()
+            thread.join()
+        return read(reader)
+
+    monkeypatch.setattr(frames.Reader, "answers", beside_a_load)
+    return done
+
+
+def raters(page):
+    (note,) = [note for note in page.context["report"].notes if note.startswith("Reference:")]
+    return note.removesuffix(".")
+
+
+def test_a_load_between_the_hash_and_the_answers_is_not_in_them(as_owner, loaded_meanwhile):
+    page = as_owner.get(ROC)
+    assert loaded_meanwhile
+    assert raters(page).endswith("role third_party, 3 raters, 24 items")
+    assert raters(as_owner.get(ROC)).endswith("role third_party, 4 raters, 25 items")
+
+
+def test_a_worker_reads_so_too(rated, loaded_meanwhile):
+    row = Computation.objects.create(
+        key="k", study=rated, report="roc", query="draws=20", n_answers=1
+    )
+    computing.compute(row.pk)
+    row.refresh_from_db()
+    assert (row.state, row.reason) == ("done", "")
+    assert loaded_meanwhile
+
+
+def test_a_moment_ends_and_another_begins(rated):
+    with one_moment():
+        first = Source(rated).fingerprint
+        thread = Thread(target=lambda: (Rating.objects.update(value=2), connection.close()))
+        thread.start()
+        thread.join()
+        with one_moment():
+            assert Source(rated).fingerprint == first, "within the same"
+        over()
+        assert Source(rated).fingerprint != first
+    assert not connection.in_atomic_block
+    Rating.objects.update(value=4)
+    assert Rating.objects.filter(value=4).count() == Rating.objects.count()

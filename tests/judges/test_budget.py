@@ -1,0 +1,116 @@
+"""The cap of a run, measured at the server: what it counted times the prices."""
+
+import random
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+
+from judges import leasing, planning, running
+from judges.models import Run
+from tests import factories, processes
+from tests.scripted_server import ScriptedServer, by_schema, chat
+
+# A token costs a tenth of a cent.
+PRICES = {"price_in": Decimal(1000), "price_out": Decimal(1000)}
+
+
+class Meter:
+    """An endpoint that counts tokens by a rule of its own, and what all of them cost."""
+
+    def __init__(self, counted, delay=0.1):
+        self.counted, self.delay, self.tokens = counted, delay, 0
+
+    def __call__(self, number, request):
+        tokens = self.counted(number)
+        self.tokens += tokens
+        return chat(by_schema(request), delay=self.delay, tokens=(tokens - 5, 5))
+
+    @property
+    def usd(self):
+        return Decimal(self.tokens) / 1000
+
+
+def make_run(server, cap, items=150, **fields):
+    """A run with a cap of so many times what a call can cost by the estimate."""
+    study = factories.make_study("long")
+    factories.make_items(study, items)
+    endpoint = factories.make_endpoint(server.url, **{"concurrency": 16} | PRICES | fields)
+    run = planning.plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(1000))
+    Run.objects.update(budget_usd=cap * leasing.unit_usd(run))
+    run.refresh_from_db()
+    return run
+
+
+WORK = """
+import sys, time
+import django
+django.setup()
+from judges import running
+from judges.models import Run
+print("ready", flush=True)
+while Run.objects.filter(pk=int(sys.argv[1])).exclude(state="out_of_budget").exists():
+    running.work_through(int(sys.argv[1]))
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_never_pass_the_cap_whatever_the_server_counts(tmp_path):
+    """Thrice what the run was planned with is the most that it counts, and first."""
+    dice = random.Random(2)
+    env = processes.environment(tmp_path, DJANGO_SETTINGS_MODULE="config.settings")
+    with ScriptedServer() as server:
+        # Each worker begins with six at once, so that there is room for both.
+        run = make_run(server, cap=120, concurrency=32, known_limit=6, known_slow=True)
+        most = 3 * int(1000 * run.unit_usd)
+        meter = Meter(lambda number: dice.randrange(50, most) if number else most, 0.3)
+        server.script = meter
+        Run.objects.update(state=Run.State.CANCELLED)
+        workers = [
+            subprocess.Popen(
+                [sys.executable, "-c", WORK, str(run.pk)], env=env, stdout=subprocess.PIPE
+            )
+            for _ in range(2)
+        ]
+        assert [worker.stdout.readline() for worker in workers] == [b"ready\n"] * 2
+        Run.objects.update(state=Run.State.ACTIVE)
+        assert [worker.wait(120) for worker in workers] == [0, 0]
+    run.refresh_from_db()
+    assert run.spent_usd == meter.usd, "what is counted here is what the server counted"
+    assert meter.usd <= run.budget_usd
+    assert meter.usd > run.budget_usd - run.unit_usd, "not one more could be afforded"
+    assert run.unit_usd == Decimal(most) / 1000
+    assert run.calls.values("worker").distinct().count() >= 2, "both had a part in it"
+
+
+@pytest.mark.django_db
+def test_a_server_that_begins_to_count_more_is_passed_by_the_calls_under_way_at_most():
+    """The first call shows nothing; from the second on each costs twice the estimate."""
+    with ScriptedServer() as server:
+        run = make_run(server, cap=20, concurrency=4)
+        estimate = int(1000 * run.unit_usd)
+        server.script = meter = Meter(lambda number: 2 * estimate if number else 10)
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.OUT_OF_BUDGET
+    assert meter.usd <= run.budget_usd + 4 * Decimal(estimate) / 1000
+    # 20 estimates less 0.01 USD: nine calls at two estimates each are 18, a tenth does not fit.
+    assert len(server.requests) == 1 + 9
+    assert run.reserved_usd == 0
+
+
+@pytest.mark.django_db
+def test_what_is_reserved_grows_with_the_estimate():
+    with ScriptedServer() as server:
+        run = make_run(server, cap=100)
+        Run.objects.update(spent_usd=run.unit_usd)
+        assert len(leasing.lease(run, run.judge.endpoint, "a", 7)) == 7
+        leasing.expect(run, 3 * run.unit_usd)
+        before, run = run.unit_usd, Run.objects.get()
+        assert (run.unit_usd, run.reserved_usd) == (3 * before, 21 * before)
+        leasing.expect(run, before)
+        leasing.give_back(run, "a")
+        run.refresh_from_db()
+        assert (run.unit_usd, run.reserved_usd) == (3 * before, 0)

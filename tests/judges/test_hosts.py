@@ -1,0 +1,97 @@
+"""Which addresses a judge may call: what the operator listed, and nothing private behind a name."""
+
+import asyncio
+import socket
+
+import pytest
+
+from judges import hosts
+from judges.client import Client, Failure
+from judges.forms import EndpointForm
+from judges.models import Endpoint
+
+NAME = "api.example.org"
+
+
+@pytest.fixture(autouse=True)
+def _listed(settings):
+    settings.ENDPOINT_HOSTS = [NAME, "localhost:9", "10.1.2.3", "[::1]:8080", "vllm"]
+
+
+def leads_to(monkeypatch, *addresses):
+    """Every name leads there: no test asks a real resolver."""
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 443)) for each in addresses]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "10.0.0.1", "172.16.0.1", "192.168.1.1",  # private, RFC 1918
+        "127.0.0.1", "::1", "0.0.0.0",  # this machine
+        "169.254.169.254", "fe80::1", "fe80::1%eth0",  # link-local; where clouds keep their keys
+        "100.64.0.1", "fd00::1",  # a carrier's own, and private by RFC 4193
+        "::ffff:10.0.0.1", "::ffff:169.254.169.254",  # the same in IPv6
+    ],
+)  # fmt: skip
+def test_a_listed_name_that_leads_to_a_private_address_is_refused(monkeypatch, address):
+    leads_to(monkeypatch, "93.184.216.34", address)
+    with pytest.raises(hosts.HostRefused, match="leads to the private address"):
+        hosts.check(f"https://{NAME}/v1")
+
+
+def test_a_private_address_that_is_listed_too_is_meant(monkeypatch):
+    leads_to(monkeypatch, "10.1.2.3")
+    hosts.check(f"https://{NAME}/v1")
+
+
+def test_a_listed_name_that_leads_to_the_world_may_be_called(monkeypatch):
+    leads_to(monkeypatch, "93.184.216.34", "2606:2800:220:1::1")
+    hosts.check(f"https://{NAME}/v1")
+
+
+@pytest.mark.parametrize("url", ["http://localhost:9/v1", "http://[::1]:8080/v1", "http://vllm/v1",
+                                 "http://10.1.2.3:8000/v1"])  # fmt: skip
+def test_what_was_listed_by_its_address_or_as_a_neighbour_was_meant(url):
+    hosts.check(url)
+
+
+REFUSED = {
+    "http://169.254.169.254/latest/meta-data/": "not in ENDPOINT_HOSTS",
+    "http://10.0.0.1/v1": "not in ENDPOINT_HOSTS",
+    "http://2130706433/v1": "not in ENDPOINT_HOSTS",  # 127.0.0.1 as one number
+    "http://localhost:10/v1": "not in ENDPOINT_HOSTS",
+    f"https://{NAME}.evil.example/v1": "not in ENDPOINT_HOSTS",
+    f"https://evil.example/{NAME}": "not in ENDPOINT_HOSTS",
+    f"https://{NAME}@evil.example/v1": "no user name or password",
+    f"https://key@{NAME}/v1": "no user name or password",
+    f"ftp://{NAME}/v1": "must begin with http",
+    "file:///etc/passwd": "must begin with http",
+    "http://[::1/v1": "is no address",
+}
+
+
+@pytest.mark.parametrize("url", REFUSED)
+def test_what_is_not_listed_is_refused(url):
+    with pytest.raises(hosts.HostRefused, match=REFUSED[url]):
+        hosts.check(url)
+
+
+def test_a_call_asks_where_the_name_leads_before_anything_is_sent(monkeypatch):
+    leads_to(monkeypatch, "169.254.169.254")
+    endpoint = Endpoint(key="e", model="m", base_url=f"https://{NAME}/v1", timeout_seconds=5)
+
+    async def ask():
+        async with Client(endpoint) as client:
+            return await client.ask([{"role": "user", "content": "?"}], {"max_tokens": 5})
+
+    answer = asyncio.run(ask())
+    assert answer.failure is Failure.HOST
+    assert "leads to the private address 169.254.169.254" in answer.detail
+
+
+@pytest.mark.django_db
+def test_the_form_of_an_endpoint_refuses_them(monkeypatch):
+    leads_to(monkeypatch, "192.168.1.1")
+    form = EndpointForm({"key": "e", "model": "m", "base_url": f"https://{NAME}/v1"})
+    assert "leads to the private address 192.168.1.1" in str(form.errors["base_url"])

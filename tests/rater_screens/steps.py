@@ -1,0 +1,193 @@
+"""The check, practice, exit questions, and what stands among the items that is no item."""
+
+from annotate import around, editing
+from annotate import steps as taken
+from annotate.forms_checks import ready_check
+from annotate.loading.practice import mark_items
+from annotate.models import Extra, Session
+from annotate.step_screens import CheckPage
+from tests.rater_screens.making import Rows, State, Visit, films, screen
+
+WRONG, RIGHT = 1.0, 2.0
+# On scales with words at every point, at both ends, and without.
+EXPECTED = {"q0": 5, "q1": 7, "q2": 1, "q3": 4, "q6": 12}
+
+
+def set_up(language, **extra):
+    """A film study with more keys of study.yaml, each of them said by a function of its Rows."""
+    rows = films(language)
+    editing.change(rows.study, lambda keys: keys.update({k: v(rows) for k, v in extra.items()}))
+    mark_items(rows.study)
+    return rows
+
+
+def session_of(path):
+    return Session.objects.select_related("study", "rater").get(token=path.split("/")[2])
+
+
+def comprehension(rows):
+    options = [rows.least, rows.most, rows.title]
+    one = {"text": rows.asks, "options": options, "answer": rows.most, "explanation": rows.text}
+    return {"attempts": 2, "questions": [one, one | {"text": rows.text, "explanation": ""}]}
+
+
+def attempted(language, *values):
+    """The page of a check after one attempt with these values."""
+    path = set_up(language, comprehension=comprehension).session(State.CHECK)
+    session = session_of(path)
+    taken.attempt(session, around.check_of(session.study), 1, dict(enumerate(values, start=1)))
+    return Visit(path + "check/")
+
+
+@screen
+def check(language):
+    return Visit(set_up(language, comprehension=comprehension).session(State.CHECK) + "check/")
+
+
+@screen
+def check_after_wrong_answers(language):
+    return attempted(language, WRONG, WRONG)
+
+
+@screen
+def check_after_a_wrong_answer(language):
+    return attempted(language, RIGHT, WRONG)
+
+
+@screen
+def check_with_gaps(language):
+    path = set_up(language, comprehension=comprehension).session(State.CHECK)
+    session = session_of(path)
+    version = CheckPage(session, around.check_of(session.study)).version
+    return Visit(path + "check/", {"attempt": "1", "version": version, "go": "next"}, 422)
+
+
+@screen
+def check_passed(language):
+    return attempted(language, RIGHT, RIGHT)
+
+
+@screen
+def check_passed_before_practice(language):
+    rows = set_up(language, comprehension=comprehension, practice=practised)
+    path = rows.session(State.CHECK)
+    session = session_of(path)
+    taken.attempt(session, around.check_of(session.study), 1, {1: RIGHT, 2: RIGHT})
+    return Visit(path + "check/")
+
+
+@screen
+def screened_out_by_the_check(language):
+    return Visit(set_up(language, comprehension=comprehension).session(State.SCREENED_OUT))
+
+
+def practised(rows):
+    return [{"item": "i0", "answers": EXPECTED, "feedback": rows.text * 3}, {"item": "i1"}]
+
+
+def practice_page(language, number, answers=None):
+    """The page of an item for practice; with answers what is said after them."""
+    rows = set_up(language, practice=practised)
+    path = rows.session(State.PRACTICE)
+    if answers is not None:
+        item = rows.study.items.get(key=f"i{number - 1}")
+        taken.practise(session_of(path), item, answers)
+    return Visit(f"{path}practice/{number}/")
+
+
+@screen
+def practice(language):
+    return practice_page(language, 1)
+
+
+@screen
+def practice_with_feedback(language):
+    return practice_page(language, 1, {"q0": 5, "q1": 6, "q2": 0, "q3": 1, "q6": 12})
+
+
+@screen
+def practice_as_expected(language):
+    return practice_page(language, 1, EXPECTED)
+
+
+@screen
+def practice_without_expectations(language):
+    return practice_page(language, 2, {})
+
+
+def leaving(rows):
+    """Every ready-made question, and one with a ready-made scale."""
+    own = {"key": "own", "text": rows.asks, "scale": "likert5", "required": True}
+    return [*around.READY, own]
+
+
+@screen
+def exit_questions(language):
+    return Visit(set_up(language, exit=leaving).session(State.EXIT) + "exit/")
+
+
+@screen
+def optional_exit_questions(language):
+    rows = set_up(language, exit=lambda rows: ["gender", "familiarity"])
+    return Visit(rows.session(State.EXIT) + "exit/")
+
+
+@screen
+def exit_questions_with_gaps(language):
+    path = set_up(language, exit=leaving).session(State.EXIT)
+    return Visit(path + "exit/", {"qage": "200", "qgender": "1", "go": "next"}, 422)
+
+
+def both(rows):
+    return [ready_check(rows.language) | {"after": 0}]
+
+
+def one_point(rows):
+    return [{"key": "read", "text": rows.asks, "scale": "likert5", "right": 2, "after": 0}]
+
+
+@screen
+def attention_check_with_boxes(language):
+    return Visit(set_up(language, attention=both).session() + "item/1/")
+
+
+@screen
+def attention_check_on_a_scale(language):
+    return Visit(set_up(language, attention=one_point).session() + "item/1/")
+
+
+@screen
+def attention_check_without_an_answer(language):
+    path = set_up(language, attention=both).session()
+    extra = Extra.objects.get(session__token=path.split("/")[2])
+    return Visit(path + "item/1/", {"extra": str(extra.pk), "item": "", "go": "next"}, 422)
+
+
+@screen
+def gold_item(language):
+    rows = set_up(
+        language,
+        gold=lambda rows: [{"item": "i0", "answers": {"q0": 5}}],
+        gold_per_session=lambda rows: 1,
+    )
+    path = rows.session()
+    return Visit(f"{path}item/{Extra.objects.get(kind='gold').position}/")
+
+
+@screen
+def repeated_item(language):
+    path = set_up(language, repeats=lambda rows: 1).session()
+    return Visit(f"{path}item/{Extra.objects.get(kind='repeat').position}/")
+
+
+@screen
+def word_about_time(language):
+    return Visit(set_up(language, minimum_seconds=lambda rows: 60).session() + "item/2/?pace=slow")
+
+
+@screen
+def item_without_its_picture_and_recording(language):
+    """Uploads that the contents name, and that nobody has uploaded."""
+    rows = Rows(language).ask("likert5")
+    key = rows.content(image_url="upload:cover.png", audio_url="upload:episode.mp3")
+    return Visit(rows.fill(content=key).session() + "item/1/")
