@@ -24,17 +24,33 @@ settings.CACHES["reports"] = {"BACKEND": LOCMEM, "LOCATION": "reports"}
 Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--with-services", action="store_true",
+        help="only tests that touch the database, the broker or the browser",
+    )  # fmt: skip
+
+
 def pytest_collection_modifyitems(config, items):
     """Tests of the other database or broker do not belong to this run."""
     on_postgres = "postgresql" in settings.DATABASES["default"]["ENGINE"]
     foreign = {"sqlite"} if on_postgres else {"postgres"}
     if not settings.REDIS_URL:
         foreign.add("redis")
-    kept = [item for item in items if not foreign & {mark.name for mark in item.iter_markers()}]
+    kept = [item for item in items if not foreign & _marks(item)]
+    if config.getoption("--with-services"):
+        kept = [item for item in kept if SERVICES & (_marks(item) | set(item.fixturenames))]
     dropped = [item for item in items if item not in set(kept)]
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
+
+
+SERVICES = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
+
+
+def _marks(item):
+    return {mark.name for mark in item.iter_markers()}
 
 
 def missing(reason):
