@@ -34,7 +34,7 @@ demo: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo --serve --port $(PORT)
 
 test: check
-	$(BIN)/python -m pytest -n $(XDIST) $(PYTEST)
+	$(BIN)/python -m pytest -n $(XDIST) --dist worksteal $(PYTEST)
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .
