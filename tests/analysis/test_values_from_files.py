@@ -44,7 +44,7 @@ def values(study, version=None):
     """What the frame has of the judge: {value or reason: how many}."""
     table = frames.read(study, version).table
     table = table[table["judge"] == "copied"]
-    return table["value"].fillna(table["missing_reason"]).value_counts().to_dict()
+    return table["value"].astype(object).fillna(table["missing_reason"]).value_counts().to_dict()
 
 
 def copied():

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from django.conf import settings
 from django.db import connection
 
 from judges import going_on, limits, planning, running
@@ -81,7 +80,7 @@ def test_what_is_counted_is_corrected_by_what_it_took():
 
 
 @pytest.mark.django_db
-@pytest.mark.skipif(not settings.REDIS_URL, reason="compares the script in Redis")
+@pytest.mark.redis
 def test_the_script_in_redis_takes_what_the_rule_in_python_takes():
     dice, slots, now = random.Random(5), {}, 10_000
     rules = limits._rules(Endpoint(rpm=90, tpm=5000))
