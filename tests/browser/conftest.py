@@ -85,6 +85,7 @@ def _until_quiet(longest=5.0, quiet=0.2):
         if UNDER_WAY.count <= 0 and time.monotonic() - max(UNDER_WAY.changed, begun) > quiet:
             return
         time.sleep(0.02)
+    UNDER_WAY.count = 0  # a request that never says its end is waited for once
 
 
 def _note(faults, message):
