@@ -5,7 +5,7 @@ from copy import deepcopy
 from django.db import transaction
 
 from annotate import around, checks
-from annotate.loading.placing import draw
+from annotate.loading.placing import draw, drop_open
 from annotate.models import Place, Study
 
 
@@ -25,7 +25,7 @@ def change(study, alter):
 
 def _drop_places(study, keys):
     """Open places of gold items go; who holds one answers it as before."""
-    study.places.filter(item__key__in=keys, state=Place.State.OPEN).delete()
+    drop_open(study.places.filter(item__key__in=keys))
 
 
 def _give_places(study, keys):

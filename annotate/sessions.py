@@ -133,7 +133,8 @@ def resume(session):
         session.places.update(state=Place.State.FILLED)
         move(session, State.EXIT)
         return True
-    wanted = session.study.items_per_session - len(back)
+    # Below zero where the study has come to want fewer: what was rated stays whole.
+    wanted = max(session.study.items_per_session - len(back), 0)
     new = places.claim(session, places.kinds_asked(questions), wanted)
     if not back and not new:
         return False

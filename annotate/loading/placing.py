@@ -4,6 +4,7 @@ import hashlib
 from collections import defaultdict
 
 import numpy as np
+from django.db import transaction
 
 from annotate import keeping
 from annotate.bulk import insert, update
@@ -13,6 +14,7 @@ from annotate.loading.ratings import HALF
 from annotate.models import Place
 
 OPEN, FILLED = str(Place.State.OPEN), str(Place.State.FILLED)
+PLACE = ("study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id")
 
 
 def draw(slug, key):
@@ -27,13 +29,46 @@ def write_places(loading, pairs):
     pairs: sorted array of item << 32 | rater, the answers that came with this load.
     """
     pairs = _pairs_of_places(loading, pairs)
-    names = ["study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id"]
-    insert(Place, names, _new_places(loading, pairs))
-    surplus = Place.objects.filter(study=loading.study, state=Place.State.OPEN)
-    too_many = surplus.filter(number__gt=loading.study.raters_per_item)
-    too_many.filter(added=None).delete()  # those that somebody asked for stay
-    surplus.filter(item__key__in=gold_keys(loading.study)).delete()
+    insert(Place, PLACE, _new_places(loading, pairs))
+    _drop_surplus(loading.study)
+    drop_open(loading.study.places.filter(item__key__in=gold_keys(loading.study)))
     keeping.settle(loading.study)
+
+
+@transaction.atomic
+def want_raters(study):
+    """Places as the study's raters_per_item says by now: more at once; of fewer the open ones go.
+
+    What somebody holds or has filled stays. Call it with the study locked.
+    """
+    items = study.items.filter(parent=None, is_practice=False).order_by("pk")
+    rows = (
+        place
+        for batch in batches(items.values_list("pk", "key").iterator())
+        for place in _fill(study, batch, [()] * len(batch), {}, any_before=True)
+    )
+    insert(Place, PLACE, rows)
+    _drop_surplus(study)
+    keeping.settle(study)
+
+
+def _drop_surplus(study):
+    """Open places beyond those that each item is to get; those that somebody asked for stay."""
+    too_many = study.places.filter(number__gt=study.raters_per_item)
+    drop_open(too_many.filter(added=None))
+
+
+def drop_open(places):
+    """Deletes those of the places that are open; how many. What is being claimed stays.
+
+    Locked and looked at once more before they go: a DELETE by primary keys would take what a claim
+    has taken meanwhile, and its rater would lose the item. Call it in a transaction.
+    """
+    is_open = places.filter(state=OPEN).select_for_update(of=("self",))
+    going = list(is_open.order_by("pk").values_list("pk", flat=True))
+    for some in batches(going):
+        Place.objects.filter(pk__in=some).delete()
+    return len(going)
 
 
 def _pairs_of_places(loading, pairs):

@@ -6,7 +6,7 @@ from django.db.models import Q
 from annotate import around
 from annotate.checks import gold_keys
 from annotate.loading.common import silent_rows
-from annotate.loading.placing import draw
+from annotate.loading.placing import draw, drop_open
 from annotate.models import Item, Place, Study
 from annotate.reading import aroundkeys
 
@@ -66,12 +66,7 @@ def mark_items(study):
 
 
 def _close(study):
-    # Locked, so that a claim at the same time takes others, and keeps what it has taken.
-    places = Place.objects.filter(
-        study=study, state=Place.State.OPEN, item__in=study.items.filter(is_practice=True)
-    )
-    locked = places.select_for_update(of=("self",)).values_list("pk", flat=True)
-    Place.objects.filter(pk__in=list(locked)).delete()
+    drop_open(study.places.filter(item__in=study.items.filter(is_practice=True)))
 
 
 def _open(study, items):

@@ -30,9 +30,7 @@ def rater(request, slug, pk):
 
 
 def _page(request, rater, form, status=200):
-    ratings = Rating.objects.filter(session__rater=rater).order_by("session", "pk")
-    ratings = ratings.select_related("item", "question").prefetch_related("revisions")
-    page = Paginator(ratings, 100).get_page(request.GET.get("page"))
+    page = Paginator(_ratings(rater), 100).get_page(request.GET.get("page"))
     exclusion = rater.exclusions.filter(ended_by=None).select_related("step").first()
     visits = list(rater.sessions.with_answers().with_times())
     context = {
@@ -42,7 +40,7 @@ def _page(request, rater, form, status=200):
         "form": form,
         "sessions": visits,
         "around": steps.said_by(rater),
-        "times": _times(rater) if any(visit.active is not None for visit in visits) else (),
+        "times": _times(rater, visits),
         "page": page,
         "rows": _with_changes(page.object_list),
         "extras": _extras(rater),
@@ -54,7 +52,14 @@ def _page(request, rater, form, status=200):
     return render(request, "annotate/rater.html", context, status=status)
 
 
-def _times(rater):
+def _ratings(rater):
+    ratings = Rating.objects.filter(session__rater=rater).order_by("session", "pk")
+    return ratings.select_related("item", "question").prefetch_related("revisions")
+
+
+def _times(rater, visits):
+    if all(visit.active is None for visit in visits):
+        return ()
     times = ItemTime.objects.filter(session__rater=rater).select_related("item")
     return times.order_by("session", "pk")[:MOST_TIMES]
 
