@@ -274,3 +274,17 @@ def test_who_comes_back_after_sessions_have_become_shorter_keeps_what_they_rated
     assert set(session.places.values_list("item", flat=True)) == rated and len(rated) == 3
     assert set(session.places.values_list("state", flat=True)) == {"filled"}
     assert sessions.finish(Session.objects.get()) is None
+
+
+def test_nobody_is_sent_away_for_who_is_gone_though_no_worker_runs(client, study):
+    """Of four items three raters hold all places; one of them has been quiet for two hours."""
+    held = [sessions.begin_visit(study, {}, consents=True) for _ in range(3)]
+    assert all(sessions.begin(one) for one in held)
+    assert sessions.why_closed(study) == "full"
+    Session.objects.filter(pk=held[0].pk).update(last_seen_at=timezone.now() - timedelta(hours=2))
+    page = client.post("/join/films/", {"consent": "yes"}, follow=True).content.decode()
+    assert "All places are taken" not in page
+    token = Session.objects.latest("pk").token
+    assert client.post(f"/r/{token}/begin/")["Location"] == f"/r/{token}/item/1/"
+    assert Session.objects.get(pk=held[0].pk).state == State.ABANDONED
+    assert sessions.why_closed(study) == "full"
