@@ -31,7 +31,6 @@ def rater(request, slug, pk):
 
 def _page(request, rater, form, status=200):
     page = Paginator(_ratings(rater), 100).get_page(request.GET.get("page"))
-    exclusion = rater.exclusions.filter(ended_by=None).select_related("step").first()
     visits = list(rater.sessions.with_answers().with_times())
     context = {
         "study": rater.study,
@@ -44,12 +43,16 @@ def _page(request, rater, form, status=200):
         "page": page,
         "rows": _with_changes(page.object_list),
         "extras": _extras(rater),
-        "exclusion": exclusion,
-        "rule": TITLES.get(exclusion.step.rule, "") if exclusion else "",
+        **_exclusion(rater),
         "is_owner": rater.study.role == access.OWNER,
         "at_work": any(session.state == Session.State.RATING for session in visits),
     }
     return render(request, "annotate/rater.html", context, status=status)
+
+
+def _exclusion(rater):
+    found = rater.exclusions.filter(ended_by=None).select_related("step").first()
+    return {"exclusion": found, "rule": TITLES.get(found.step.rule, "") if found else ""}
 
 
 def _ratings(rater):
