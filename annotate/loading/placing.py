@@ -41,15 +41,26 @@ def want_raters(study):
 
     What somebody holds or has filled stays. Call it with the study locked.
     """
-    items = study.items.filter(parent=None, is_practice=False).order_by("pk")
-    rows = (
-        place
-        for batch in batches(items.values_list("pk", "key").iterator())
-        for place in _fill(study, batch, [()] * len(batch), {}, any_before=True)
-    )
-    insert(Place, PLACE, rows)
+    give_places(study, study.items.filter(parent=None, is_practice=False))
     _drop_surplus(study)
     keeping.settle(study)
+
+
+def give_places(study, items):
+    """These items get what they lack of the study's places; those that are gold get none."""
+    some = items.exclude(key__in=gold_keys(study)).order_by("pk").values_list("pk", "key")
+    insert(Place, PLACE, _lacking(study, some.iterator()))
+
+
+def _lacking(study, items):
+    for batch in batches(items):
+        places = Place.objects.filter(item__in=[pk for pk, _ in batch])
+        there = set(places.values_list("item_id", "number"))
+        for pk, key in batch:
+            shuffle = draw(study.slug, key)
+            for number in range(1, study.raters_per_item + 1):
+                if (pk, number) not in there:
+                    yield study.pk, pk, number, shuffle, OPEN, None, None
 
 
 def _drop_surplus(study):
@@ -112,7 +123,8 @@ def _raters(batch, pairs):
 def _fill(study, batch, raters, sessions, any_before):
     """Filled places for the raters of a batch of items, then open ones up to the wanted number."""
     gold = gold_keys(study)
-    highest, there, free = _there([pk for pk, _ in batch]) if any_before else ({}, (), {})
+    pks, is_filling = [pk for pk, _ in batch], any(map(len, raters))
+    highest, there, free = _there(pks, is_filling) if any_before else ({}, (), {})
     filled = []
     for (pk, key), its_raters in zip(batch, raters, strict=True):
         shuffle, number = draw(study.slug, key), highest.get(pk, 0)
@@ -130,14 +142,19 @@ def _fill(study, batch, raters, sessions, any_before):
     update(Place, ["state", "rater_id", "session_id", "kept_for_id"], filled)
 
 
-def _there(pks):
-    """What items have: highest number, (item, rater) pairs, open places with the lowest last."""
+def _there(pks, is_filling):
+    """What items have: highest number, (item, rater) pairs, open places with the lowest last.
+
+    The open ones only where some are to be filled: while they are locked nobody is given one.
+    """
     highest: dict[int, int] = {}
     raters, free = set(), defaultdict(list)
     places = Place.objects.filter(item__in=pks).order_by("-number")
-    # Locked, so that a claim at the same time takes others.
-    for pk, item in places.filter(state=OPEN).select_for_update().values_list("pk", "item_id"):
-        free[item].append(pk)
+    if is_filling:
+        # Locked, so that a claim at the same time takes others.
+        is_open = places.filter(state=OPEN).select_for_update()
+        for pk, item in is_open.values_list("pk", "item_id"):
+            free[item].append(pk)
     for item, number, rater in places.values_list("item_id", "number", "rater_id"):
         highest.setdefault(item, number)
         if rater is not None:

@@ -245,6 +245,9 @@ def test_of_fewer_raters_the_open_places_go_and_no_other(as_owner, owner, study)
     assert as_owner.post("/studies/films/settings/", given).status_code == 302
     assert numbers(study) == {"item-0": [1, 2, 3], "item-1": [1], "item-2": [1], "item-3": [1, 4]}
     assert session.places.count() == 4
+    as_owner.post("/studies/films/settings/", SETTINGS | {"raters_per_item": 2})
+    assert numbers(study) == {"item-0": [1, 2, 3], "item-1": [1, 2], "item-2": [1, 2],
+                              "item-3": [1, 2, 4]}  # fmt: skip
 
 
 @pytest.mark.parametrize("most, status", [(4, 422), (5, 302)])
