@@ -332,6 +332,7 @@ def test_with_a_pair_its_side_comes_back_whoever_had_the_place_meanwhile(owner, 
     pair = factories.make_item(study, "pair", kind="list_pair", content=None)
     factories.make_item(study, "part", kind="recommendation", parent=pair, side="A")
     study.places.exclude(item=pair).delete()
+    study.questions.update(applies_to=["list_pair"])
     ann = done(study)
     own = ann.places.get()
     other = {"A": "B", "B": "A"}[own.first_side]
