@@ -11,6 +11,7 @@ from judges.models import Heartbeat, Judgment, Run
 
 State = Session.State
 QUIET = timedelta(days=1)
+SWEPT = timedelta(minutes=5)  # after which a worker has long opened what is held by nobody
 
 
 def some(count, word):
@@ -76,5 +77,8 @@ class Attention:
         if held and not self.study.is_open:
             yield f"The study is closed, and raters at work hold {some(held, 'place')}", raters
         last = self.visits.last_seen
+        patience = timedelta(minutes=self.study.hold_minutes) + SWEPT
+        if held and last and self.now - last > patience:
+            yield f"{some(held, 'place')} held by raters who are gone: no worker opens them", raters
         if self.study.is_open and waiting and last and self.now - last > QUIET:
             yield f"Nobody has been here for a day; open: {some(waiting, 'place')}", raters

@@ -81,7 +81,7 @@ SESSIONS = {
     "role": "recipient, third_party or expert.",
     "state": "consent, instructions, check (the comprehension check), practice, rating, exit (the "
     "exit questions), completed, declined, abandoned, screened_out, failed_attention or returned.",
-    "source": "web: answered here; file: loaded from a file.",
+    "source": "web: answered here; link: by a personal link; file: loaded from a file.",
     "excluded": "true if a rule took the person out of the analysis.",
     "exclusion_reason": "That rule.",
     "ratings": "Number of answers.",

@@ -6,14 +6,20 @@ from itertools import chain, islice
 
 from analysis import exports
 from analysis.csvlines import END, csv_cells
+from analysis.moment import one_moment
 from annotate.formulas import guarded
 
 PIECE = 1000
 
 
 def pieces(study, table, form, **options):
-    """The whole file as texts, one after another; form is "csv" or "jsonl"."""
-    return FORMS[form](study, table, **options)
+    """The whole file as texts, one after another; form is "csv" or "jsonl".
+
+    All of it is of one moment: an answer that comes meanwhile may be of a session that was not
+    there when sessions were read.
+    """
+    with one_moment():
+        yield from FORMS[form](study, table, **options)
 
 
 def _csv(study, table, **options):

@@ -5,8 +5,8 @@ from copy import deepcopy
 from django.db import transaction
 
 from annotate import around, checks
-from annotate.loading.placing import draw
-from annotate.models import Place, Study
+from annotate.loading.placing import drop_open, give_places
+from annotate.models import Study
 
 
 @transaction.atomic
@@ -19,24 +19,10 @@ def change(study, alter):
     locked.save(update_fields=["extra"])
     study.extra = locked.extra
     if (now := checks.gold_keys(locked)) != before:
-        _drop_places(locked, now)
-        _give_places(locked, before - now)
-
-
-def _drop_places(study, keys):
-    """Open places of gold items go; who holds one answers it as before."""
-    study.places.filter(item__key__in=keys, state=Place.State.OPEN).delete()
-
-
-def _give_places(study, keys):
-    """Items that are gold no more, nor for practice, get what they lack of the study's places."""
-    items = study.items.filter(key__in=keys, parent=None, is_practice=False)
-    Place.objects.bulk_create(
-        Place(study=study, item=item, number=number, shuffle=draw(study.slug, item.key))
-        for item in items.prefetch_related("places")
-        for number in range(1, study.raters_per_item + 1)
-        if number not in {place.number for place in item.places.all()}
-    )
+        # Who holds a place of an item that is gold from now on answers it as before.
+        drop_open(locked.places.filter(item__key__in=now))
+        items = locked.items.filter(parent=None, is_practice=False)
+        give_places(locked, items.filter(key__in=before - now))
 
 
 def follow_questions(study, renamed=None):

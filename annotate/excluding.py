@@ -10,9 +10,9 @@ before an exclusion, which then finds the session over, or after, and then finds
 """
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
-from annotate import keeping, places
+from annotate import keeping, links, places
 from annotate.bulk import insert
 from annotate.models import (
     ExcludedRater,
@@ -102,11 +102,18 @@ def close_session(session):
 
 # The way back
 
-# One statement, whatever the number of places: each that is still open goes back to whose it was.
+# One statement, whatever the number of places: each that is still open goes back to whose it was,
+# with the side that stood first for them; others may have had it meanwhile.
 GIVE_BACK = """
 UPDATE annotate_place
 SET state = freed.state, rater_id = excluded.rater_id, session_id = freed.session_id,
-    position = freed.position, kept_for_id = NULL
+    position = freed.position, kept_for_id = NULL, first_side = COALESCE((
+        SELECT rating.first_side FROM annotate_rating rating
+        WHERE rating.session_id = freed.session_id AND rating.item_id IN (
+            SELECT item.id FROM annotate_item item
+            WHERE item.id = freed.item_id OR item.parent_id = freed.item_id
+        ) LIMIT 1
+    ), '')
 FROM annotate_freedplace freed
 JOIN annotate_excludedrater excluded ON excluded.id = freed.exclusion_id
 WHERE excluded.ended_by_id = %s AND freed.place_id = annotate_place.id
@@ -178,6 +185,7 @@ def _another(freed):
         return False
     open_places = item.filter(state=Place.State.OPEN).order_by("number")
     fields = {"state": freed.state, "session": freed.session_id, "position": freed.position}
+    fields["first_side"] = _first_side(freed)
     return any(
         # The condition once more: a claim may come in between.
         item.filter(pk=pk, state=Place.State.OPEN).update(rater=rater, kept_for=None, **fields)
@@ -185,10 +193,18 @@ def _another(freed):
     )
 
 
+def _first_side(freed):
+    """Of a pair of lists: what stood first for the rater, as their answers say."""
+    about = Q(item=freed.item_id) | Q(item__parent=freed.item_id)
+    said = Rating.objects.filter(about, session=freed.session_id).values_list("first_side")
+    return next((side for (side,) in said[:1]), "")
+
+
 @transaction.atomic
 def forget(rater, by):
     """Delete a rater with all sessions and answers; their places open. Returns the tombstone."""
     sessions = [pk for pk, _ in _lock(rater.study, [rater.pk])]
+    links.hold(rater)
     tombstone = Tombstone.objects.create(
         study=rater.study, by=by, by_name=by.get_username(), session_count=len(sessions),
         rating_count=Rating.objects.filter(session__in=sessions).count(),

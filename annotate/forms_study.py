@@ -7,7 +7,9 @@ from django.core.validators import MaxLengthValidator
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from annotate import editing
 from annotate.languages import ENGLISH, name_of
+from annotate.loading.placing import want_raters
 from annotate.making import make_study, study_templates
 from annotate.media import check_hosts
 from annotate.models import Membership, Study
@@ -145,35 +147,44 @@ class StudyForm(forms.ModelForm):
         model = Study
         fields = [
             "title", "language", "state", "notice", "consent", "instructions", "items_per_session",
-            "raters_per_item_max", "hold_minutes", "show_history", "media_hosts", "completion_code",
+            "raters_per_item", "raters_per_item_max", "hold_minutes", "show_history", "media_hosts",
+            "completion_code",
         ]  # fmt: skip
         widgets = {
             name: forms.Textarea(attrs={"rows": rows, "maxlength": LONGEST})
             for name, rows in (("notice", 2), ("consent", 6), ("instructions", 8))
         }
         labels = {
+            "raters_per_item": "Raters of each item",
             "raters_per_item_max": "Most raters of an item whose raters disagree",
             "hold_minutes": "Minutes a rater may pause",
             "show_history": "Contents of the recipient’s history to show",
             "state": "For raters",
         }
-        help_texts = {"consent": MARKDOWN, "instructions": MARKDOWN}
+        help_texts = {
+            "consent": MARKDOWN,
+            "instructions": MARKDOWN,
+            "raters_per_item": "Of more the places are there at once. Of fewer the open ones go; "
+            "what raters hold or have filled stays.",
+        }
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         for name in ("notice", "consent", "instructions"):
             self.fields[name].validators.append(MaxLengthValidator(LONGEST))
+        self.wanted_before = self.instance.raters_per_item
+        self.fields["raters_per_item"].required = False
         self.fields["show_history"].required = False
         self.fields["language"].choices = languages_for(self.instance)
         most = self.fields["raters_per_item_max"]
         most.required = False
         most.help_text = (
-            f"0 is off: each item gets {self.instance.raters_per_item}. Else an item whose raters "
-            "disagree when all are done gets one more at a time, up to so many."
+            "0 is off. Else an item whose raters disagree when all are done gets one more at a "
+            "time, up to so many."
         )
         ((measure, least),) = (self.instance.adaptive_from or USUAL).items()
         self.initial |= {"spread_measure": measure, "spread_least": f"{least:g}"}
-        self.order_fields([*self.Meta.fields[:8], "spread_measure", "spread_least"])
+        self.order_fields([*self.Meta.fields[:9], "spread_measure", "spread_least"])
         self.initial["media_hosts"] = "\n".join(self.instance.media_hosts)
         self.initial |= {key: self.instance.extra.get(key) for key in (AMOUNT, CURRENCY)}
 
@@ -181,9 +192,14 @@ class StudyForm(forms.ModelForm):
         """Blank is what it was."""
         return self.cleaned_data["language"] or self.instance.language
 
+    def clean_raters_per_item(self):
+        """Blank is what it was."""
+        return self.cleaned_data["raters_per_item"] or self.wanted_before
+
     def clean_raters_per_item_max(self):
         """Blank is off."""
-        most, least = self.cleaned_data["raters_per_item_max"] or 0, self.instance.raters_per_item
+        most = self.cleaned_data["raters_per_item_max"] or 0
+        least = self.cleaned_data.get("raters_per_item", self.wanted_before)
         if 0 < most <= least:
             raise forms.ValidationError(f"Use 0 (off), or more than {least}.")
         return most
@@ -228,17 +244,21 @@ class StudyForm(forms.ModelForm):
                 data[name] = one_line_ends(data[name])
         return data
 
+    @transaction.atomic
     def save(self):
-        """Its own fields only: a new version of the questionnaire may have begun meanwhile.
-
-        The pay stands among what study.yaml keeps; what is blank is not kept.
-        """
-        for key in (AMOUNT, CURRENCY):
-            self.instance.extra.pop(key, None)
-            if (value := self.cleaned_data[key]) is not None:
-                self.instance.extra[key] = value
-        self.instance.save(update_fields=[*self._meta.fields, "adaptive_from", "extra"])
+        """Its own fields only: a new version of the questionnaire may have begun meanwhile."""
+        editing.change(self.instance, self._put_pay)  # the study is locked from here on
+        self.instance.save(update_fields=[*self._meta.fields, "adaptive_from"])
+        if self.instance.raters_per_item != self.wanted_before:
+            want_raters(self.instance)
         return self.instance
+
+    def _put_pay(self, extra):
+        """The pay stands among what study.yaml keeps; what is blank is not kept."""
+        for key in (AMOUNT, CURRENCY):
+            extra.pop(key, None)
+            if (value := self.cleaned_data[key]) is not None:
+                extra[key] = value
 
 
 class MemberForm(forms.Form):

@@ -2,7 +2,8 @@
 
 import re
 
-ACTS = re.compile(r"'*[=+\-@\t\r]")
+# Those of full width too: a spreadsheet in Chinese or Japanese takes them for the others.
+ACTS = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def guarded(text):

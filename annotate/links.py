@@ -67,10 +67,18 @@ def of_study(study):
 @transaction.atomic
 def withdraw(session):
     """Take back a link that nobody used. False if somebody has consented or declined meanwhile."""
-    # The rater first: until this ends nobody keeps another place for them.
-    Rater.objects.select_for_update().filter(pk=session.rater_id).first()
-    unused = Session.objects.filter(pk=session.pk, state=Session.State.CONSENT)
-    if not unused.select_for_update(of=("self",)).exists():
+    hold(session.rater)
+    if not Session.objects.filter(pk=session.pk, state=Session.State.CONSENT).exists():
         return False
     session.rater.delete()
     return True
+
+
+def hold(rater):
+    """Until the transaction ends nothing is kept or stored for a rater who is about to go.
+
+    A row that came to refer to them between the look and the end would be in the way.
+    """
+    # Sessions before their rater, as an exclusion locks them.
+    for rows in (Session.objects.filter(rater=rater.pk), Rater.objects.filter(pk=rater.pk)):
+        list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk"))

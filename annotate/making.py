@@ -13,7 +13,7 @@ from annotate.languages import ENGLISH
 from annotate.models import Question, Study
 from annotate.platforms import without_codes
 from annotate.reading import Problems
-from annotate.reading.studyfile import NUMBERS, TEXTS, StudyFile, read_study
+from annotate.reading.studyfile import ADAPTIVE, NUMBERS, TEXTS, StudyFile, read_study
 
 FOLDER = Path(__file__).parent / "study_templates"
 # In the order of the page.
@@ -65,7 +65,8 @@ def _template(path, language):
 def template_of(study):
     """A study's settings and questions, for another study like it; codes are made anew."""
     own = ("title", "completion_code")
-    kept = ("kind", "language", "media_hosts", *NUMBERS, *(key for key in TEXTS if key not in own))
+    texts = (key for key in TEXTS if key not in own)
+    kept = ("kind", "language", "media_hosts", *NUMBERS, ADAPTIVE, *texts)
     fields = {key: getattr(study, key) for key in kept}
     fields["extra"] = forgotten_items(without_codes(study.extra))
     names = ("key", "text", "scale_spec", "required", "applies_to", "position", "why")

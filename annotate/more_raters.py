@@ -12,6 +12,7 @@ from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 
 from annotate import keeping, places
+from annotate.loading.placing import drop_open
 from annotate.models import AddedPlace, ExtraPlaces, Item, Place, Rating, Session, Study
 from annotate.spreads import LABEL_KINDS, SD_KINDS, USUAL, spreads
 
@@ -58,16 +59,13 @@ def _logged(study, added, by=None, **fields):
 def undo(step, by):
     """Take away those of a line's places that are open still; how many. Raters at work stay."""
     Study.objects.select_for_update(no_key=True).get(pk=step.study_id)
-    still = Place.objects.filter(added__step=step, state=Place.State.OPEN)
-    # Locked before they go: a claim may be looking at them.
-    going = list(still.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
-    Place.objects.filter(pk__in=going).delete()
-    if going:
+    gone = drop_open(Place.objects.filter(added__step=step))
+    if gone:
         ExtraPlaces.objects.filter(pk=step.pk).update(
             undone_at=timezone.now(), undone_by_name=by.get_username(),
-            undone_count=F("undone_count") + len(going),
+            undone_count=F("undone_count") + gone,
         )  # fmt: skip
-    return len(going)
+    return gone
 
 
 def log(study):

@@ -43,7 +43,11 @@ def why_closed(study, rater=None):
         return "unready"
     if places.any_open(study, kinds, rater):
         return ""
-    return "full" if study.places.exclude(state=Place.State.FILLED).exists() else "finished"
+    if not study.places.exclude(state=Place.State.FILLED).exists():
+        return "finished"
+    # As the sweep does every minute, should no worker run: nobody is sent away for who is gone.
+    freed = places.release_expired(timezone.now())
+    return "" if freed and places.any_open(study, kinds, rater) else "full"
 
 
 def begin_visit(study, ids, consents):
@@ -133,7 +137,8 @@ def resume(session):
         session.places.update(state=Place.State.FILLED)
         move(session, State.EXIT)
         return True
-    wanted = session.study.items_per_session - len(back)
+    # Below zero where the study has come to want fewer: what was rated stays whole.
+    wanted = max(session.study.items_per_session - len(back), 0)
     new = places.claim(session, places.kinds_asked(questions), wanted)
     if not back and not new:
         return False

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const UNHEARD = [400, 403, 408, 413, 429]; // of a proxy, or too many at once: nobody kept the answer
+  const HEARD = [200, 404, 409, 422]; // what else comes is of a proxy or a fault: nobody kept the answer
   const form = document.getElementById("rate");
   if (form) rate(form);
   document.querySelectorAll("form").forEach(sendOnce);
@@ -90,7 +90,7 @@
       const code = event.detail.xhr.status;
       onTheirWay.delete(question);
       lost.delete(question);
-      if (code === 0 || code >= 500 || UNHEARD.includes(code)) return keep(question);
+      if (!HEARD.includes(code)) return keep(question);
       kept.removeItem(shelf(question));
       kept.removeItem(shelf(question) + " why");
       if (code === 404 || code === 409) return outdated();

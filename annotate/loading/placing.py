@@ -4,6 +4,7 @@ import hashlib
 from collections import defaultdict
 
 import numpy as np
+from django.db import transaction
 
 from annotate import keeping
 from annotate.bulk import insert, update
@@ -13,6 +14,7 @@ from annotate.loading.ratings import HALF
 from annotate.models import Place
 
 OPEN, FILLED = str(Place.State.OPEN), str(Place.State.FILLED)
+PLACE = ("study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id")
 
 
 def draw(slug, key):
@@ -27,13 +29,57 @@ def write_places(loading, pairs):
     pairs: sorted array of item << 32 | rater, the answers that came with this load.
     """
     pairs = _pairs_of_places(loading, pairs)
-    names = ["study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id"]
-    insert(Place, names, _new_places(loading, pairs))
-    surplus = Place.objects.filter(study=loading.study, state=Place.State.OPEN)
-    too_many = surplus.filter(number__gt=loading.study.raters_per_item)
-    too_many.filter(added=None).delete()  # those that somebody asked for stay
-    surplus.filter(item__key__in=gold_keys(loading.study)).delete()
+    insert(Place, PLACE, _new_places(loading, pairs))
+    _drop_surplus(loading.study)
+    drop_open(loading.study.places.filter(item__key__in=gold_keys(loading.study)))
     keeping.settle(loading.study)
+
+
+@transaction.atomic
+def want_raters(study):
+    """Places as the study's raters_per_item says by now: more at once; of fewer the open ones go.
+
+    What somebody holds or has filled stays. Call it with the study locked.
+    """
+    give_places(study, study.items.filter(parent=None, is_practice=False))
+    _drop_surplus(study)
+    keeping.settle(study)
+
+
+def give_places(study, items):
+    """These items get what they lack of the study's places; those that are gold get none."""
+    some = items.exclude(key__in=gold_keys(study)).order_by("pk").values_list("pk", "key")
+    insert(Place, PLACE, _lacking(study, some.iterator()))
+
+
+def _lacking(study, items):
+    for batch in batches(items):
+        places = Place.objects.filter(item__in=[pk for pk, _ in batch])
+        there = set(places.values_list("item_id", "number"))
+        for pk, key in batch:
+            shuffle = draw(study.slug, key)
+            for number in range(1, study.raters_per_item + 1):
+                if (pk, number) not in there:
+                    yield study.pk, pk, number, shuffle, OPEN, None, None
+
+
+def _drop_surplus(study):
+    """Open places beyond those that each item is to get; those that somebody asked for stay."""
+    too_many = study.places.filter(number__gt=study.raters_per_item)
+    drop_open(too_many.filter(added=None))
+
+
+def drop_open(places):
+    """Deletes those of the places that are open; how many. What is being claimed stays.
+
+    Locked and looked at once more before they go: a DELETE by primary keys would take what a claim
+    has taken meanwhile, and its rater would lose the item. Call it in a transaction.
+    """
+    is_open = places.filter(state=OPEN).select_for_update(of=("self",))
+    going = list(is_open.order_by("pk").values_list("pk", flat=True))
+    for some in batches(going):
+        Place.objects.filter(pk__in=some).delete()
+    return len(going)
 
 
 def _pairs_of_places(loading, pairs):
@@ -77,7 +123,8 @@ def _raters(batch, pairs):
 def _fill(study, batch, raters, sessions, any_before):
     """Filled places for the raters of a batch of items, then open ones up to the wanted number."""
     gold = gold_keys(study)
-    highest, there, free = _there([pk for pk, _ in batch]) if any_before else ({}, (), {})
+    pks, is_filling = [pk for pk, _ in batch], any(map(len, raters))
+    highest, there, free = _there(pks, is_filling) if any_before else ({}, (), {})
     filled = []
     for (pk, key), its_raters in zip(batch, raters, strict=True):
         shuffle, number = draw(study.slug, key), highest.get(pk, 0)
@@ -95,14 +142,19 @@ def _fill(study, batch, raters, sessions, any_before):
     update(Place, ["state", "rater_id", "session_id", "kept_for_id"], filled)
 
 
-def _there(pks):
-    """What items have: highest number, (item, rater) pairs, open places with the lowest last."""
+def _there(pks, is_filling):
+    """What items have: highest number, (item, rater) pairs, open places with the lowest last.
+
+    The open ones only where some are to be filled: while they are locked nobody is given one.
+    """
     highest: dict[int, int] = {}
     raters, free = set(), defaultdict(list)
     places = Place.objects.filter(item__in=pks).order_by("-number")
-    # Locked, so that a claim at the same time takes others.
-    for pk, item in places.filter(state=OPEN).select_for_update().values_list("pk", "item_id"):
-        free[item].append(pk)
+    if is_filling:
+        # Locked, so that a claim at the same time takes others.
+        is_open = places.filter(state=OPEN).select_for_update()
+        for pk, item in is_open.values_list("pk", "item_id"):
+            free[item].append(pk)
     for item, number, rater in places.values_list("item_id", "number", "rater_id"):
         highest.setdefault(item, number)
         if rater is not None:

@@ -4,10 +4,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotate import around
-from annotate.checks import gold_keys
 from annotate.loading.common import silent_rows
-from annotate.loading.placing import draw
-from annotate.models import Item, Place, Study
+from annotate.loading.placing import drop_open, give_places
+from annotate.models import Study
 from annotate.reading import aroundkeys
 
 
@@ -58,31 +57,9 @@ def mark_items(study):
     wanted = [one.item for one in around.practice_of(study)]
     new = study.items.filter(key__in=wanted, parent=None, is_practice=False)
     old = study.items.filter(is_practice=True).exclude(key__in=wanted)
-    freed = list(old.values_list("pk", "key"))
+    freed = list(old.values_list("pk", flat=True))
     new.update(is_practice=True)
-    _close(study)
-    Item.objects.filter(pk__in=[pk for pk, _ in freed]).update(is_practice=False)
-    _open(study, freed)
-
-
-def _close(study):
-    # Locked, so that a claim at the same time takes others, and keeps what it has taken.
-    places = Place.objects.filter(
-        study=study, state=Place.State.OPEN, item__in=study.items.filter(is_practice=True)
-    )
-    locked = places.select_for_update(of=("self",)).values_list("pk", flat=True)
-    Place.objects.filter(pk__in=list(locked)).delete()
-
-
-def _open(study, items):
-    """Places up to the number that each of these items is to get; none for those that are gold."""
-    gold = gold_keys(study)
-    stayed = Place.objects.filter(item__in=[pk for pk, _ in items])
-    there = set(stayed.values_list("item_id", "number"))
-    Place.objects.bulk_create(
-        Place(study=study, item_id=pk, number=number, shuffle=draw(study.slug, key))
-        for pk, key in items
-        if key not in gold
-        for number in range(1, study.raters_per_item + 1)
-        if (pk, number) not in there
-    )
+    drop_open(study.places.filter(item__in=study.items.filter(is_practice=True)))
+    freed = study.items.filter(pk__in=freed)
+    freed.update(is_practice=False)
+    give_places(study, freed)

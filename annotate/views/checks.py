@@ -36,9 +36,6 @@ def _page(request, study, form=None, attention=None, gold_form=None):
     chosen = found.get(request.GET.get("check", ""))
     attention = attention or AttentionForm(study, chosen)
     forms = [form or InsideForm(settings), attention, gold_form or GoldForm(study)]
-    items = study.items.filter(parent=None)
-    keys = [one.item for one in settings.gold]
-    there = set(items.filter(key__in=keys).values_list("key", flat=True))
     context = {
         "study": study,
         "section": "settings",
@@ -49,12 +46,21 @@ def _page(request, study, form=None, attention=None, gold_form=None):
         "chosen": chosen,
         "is_ready": READY["key"] in found,
         "ready": ready_check(study.language),
-        "unknown": [key for key in keys if key not in there],
         "has_code": bool(code_for(study, Outcome.FAILED_ATTENTION)),
-        "suggestions": items.values_list("key", flat=True)[:SUGGESTED],
     }
     status = 422 if any(one.errors for one in forms) else 200
-    return render(request, "annotate/inside.html", context, status=status)
+    return render(request, "annotate/inside.html", context | _items(study, settings), status=status)
+
+
+def _items(study, settings):
+    """Ids of gold items that the study does not have, and of items that may be gold."""
+    items = study.items.filter(parent=None)
+    keys = [one.item for one in settings.gold]
+    there = set(items.filter(key__in=keys).values_list("key", flat=True))
+    return {
+        "unknown": [key for key in keys if key not in there],
+        "suggestions": items.values_list("key", flat=True)[:SUGGESTED],
+    }
 
 
 @login_required

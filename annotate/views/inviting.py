@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from annotate import access, keeping, links, participants, paying, platforms, sessions
+from annotate import access, editing, keeping, links, participants, paying, platforms, sessions
 from annotate.forms_platform import (
     BonusForm,
     LinksForm,
@@ -30,8 +30,7 @@ def platform(request, slug):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = PlatformForm(platforms.platform_of(study), request.POST or None)
     if request.method == "POST" and form.is_valid():
-        study.extra |= {"platform": form.platform().as_data()}
-        study.save(update_fields=["extra"])
+        editing.change(study, lambda extra: extra.update(platform=form.platform().as_data()))
         keeping.settle(study)
         messages.success(request, "Saved.")
         return redirect("platform", slug)

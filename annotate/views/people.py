@@ -30,10 +30,7 @@ def rater(request, slug, pk):
 
 
 def _page(request, rater, form, status=200):
-    ratings = Rating.objects.filter(session__rater=rater).order_by("session", "pk")
-    ratings = ratings.select_related("item", "question").prefetch_related("revisions")
-    page = Paginator(ratings, 100).get_page(request.GET.get("page"))
-    exclusion = rater.exclusions.filter(ended_by=None).select_related("step").first()
+    page = Paginator(_ratings(rater), 100).get_page(request.GET.get("page"))
     visits = list(rater.sessions.with_answers().with_times())
     context = {
         "study": rater.study,
@@ -42,19 +39,30 @@ def _page(request, rater, form, status=200):
         "form": form,
         "sessions": visits,
         "around": steps.said_by(rater),
-        "times": _times(rater) if any(visit.active is not None for visit in visits) else (),
+        "times": _times(rater, visits),
         "page": page,
         "rows": _with_changes(page.object_list),
         "extras": _extras(rater),
-        "exclusion": exclusion,
-        "rule": TITLES.get(exclusion.step.rule, "") if exclusion else "",
+        **_exclusion(rater),
         "is_owner": rater.study.role == access.OWNER,
         "at_work": any(session.state == Session.State.RATING for session in visits),
     }
     return render(request, "annotate/rater.html", context, status=status)
 
 
-def _times(rater):
+def _exclusion(rater):
+    found = rater.exclusions.filter(ended_by=None).select_related("step").first()
+    return {"exclusion": found, "rule": TITLES.get(found.step.rule, "") if found else ""}
+
+
+def _ratings(rater):
+    ratings = Rating.objects.filter(session__rater=rater).order_by("session", "pk")
+    return ratings.select_related("item", "question").prefetch_related("revisions")
+
+
+def _times(rater, visits):
+    if all(visit.active is None for visit in visits):
+        return ()
     times = ItemTime.objects.filter(session__rater=rater).select_related("item")
     return times.order_by("session", "pk")[:MOST_TIMES]
 

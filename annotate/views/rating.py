@@ -331,9 +331,7 @@ def answer(request, token, item, question):
 
 def answered(request, place, item, every, question):
     """The mark of one answer, which is saved: to a place, or to an extra screen of an item."""
-    question = next((q for q in every if q.pk == question), None)
-    if question is None or not question.applies_to_kind(item.kind):
-        raise Http404("no such question about this item")
+    question = _asked_or_404(item, every, question)
     spot = Spot(question, item.pk, item.pk != place.item_id)
     save = saving_extras.save if isinstance(place, Extra) else sessions.save_answers
     try:
@@ -350,6 +348,13 @@ def answered(request, place, item, every, question):
     if answer is None and question.required:
         return mark(problem=UNANSWERED, status=422)
     return mark(saved=True)
+
+
+def _asked_or_404(item, every, pk):
+    for question in every:
+        if question.pk == pk and question.applies_to_kind(item.kind):
+            return question
+    raise Http404("no such question about this item")
 
 
 def mark(status=200, **context):

@@ -168,7 +168,8 @@ def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     assert sorted(map(str, after)) == sorted(map(str, before))
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "'=1", "''-"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "'=1", "''-",
+                                  "\uff1d1+1", "\uff0b1", "\uff0d1", "'\uff20x"])  # fmt: skip
 def test_formulas_get_an_apostrophe_that_loading_takes_away(text):
     assert guarded(text) == f"'{text}"
     assert unguarded(guarded(text)) == text

@@ -213,6 +213,18 @@ def test_a_run_that_its_account_stopped(study):
     assert sentences(study) == []
 
 
+def test_places_that_no_worker_opens_are_said(study):
+    """The study holds places for an hour; the sweep of a worker comes every minute."""
+    session = visit(study, "ann", "rating")
+    Place.objects.filter(number=1).update(state="held", session=session, rater=session.rater)
+    words = "4 places held by raters who are gone: no worker opens them"
+    for minutes, is_said in ((59, False), (64, False), (66, True)):
+        Session.objects.update(last_seen_at=NOW - timedelta(minutes=minutes))
+        assert (words in sentences(study)) is is_said
+    visit(study, "bob", "rating")
+    assert words not in sentences(study)
+
+
 def test_a_day_without_anybody_is_said_while_places_are_open(study):
     session = visit(study, "ann")
     Session.objects.filter(pk=session.pk).update(last_seen_at=NOW - timedelta(hours=25))

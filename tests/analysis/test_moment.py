@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import caches
 from django.db import connection
 
-from analysis import computing, frames
+from analysis import computing, counting, frames, writing
 from analysis.asking import Source
 from analysis.moment import one_moment, over
 from annotate.models import Rating
@@ -69,6 +69,40 @@ def test_a_worker_reads_so_too(rated, loaded_meanwhile):
     row.refresh_from_db()
     assert (row.state, row.reason) == ("done", "")
     assert loaded_meanwhile
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_is_of_one_moment(rated, monkeypatch, form):
+    """Somebody rates between the look at the sessions and that at the answers."""
+    before, who_counts = list(writing.pieces(rated, "scores", form)), counting.who_counts
+
+    def rate():
+        quality = {item: 3 for item in rated.items.all()}
+        add_raters(rated, ["dee"], quality, random.Random(1))
+        connection.close()
+
+    def beside_a_rater(study):
+        found = who_counts(study)
+        thread = Thread(target=rate)
+        thread.start()
+        thread.join()
+        return found
+
+    monkeypatch.setattr(counting, "who_counts", beside_a_rater)
+    assert list(writing.pieces(rated, "scores", form)) == before
+    assert Rating.objects.filter(session__rater__key="dee").exists()
+
+
+def test_an_export_that_is_broken_off_leaves_no_moment_behind(rated, monkeypatch):
+    monkeypatch.setattr(writing, "PIECE", 1)
+    pieces = writing.pieces(rated, "scores", "csv")
+    next(pieces), next(pieces)
+    pieces.close()
+    count = Rating.objects.count()
+    thread = Thread(target=lambda: (Rating.objects.all().delete(), connection.close()))
+    thread.start()
+    thread.join()
+    assert count and not Rating.objects.exists()
 
 
 def test_a_moment_ends_and_another_begins(rated):

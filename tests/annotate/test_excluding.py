@@ -323,3 +323,25 @@ def test_an_exclusion_of_forgotten_raters_cannot_be_undone(study, owner):
     excluding.forget(ann.rater, owner)
     with pytest.raises(excluding.NobodyLeft):
         excluding.undo(step, owner)
+
+
+@pytest.mark.parametrize("is_another", [False, True])
+@pytest.mark.django_db
+def test_with_a_pair_its_side_comes_back_whoever_had_the_place_meanwhile(owner, is_another):
+    study = factories.make_study(owner=owner, raters_per_item=2, items_per_session=1)
+    pair = factories.make_item(study, "pair", kind="list_pair", content=None)
+    factories.make_item(study, "part", kind="recommendation", parent=pair, side="A")
+    study.places.exclude(item=pair).delete()
+    study.questions.update(applies_to=["list_pair"])
+    ann = done(study)
+    own = ann.places.get()
+    other = {"A": "B", "B": "A"}[own.first_side]
+    step = exclude(study, owner, ann)
+    if is_another:  # somebody else has the place by now
+        bob = begun(study)
+        assert bob.places.get() == own
+    study.places.update(first_side=other)
+    excluding.undo(step, owner)
+    back = ann.places.get()
+    assert (back == own) is not is_another
+    assert back.first_side == own.first_side != other

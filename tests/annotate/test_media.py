@@ -370,3 +370,17 @@ def test_names_without_a_file_are_listed(study, as_owner):
     page = as_owner.get(PAGE).content.decode()
     assert "Recordings that are named but not here" in page and "upload:&lt;b&gt;.mp3" in page
     assert "Pictures that are named" not in page
+
+
+def test_what_stands_on_gold_items_and_items_for_practice_is_counted_too(study, shown):
+    gold = factories.make_item(study, "gold", content="g").content
+    trial = factories.make_item(study, "trial", content="t", is_practice=True).content
+    Content.objects.update(image_url=f"https://{HOST}/a.png")
+    session = factories.make_session(study, state="practice", source="web")
+    assert missing.report(session, trial.pk, "image")
+    session.state = "rating"
+    assert not missing.report(session, trial.pk, "image")
+    assert not missing.report(session, gold.pk, "image")
+    session.extras.create(kind="gold", item=study.items.get(key="gold"), position=1)
+    assert missing.report(session, gold.pk, "image")
+    assert MissingMedia.objects.count() == 2

@@ -159,7 +159,8 @@ def test_items_that_are_loaded_into_a_made_study_can_be_rated(as_owner, client):
 
 
 def test_a_study_like_another_gets_its_questions_and_settings_alone(as_owner, study):
-    Study.objects.update(consent="Agreed.", extra={"quality": {"min_seconds": 2}}, notice="N")
+    Study.objects.update(consent="Agreed.", extra={"quality": {"min_seconds": 2}}, notice="N",
+                         raters_per_item_max=7, adaptive_from={"labels": 3})  # fmt: skip
     factories.make_rating(
         factories.make_session(study), study.items.first(), study.questions.first(), 4
     )
@@ -173,6 +174,7 @@ def test_a_study_like_another_gets_its_questions_and_settings_alone(as_owner, st
     assert list(made.questions.values(*names)) == list(study.questions.values(*names))
     assert (made.consent, made.notice, made.extra["quality"]) == ("Agreed.", "N",
                                                                   {"min_seconds": 2})  # fmt: skip
+    assert (made.raters_per_item_max, made.adaptive_from) == (7, {"labels": 3})
     assert made.completion_code != study.completion_code
     assert not made.items.exists() and not made.sessions.exists()
     assert "Next: load its items." in page

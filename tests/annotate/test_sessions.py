@@ -259,3 +259,32 @@ def test_another_visit_of_the_same_participant_opens_nothing(study, ids):
     with pytest.raises(NotNow):
         sessions.begin_visit(study, ids, consents=True)
     assert Session.objects.count() == 1
+
+
+def test_who_comes_back_after_sessions_have_become_shorter_keeps_what_they_rated(owner):
+    study = factories.make_study(owner=owner, items=8, items_per_session=6)
+    session = sessions.begin_visit(study, {}, consents=True)
+    assert sessions.begin(session)
+    for position in (1, 2, 3):
+        save(session, position, all_at(session))
+    rated = set(Rating.objects.values_list("item", flat=True))
+    go_quiet(session)
+    type(study).objects.update(items_per_session=2)
+    assert sessions.resume(Session.objects.get())
+    assert set(session.places.values_list("item", flat=True)) == rated and len(rated) == 3
+    assert set(session.places.values_list("state", flat=True)) == {"filled"}
+    assert sessions.finish(Session.objects.get()) is None
+
+
+def test_nobody_is_sent_away_for_who_is_gone_though_no_worker_runs(client, study):
+    """Of four items three raters hold all places; one of them has been quiet for two hours."""
+    held = [sessions.begin_visit(study, {}, consents=True) for _ in range(3)]
+    assert all(sessions.begin(one) for one in held)
+    assert sessions.why_closed(study) == "full"
+    Session.objects.filter(pk=held[0].pk).update(last_seen_at=timezone.now() - timedelta(hours=2))
+    page = client.post("/join/films/", {"consent": "yes"}, follow=True).content.decode()
+    assert "All places are taken" not in page
+    token = Session.objects.latest("pk").token
+    assert client.post(f"/r/{token}/begin/")["Location"] == f"/r/{token}/item/1/"
+    assert Session.objects.get(pk=held[0].pk).state == State.ABANDONED
+    assert sessions.why_closed(study) == "full"

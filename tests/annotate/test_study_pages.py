@@ -7,7 +7,9 @@ from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.test import Client
 
-from annotate.forms_study import MemberForm
+from annotate import more_raters, sessions
+from annotate.forms_platform import PlatformForm
+from annotate.forms_study import MemberForm, StudyForm
 from annotate.models import Membership, Study
 from tests import factories
 
@@ -202,3 +204,77 @@ def test_no_study_may_hide_the_page_that_makes_studies(as_operator, study):
     form = answer.context["adminform"].form
     given = {name: form[name].value() for name in form.fields} | {"slug": "new"}
     assert "slug" in form.__class__(given, instance=study).errors
+
+
+SETTINGS = {"title": "Films", "state": "open", "items_per_session": 4, "hold_minutes": 60,
+            "completion_code": "ABC"}  # fmt: skip
+
+
+def numbers(study):
+    """{item: numbers of its places}"""
+    found = {item.key: [] for item in study.items.all()}
+    for item, number in study.places.order_by("number").values_list("item__key", "number"):
+        found[item].append(number)
+    return found
+
+
+def test_more_raters_of_each_item_are_asked_for_on_the_page(as_owner, study):
+    """Four items with three places each; gold items, those for practice and parts have none."""
+    Study.objects.update(extra={"gold": [{"item": "item-0", "answers": {"accuracy": 5}}]})
+    study.items.filter(key="item-1").update(is_practice=True)
+    factories.make_item(study, "part", parent=study.items.get(key="item-2"))
+    study.places.filter(item__key__in=["item-0", "item-1", "part"]).delete()
+    page = as_owner.get("/studies/films/settings/").content.decode()
+    assert "Raters of each item" in page and 'name="raters_per_item" value="3"' in page
+    given = SETTINGS | {"raters_per_item": 5}
+    assert as_owner.post("/studies/films/settings/", given).status_code == 302
+    five = [1, 2, 3, 4, 5]
+    assert numbers(study) == {"item-0": [], "item-1": [], "item-2": five, "item-3": five,
+                              "part": []}  # fmt: skip
+    assert Study.objects.get().raters_per_item == 5
+    as_owner.post("/studies/films/settings/", SETTINGS)  # blank is as it was
+    assert Study.objects.get().raters_per_item == 5
+
+
+def test_of_fewer_raters_the_open_places_go_and_no_other(as_owner, owner, study):
+    session = sessions.begin_visit(study, {}, consents=True)
+    session.places.model.objects.filter(number__lt=3, item__key="item-0").update(state="filled")
+    assert sessions.begin(session)  # of the first item it holds the third place
+    more_raters.send(study, owner, [study.items.get(key="item-3").pk], 1)
+    given = SETTINGS | {"raters_per_item": 1}
+    assert as_owner.post("/studies/films/settings/", given).status_code == 302
+    assert numbers(study) == {"item-0": [1, 2, 3], "item-1": [1], "item-2": [1], "item-3": [1, 4]}
+    assert session.places.count() == 4
+    as_owner.post("/studies/films/settings/", SETTINGS | {"raters_per_item": 2})
+    assert numbers(study) == {"item-0": [1, 2, 3], "item-1": [1, 2], "item-2": [1, 2],
+                              "item-3": [1, 2, 4]}  # fmt: skip
+
+
+@pytest.mark.parametrize("most, status", [(4, 422), (5, 302)])
+def test_the_most_raters_are_more_than_what_is_asked_for_now(as_owner, study, most, status):
+    given = SETTINGS | {"raters_per_item": 4, "raters_per_item_max": most}
+    assert as_owner.post("/studies/films/settings/", given).status_code == status
+    assert Study.objects.get().raters_per_item == (4 if status == 302 else 3)
+    assert study.places.count() == (16 if status == 302 else 12)
+
+
+def test_what_somebody_else_sets_meanwhile_stays(as_owner, study, monkeypatch):
+    """Both pages keep a key among what others keep there."""
+    checks = [{"key": "both"}]
+
+    def as_somebody_sets_checks(form):
+        Study.objects.update(extra=Study.objects.get().extra | {"attention": checks})
+        return real(form)
+
+    for page, form, given in (
+        ("platform", PlatformForm, {"name": "prolific"}),
+        ("", StudyForm, SETTINGS | {"pays_per_session": "2.5", "pay_currency": "CHF"}),
+    ):
+        Study.objects.update(extra={})
+        real = form.is_valid
+        with monkeypatch.context() as patched:
+            patched.setattr(form, "is_valid", as_somebody_sets_checks)
+            address = f"/studies/films/settings/{page and page + '/'}"
+            assert as_owner.post(address, given).status_code == 302
+        extra = Study.objects.get().extra
+        assert extra.pop("attention") == checks and extra, page

@@ -241,7 +241,7 @@ def test_an_answer_outlives_a_lost_network(new_page, study):
     new_page.faults.clear()  # Chromium reports the lost request as an error
 
 
-@pytest.mark.parametrize("code", [500, 429, 403])  # of the server, or of a proxy before it
+@pytest.mark.parametrize("code", [500, 429, 403, 401])  # of the server, or of a proxy before it
 def test_a_changed_answer_that_is_lost_is_not_called_saved(new_page, study, code):
     page = new_page()
     start(page)

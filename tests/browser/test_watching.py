@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from annotate import uploads
 from annotate.models import Content, ItemTime, MissingMedia, Place, Session, Study
 from tests import factories
+from tests.annotate.test_steps import ask
 from tests.browser.test_rating import assert_fits, choose_all, on_item, start
 from tests.processes import wait_for
 
@@ -203,6 +204,23 @@ def test_what_does_not_load_is_a_placeholder_and_told_once(new_page, study, owne
     researcher.goto("/studies/films/")
     researcher.get_by_role("link", name="1 picture could not be loaded").click()
     expect(researcher.get_by_role("region", name="Could not be loaded")).to_be_visible()
+    new_page.expected.append("404 (Not Found)")
+
+
+def test_what_does_not_load_in_practice_is_told_too(new_page, study):
+    uploads.path_of(upload(study, "talk.wav", sound(1))).unlink()
+    Content.objects.update(audio_url="upload:talk.wav")
+    ask(study, practice=[{"item": "item-0"}])
+    page = new_page()
+    page.goto("/join/films/")
+    page.get_by_role("button", name="I agree and take part").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name="Practice 1 of 1")).to_be_visible()
+    page.wait_for_load_state("load")
+    page.locator("audio").evaluate("one => one.play().catch(() => {})")
+    expect(page.get_by_text("The recording cannot be played here.")).to_be_visible()
+    soon(lambda: MissingMedia.objects.filter(kind="audio").exists())
+    assert not ItemTime.objects.exists()
     new_page.expected.append("404 (Not Found)")
 
 

@@ -210,6 +210,26 @@ def test_a_load_fills_no_place_that_is_claimed_meanwhile(study, tmp_path):
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
+def test_nobody_is_sent_away_while_a_load_asks_for_more_raters(study, tmp_path):
+    """What is open is not held back by the load that makes more of it."""
+    session = factories.make_session(study, "carl", state="instructions", source="web")
+
+    def begin_elsewhere():
+        try:
+            return sessions.begin(session)
+        finally:
+            connection.close()
+
+    loading = check(tmp_path, study=STUDY.replace("raters_per_item: 2", "raters_per_item: 4"))
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        write_files(loading)
+        assert pool.submit(begin_elsewhere).result(PATIENCE)
+    assert session.places.count() == 2
+    assert study.places.count() == 2 * 4
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
 def test_raters_join_while_a_load_writes(study, tmp_path):
     def join_elsewhere():
         try:

@@ -174,6 +174,54 @@ def test_another_server_makes_the_same_study_of_it(full, tmp_path):
     assert study_yaml(Study.objects.get()) == text
 
 
+OTHERWISE = """\
+study: chinese
+title: 电影
+language: zh-hans
+kind: explanation
+questionnaire_version: 3
+questions:
+  - {key: five, text: 有说服力吗？, scale: likert5, why: required}
+  - {key: own, text: 好吗？, scale: {min: 1, max: 5, labels: [很差, 很好]}, why: true}
+  - {key: english, text: "?", scale: {binary: ["No", "Yes"]}}
+  - {key: old, text: "旧 \\u202bقديم", scale: binary, retired: true, required: false}
+platform:
+  name: mturk
+  open_link: true
+  keep_for_recipients: false
+  keep_days: 3
+  codes: {screened_out: OUT-1, failed_attention: "007", no_consent: 8, too_late: L_4}
+attention:
+  - {key: point, text: 请选“不同意”。, scale: likert5, right: 不同意}
+  - {key: words, text: 请选是。, scale: binary, right: 是, after: 0}
+exit:
+  - {key: mood, text: 心情？, scale: likert7, required: true}
+raters_per_item_max: 5
+adaptive_from: {labels: 3}
+notice: "=1+1"
+instructions: "# 说明\\n\\n**请** <b>看</b>"
+"""
+
+
+def test_a_chinese_study_with_reasons_codes_and_versions_comes_out_the_same(db, tmp_path):
+    (tmp_path / "study.yaml").write_text(OTHERWISE)
+    loading = load_files(tmp_path / "study.yaml", {}, owner=factories.make_user("owner"))
+    assert [str(problem) for problem in loading.problems.shown] == []
+    first, _ = read(tmp_path, OTHERWISE)
+    text = study_yaml(Study.objects.get())
+    again, messages = read(tmp_path, text)
+    assert messages == [] and again.questions == first.questions
+    assert {key: again.fields[key] for key in first.fields} == first.fields
+    assert again.version == 3 and [one["why"] for one in again.questions[:2]] == [
+        "required", "optional"
+    ]  # fmt: skip
+    assert check(tmp_path, text) == (False, [])
+    Study.objects.all().delete()
+    (tmp_path / "study.yaml").write_text(text)
+    load_files(tmp_path / "study.yaml", {})
+    assert study_yaml(Study.objects.get()) == text
+
+
 def test_every_key_that_can_be_read_is_written(full):
     found = [line.split(":")[0] for line in study_yaml(Study.objects.get()).splitlines()]
     assert [key for key in KEYS if key not in found] == []
