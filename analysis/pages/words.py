@@ -22,3 +22,15 @@ def money(amount, currency="USD"):
     if "e" in digits:
         digits = f"{amount:.8f}".rstrip("0")
     return f"${digits}" if currency == "USD" else f"{digits} {currency}"
+
+
+def small(value):
+    """A number of any size with three digits that count: .0093, 1.21, 2.5e-10; – if undefined."""
+    if isnan(value):
+        return "–"
+    if value and abs(value) < 1e-4:
+        return f"{value:.1e}"
+    text = f"{value:.3g}"
+    return (
+        text.replace("0.", ".", 1) if abs(value) < 1 and text.lstrip("-").startswith("0.") else text
+    )
