@@ -4,10 +4,15 @@ from math import isnan
 
 from analysis import charts_scores
 from analysis.options import ALL
-from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
 from analysis.pages.words import small
 from analysis.report_tables import Cell, Figure, Layout, Table, cell_of, ranked
-from analysis.reports.counterfactual import CORRELATION, PREDICTION, counterfactual
+from analysis.reports.counterfactual import (
+    CORRELATION,
+    PREDICTION,
+    correlations,
+    counterfactual,
+)
 from analysis.reports.exactness import LARGEST, RANKS, SECONDS, TYPICAL
 from analysis.reports.exactness import PART as EXACTNESS
 from analysis.reports.explanation_cells import BETWEEN, LEVELS
@@ -234,14 +239,14 @@ def headline(answers, options, judges):
     keys = [question.key for question in answers.questions if question.scale.kind in ORDERED]
     if not found or not keys:
         return no_value("no judge has scored explanations by the contents that they name")
-    rows = [row for row in counterfactual(answers, options).rows if row["part"] == CORRELATION]
+    rows = correlations(answers, options, keys[0]).rows
     rows = [row for row in rows if not isnan(row["value"])]
     if not rows:
         return no_value("r with people is undefined for every score: the report says why")
     best = max(rows, key=lambda row: row["value"])
     words = (
-        f"largest Pearson r of a score of explanations: {best['score']} on {best['question']}, "
-        f"n = {best['n']:,} explanations"
+        f"largest Pearson r of a score of explanations: {best['score']} on {keys[0]}"
+        f"{first_of(keys)}, n = {best['n']:,} explanations"
     )
     return leading_point(best["value"]), interval(best["low"], best["high"]), words
 

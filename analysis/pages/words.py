@@ -31,6 +31,4 @@ def small(value):
     if value and abs(value) < 1e-4:
         return f"{value:.1e}"
     text = f"{value:.3g}"
-    return (
-        text.replace("0.", ".", 1) if abs(value) < 1 and text.lstrip("-").startswith("0.") else text
-    )
+    return text.replace("0.", ".", 1) if abs(float(text)) < 1 else text

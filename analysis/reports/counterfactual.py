@@ -53,9 +53,9 @@ def counterfactual(answers, options, parts=None):
         exactness.add(work)
         who_was_excluded.add(work)
         report.verdict = [*who_was_excluded.verdict(report), *_verdict(work)]
+    report.verdict += [*([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS])]
     report.notes = [
         *policy_notes(scores, compared=False),
-        *([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS]),
         *(_notes(work) if report.rows else []), *explanation_cells.notes(work, cells),
         *(liked.notes(report) if report.rows else []),
         *(exactness.notes(report) if report.rows else []),
@@ -65,6 +65,13 @@ def counterfactual(answers, options, parts=None):
                                "measure", "item", "content"]),
     ]  # fmt: skip
     return report
+
+
+def correlations(answers, options, key):
+    """Table 1 of one question alone."""
+    work = Work(answers, options, [key])
+    _add_correlations(work)
+    return work.report
 
 
 class Work:
@@ -203,9 +210,9 @@ def _notes(work):
             "explanation a point."
         )
         yield (
-            "Table 2: a straight line from score to mean rating, fitted on 70 % of the explanations "
-            f"and tested on the other 30 %; mean over {options.splits:,} random splits, seed "
-            f"{options.seed}, the same for all scores of as many explanations. low and high are "
-            "the middle 95 % of the splits, sd is theirs: a spread, no confidence interval. "
-            "mse_of_mean: the error of saying the training explanations' mean."
+            "Table 2: a straight line from score to mean rating, fitted on 70 % of the "
+            f"explanations and tested on the other 30 %; mean over {options.splits:,} random "
+            f"splits, seed {options.seed}, the same for all scores of as many explanations. low "
+            "and high are the middle 95 % of the splits, sd is theirs: a spread, no confidence "
+            "interval. mse_of_mean: the error of saying the training explanations' mean."
         )
