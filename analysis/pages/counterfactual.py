@@ -2,14 +2,15 @@
 
 from math import isnan
 
-from analysis import charts_scores
+from analysis import charts, charts_scores
 from analysis.options import ALL
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
 from analysis.pages.words import small
-from analysis.report_tables import Cell, Figure, Layout, Table, cell_of, ranked
+from analysis.report_tables import Cell, Figure, Layout, Table, cell_of, n_words, ranked
 from analysis.reports.counterfactual import (
     CORRELATION,
     PREDICTION,
+    Beside,
     correlations,
     counterfactual,
 )
@@ -47,30 +48,35 @@ def layout(report, question, looks):
         _predictions(of.get(PREDICTION, [])), *_tests(of), *_liked(report, of.get(LIKED, [])),
         _exactness(of.get(EXACTNESS, [])),
     ]  # fmt: skip
-    return Layout(_figures(report, of.get(CORRELATION, []), looks), tables)
+    return Layout(_figures(report, of.get(CORRELATION, []), question, looks), tables)
 
 
 def _questions(entries):
     return list(dict.fromkeys(entry.row["question"] for entry in entries))
 
 
-def _figures(report, entries, looks):
-    """A scatter plot for each question."""
+def _figures(report, entries, question, looks):
+    """Table 1 as a picture; of one question alone the scatter plots behind it too."""
     figures = []
-    for question in _questions(entries):
-        own = [entry.row for entry in entries if entry.row["question"] == question]
-        points = report.curves
-        panels = [(r["score"], points[r["score"], question], r["value"]) for r in own]
-        panels = [panel for panel in panels if panel[1]["n"]]
-        if panels:
-            some = any(len(found["score"]) < found["n"] for _, found, _ in panels)
-            thinned = " Of many points a random choice is drawn." if some else ""
-            caption = (
-                f"{question}: mean rating of each explanation over its score, and the line of "
-                f"least squares.{thinned}"
-            )
-            plot = charts_scores.scatter(panels, question, looks)
-            figures.append(Figure(f"scatter-{question}", caption, plot))
+    if any(not isnan(entry.row["value"]) for entry in entries):
+        plot = charts.dots(entries, "score", "question", looks, f"Pearson's r ({n_words(entries)})")
+        more = " One question alone, chosen above, has scatter plots." if question == ALL else ""
+        caption = (
+            f"Pearson's r of each score with the mean rating, by question. Lines: 95 % intervals."
+            f"{more}"
+        )
+        figures.append(Figure("scores", caption, plot))
+    points = [(e.row["score"], report.curves[e.row["score"], e.row["question"]], e.row["value"])
+              for e in entries if question != ALL]  # fmt: skip
+    panels = [panel for panel in points if panel[1]["n"]]
+    if panels:
+        some = any(len(found["score"]) < found["n"] for _, found, _ in panels)
+        caption = (
+            f"{question}: mean rating of each explanation over its score, and the line of least "
+            f"squares.{' Of many points a random choice is drawn.' if some else ''}"
+        )
+        plot = charts_scores.scatter(panels, question, looks)
+        figures.append(Figure(f"scatter-{question}", caption, plot))
     return figures
 
 
@@ -102,14 +108,24 @@ def _correlations(entries):
 
 
 def _predictions(entries):
-    """Errors with the spread over the splits; below each what the mean alone would have."""
+    """Errors with the spread over the splits, then what the mean alone would have.
+
+    Scores of the same explanations are tried on the same splits, and share that line.
+    """
     rows = {(e.row["score"], e.row["question"], e.row["measure"]): e for e in entries}
     questions = _questions(entries)
-    lines = []
+    found: dict = {}
     for score in dict.fromkeys(e.row["score"] for e in entries):
-        for measure, name in (("mse", score), ("mse_of_mean", f"{score}: the mean instead")):
-            own = [rows[score, key, measure] for key in questions]
-            lines.append((name, [_error(entry) for entry in own]))
+        for measure in ("mse", "mse_of_mean"):
+            cells = [_error(rows[score, key, measure]) for key in questions]
+            found.setdefault(measure, {})[score] = cells
+    lines = list(found.get("mse", {}).items())
+    means: dict = {}
+    for score, cells in found.get("mse_of_mean", {}).items():
+        means.setdefault(tuple(cells), []).append(score)
+    for cells, scores in means.items():
+        of = "" if len(means) == 1 else f" ({', '.join(scores)})"
+        lines.append((f"the mean instead{of}", [*cells]))
     caption = (
         "Table 2. Mean squared error of a line from score to mean rating, on explanations that it "
         "was not fitted on: mean ± standard deviation over the splits. The lower the better."
@@ -281,4 +297,5 @@ KIND = Kind(
     layout=layout,
     headline=headline,
     own=("splits",),
+    stamp=Beside,
 )

@@ -15,6 +15,7 @@ from analysis.reports.correlation import correlate
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Evaluator, Scores
+from analysis.scoring_times import scoring_times
 from analysis.stats.linear_prediction import random_splits, split_error
 
 CORRELATION, PREDICTION = "correlation", "prediction"
@@ -74,11 +75,39 @@ def correlations(answers, options, key):
     return work.report
 
 
+class Beside:
+    """What is read beside the answers, each in one query, once for all groups of a report.
+
+    Its text changes with what was loaded, as titles do; times change with the judgments.
+    """
+
+    def __init__(self, study):
+        self.study = study
+        self._times: dict = {}
+        self._titles = None
+
+    def __str__(self):
+        return f"load {self.study.loads}"
+
+    def times(self, version):
+        """{judge: Time} of its runs of a version of the questionnaire; None for all."""
+        if version not in self._times:
+            self._times[version] = scoring_times(self.study, version)
+        return self._times[version]
+
+    def titles(self, items):
+        """{key: title} of the contents that items, a frame, recommend or name."""
+        if self._titles is None:
+            self._titles = liked.titles(self.study, items)
+        return self._titles
+
+
 class Work:
     """What the parts of one report share."""
 
     def __init__(self, answers, options, parts):
         self.scores = Scores(answers, options)
+        self.beside = answers.beside or Beside(answers.study)
         self.report = Report("counterfactual", answers.study.slug, options.as_dict())
         self.places = {
             question.key: at for at, question in enumerate(self.scores.questions)
@@ -116,13 +145,13 @@ class Work:
         rows = np.flatnonzero(~np.isnan(values) & ~np.isnan(people))
         return rows, values[rows], people[rows]
 
-    def add(self, part, *, reason="", judge="", undefined_draws=0, item=0, **facts):
+    def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
         """One row; what it does not say is blank, or undefined."""
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
         row |= {name: "" for name in NAMES} | {"part": part, "n": None} | facts
         self.report.add(
             row, reason=reason, judge=judge, kind="judge" if judge else "mean",
-            undefined_draws=undefined_draws, item=item,
+            undefined_draws=undefined_draws,
         )  # fmt: skip
 
     def add_estimate(self, part, estimate, **facts):

@@ -4,7 +4,6 @@ from collections import defaultdict
 
 import numpy as np
 
-from analysis.scoring_times import scoring_times
 from analysis.stats.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from judges.models import Judge
@@ -22,8 +21,7 @@ def add(work):
     pairs = _pairs(work)
     if not pairs:
         return
-    study, version = work.scores.answers.study, work.scores.options.version
-    times = scoring_times(study, version)
+    times = work.beside.times(work.scores.options.version)
     for full, cheaper in pairs:
         for judge in cheaper:
             _add_agreement(work, judge, full)

@@ -36,8 +36,9 @@ def add(work):
         ratings = _ratings(work.scores, places)
         for measure, table in tables.items():
             _add(work, question, measure, table, ratings, explaining)
+    known = work.beside.titles(work.scores.answers.items)
     shown = {key for names in explaining for key in names} | {*keys}
-    work.report.curves["titles"] = titles(work.scores.answers.study, shown)
+    work.report.curves["titles"] = {key: known[key] for key in shown & known.keys()}
 
 
 class _Groups:
@@ -49,7 +50,7 @@ class _Groups:
         self.names = names
         self.codes = np.array([places[n] for some in of_items for n in some], dtype=np.int64)
         self.sizes = np.array([len(some) for some in of_items], dtype=np.int64)
-        self.starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+        self.starts = np.cumsum(self.sizes) - self.sizes
 
     def spread(self, items):
         """(rows, groups): every row once for each group of its item (items: of the rows)."""
@@ -103,8 +104,9 @@ def _add(work, question, measure, groups, ratings, explaining):
         )  # fmt: skip
 
 
-def titles(study, keys):
-    """{key: title} of these contents, in one query."""
+def titles(study, items):
+    """{key: title} of the contents that these items recommend or name, in one query."""
+    keys = {key for names in _named(items) for key in names} | {*items["content"].astype(str)}
     rows = Content.objects.filter(study=study, key__in=keys).order_by()
     return dict(rows.values_list("key", "title"))
 

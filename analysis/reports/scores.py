@@ -230,7 +230,8 @@ class Scores:
         Items by their place in `items`, raters by theirs in `raters_of(role)`.
         """
         found = [self._of_question(place, name) for name in self.raters_of(role)]
-        raters = np.repeat(np.arange(len(found)), [len(cells) for cells, _ in found])
+        sizes = np.array([len(cells) for cells, _ in found], dtype=np.intp)
+        raters = np.repeat(np.arange(len(found)), sizes)
         cells = [cells for cells, _ in found] or [np.empty(0, dtype=np.intp)]
         values = [values for _, values in found] or [np.empty(0)]
         return np.concatenate(cells), raters, np.concatenate(values)
