@@ -17,6 +17,7 @@ from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Evaluator, Scores
 from analysis.scoring_times import scoring_times
 from analysis.stats.linear_prediction import random_splits, split_error
+from judges.models import Judge
 
 CORRELATION, PREDICTION = "correlation", "prediction"
 TEXTS = ("part", "question", "score", "level", "other", "other_level", "measure")
@@ -245,3 +246,14 @@ def _notes(work):
             "and high are the middle 95 % of the splits, sd is theirs: a spread, no confidence "
             "interval. mse_of_mean: the error of saying the training explanations' mean."
         )
+    yield from _variants(work)
+
+
+def _variants(work):
+    """What judges measure that are set to something else than the best other's lead."""
+    for judge in work.judges:
+        kind, (effect, top, *_) = work.scores.answers.of_explanations.get(judge, ("", ("", 1)))
+        if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.RANK:
+            yield f"{judge}: by how many ranks the recommended content falls; differences in ranks."
+        elif kind.startswith(str(Judge.Kind.CF)) and top > 1:
+            yield f"{judge}: compared with place {top} of the others, of {top} that are shown."

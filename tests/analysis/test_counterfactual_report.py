@@ -217,10 +217,13 @@ def test_exactness_stands_beside_the_time_of_a_score(explained):
 def test_judges_of_other_settings_are_not_ways_to_the_same_score(explained):
     Judge.objects.filter(key="CF-A").update(factors=8)
     Judge.objects.filter(key="CF warm").update(effect="rank")
+    Judge.objects.filter(key="CF").update(top=3)
     report = build(explained.study, "counterfactual")
     assert rows_of(report, "exactness") == []
     assert any("Exactness against cost: no numbers" in note for note in report.notes)
     assert rows_of(report, "correlation", score="CF warm"), "a change of ranks is a score too"
+    assert any(note.startswith("CF warm: by how many ranks") for note in report.notes)
+    assert any(note.startswith("CF: compared with place 3 of the others") for note in report.notes)
 
 
 def test_exclusions_are_counted_by_rule(explained):
