@@ -6,7 +6,7 @@ from analysis import charts, charts_scores
 from analysis.options import ALL
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
 from analysis.pages.words import small
-from analysis.report_tables import Cell, Figure, Layout, Table, cell_of, n_words, ranked
+from analysis.report_tables import Cell, Figure, Layout, Table, Words, cell_of, n_words, ranked
 from analysis.reports.counterfactual import (
     CORRELATION,
     PREDICTION,
@@ -224,7 +224,8 @@ def _liking(entry, measure, titles):
     if measure != EXPLANATION:
         return cells
     named = [titles.get(key) or key for key in row["explaining"].split("|")]
-    return [titles.get(row["content"]) or row["content"] or "–", ", ".join(named), *cells]
+    recommended = titles.get(row["content"]) or row["content"] or "–"
+    return [Words(recommended), Words(", ".join(named)), *cells]
 
 
 def _exactness(entries):

@@ -246,6 +246,11 @@ def _notes(work):
             "and high are the middle 95 % of the splits, sd is theirs: a spread, no confidence "
             "interval. mse_of_mean: the error of saying the training explanations' mean."
         )
+        if "survey" in work.scores.items.columns:
+            yield (
+                "Explanations of one survey share its participants, who may be kinder than "
+                "others; intervals by recipient do not know that."
+            )
     yield from _variants(work)
 
 
