@@ -141,29 +141,34 @@ def _error(entry):
 
 
 def _tests(of):
-    """A table for each comparison, with a line a question."""
+    """Of several questions a table for each comparison, as in the paper; of one a table of all."""
     for part, title in TESTS.items():
+        entries = of.get(part, [])
         groups: dict = {}
-        for entry in of.get(part, []):
-            row = entry.row
-            about = tuple(row[name] for name in ("score", "level", "other", "other_level"))
-            groups.setdefault(about, []).append(entry)
-        for about, entries in groups.items():
-            yield _test(title, about, entries)
+        for entry in entries:
+            groups.setdefault(_compared(entry.row), []).append(entry)
+        if len(_questions(entries)) == 1:
+            lines = [(" / ".join(_compared(entry.row)), _tested(entry)) for entry in entries]
+            caption = f"{title}. {entries[0].row['question']}: is the first rated above the second?"
+            yield _test(caption, "First", "Second", lines, "First / second")
+            continue
+        for (first, second), own in groups.items():
+            lines = [(entry.row["question"], _tested(entry)) for entry in own]
+            caption = f"{title}. Is {first} rated above {second}?"
+            yield _test(caption, first, second, lines, "Question")
 
 
-def _test(title, about, entries):
-    score, level, other, other_level = about
-    first, second = f"{NAMES[score]} {level}", f"{NAMES[other]} {other_level}"
+def _compared(row):
+    """The two cells of a test in words."""
+    return f"{NAMES[row['score']]} {row['level']}", f"{NAMES[row['other']]} {row['other_level']}"
+
+
+def _test(caption, first, second, lines, corner):
     headings = [
         f"{first}: mean ± sd", f"{second}: mean ± sd", "Difference", "t", "p", "Holm p", "Pairs",
     ]  # fmt: skip
-    lines = [(entry.row["question"], _tested(entry)) for entry in entries]
-    caption = (
-        f"{title}. Is {first} rated above {second}? Paired t-test, one-tailed; a pair is one "
-        "participant."
-    )
-    return Table(caption, headings, lines, [], "Question")
+    how = "Paired t-test, one-tailed; a pair is one participant."
+    return Table(f"{caption} {how}", headings, lines, [], corner)
 
 
 def _tested(entry):

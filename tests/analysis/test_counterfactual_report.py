@@ -277,7 +277,10 @@ def test_the_page_shows_tables_and_plots_in_few_queries(
     for words in ("Table 1.", "Table 2.", "14 asked, 2 excluded, 12 kept.", "A film",
                   "Exactness against cost"):  # fmt: skip
         assert words in text
-    if "by" not in query:
+    if "question" in query:
+        assert "Table 3. satisfaction: is the first rated above the second?" in text
+        assert "CF highest / CF lowest" in text and "CF highest / Genre-Jacc highest" in text
+    elif not query:
         assert "Table 3. Is CF highest rated above CF lowest?" in text
         assert "Table 4. Is CF highest rated above Genre-Jacc highest?" in text
     assert ">nan<" not in text.lower() and "None" not in text

@@ -33,7 +33,7 @@ def test_tables_and_plots_stand_on_the_page(new_page, transactional_db, width, s
     for heading in ("Table 1.", "Table 2.", "Table 3.", "Table 4.", "Exactness"):
         expect(page.locator("h3", has_text=heading).first).to_be_visible()
     shoot(page, f"all-{width}")
-    page.get_by_label("Question").select_option("satisfaction")
+    page.get_by_label("Question", exact=True).select_option("satisfaction")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".figure")).to_have_count(2)
     expect(page.locator(".plot .scatterlayer").first).to_be_visible()
