@@ -5,7 +5,7 @@ from math import isnan
 from analysis import charts, charts_scores
 from analysis.options import ALL
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
-from analysis.pages.words import small
+from analysis.pages.words import chance, small, with_spread
 from analysis.report_tables import Cell, Figure, Layout, Table, Words, cell_of, n_words, ranked
 from analysis.reports.counterfactual import (
     CORRELATION,
@@ -22,7 +22,7 @@ from analysis.reports.liked import AVERAGE, EXPLANATION, MEASURES
 from analysis.reports.liked import PART as LIKED
 from analysis.reports.who_was_excluded import ASKED, EXCLUDED, KEPT
 from analysis.reports.who_was_excluded import PART as EXCLUSIONS
-from annotate.templatetags.concord import interval, leading_point, measured
+from annotate.templatetags.concord import interval, leading_point
 
 NAMES = {"cf": "CF", "cf-a": "CF-A", "item-sim": "Item-Sim", "genre-jacc": "Genre-Jacc"}
 TESTS = {LEVELS: "Table 3", BETWEEN: "Table 4"}
@@ -117,7 +117,8 @@ def _predictions(entries):
     found: dict = {}
     for score in dict.fromkeys(e.row["score"] for e in entries):
         for measure in ("mse", "mse_of_mean"):
-            cells = [_error(rows[score, key, measure]) for key in questions]
+            own = [rows[score, key, measure].row for key in questions]
+            cells = [with_spread(row["value"], row["sd"]) for row in own]
             found.setdefault(measure, {})[score] = cells
     lines = list(found.get("mse", {}).items())
     means: dict = {}
@@ -131,13 +132,6 @@ def _predictions(entries):
         "was not fitted on: mean ± standard deviation over the splits. The lower the better."
     )
     return Table(caption, questions, lines, [], "Score")
-
-
-def _error(entry):
-    row = entry.row
-    if isnan(row["value"]):
-        return "–"
-    return small(row["value"]) + ("" if isnan(row["sd"]) else f" ± {small(row['sd'])}")
 
 
 def _tests(of):
@@ -175,7 +169,8 @@ def _tested(entry):
     row = entry.row
     sides = [_mean_sd(row["mean"], row["sd"]), _mean_sd(row["other_mean"], row["other_sd"])]
     difference = Cell(row, row["value"], entry.reason, entry.reason)
-    numbers = [measured(row["t"]), small(row["p"]), small(row["p_holm"])]
+    t = "–" if isnan(row["t"]) else f"{row['t']:.2f}"
+    numbers = [t, chance(row["p"]), chance(row["p_holm"])]
     return [*sides, difference, *numbers, f"{row['n']:,}"]
 
 
