@@ -34,7 +34,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Words:
-    """A cell of words, which may take several lines."""
+    """A cell, or its heading, of words, which may take several lines."""
 
     words: str
 

@@ -181,7 +181,7 @@ def _mean_sd(mean, sd):
 
 
 def _liked(report, entries):
-    """Of all ratings together, else of the first question: those with the best lower ends."""
+    """Of all ratings together, else of the first question: those with the highest means."""
     questions = _questions(entries)
     question = AVERAGE if AVERAGE in questions else next(iter(questions), "")
     titles = report.curves.get("titles", {})
@@ -194,24 +194,18 @@ def _liked(report, entries):
 
 def _best_liked(entries, question, measure, titles):
     what, corner = WHAT[measure]
-    ordered = sorted(entries, key=_by_lower_end)
+    ordered = sorted(entries, key=lambda entry: (-entry.row["value"], -entry.row["n"]))
     most = min(MOST_LIKED, len(ordered))
     whose = "all questions together" if question == AVERAGE else question
     caption = (
-        f"{what}: mean rating ({whose}), those with the highest lower ends of their intervals "
-        f"first; {most:,} of {len(ordered):,}."
+        f"{what}: mean rating ({whose}), the highest first; {most:,} of {len(ordered):,}. 95 % "
+        "intervals by people."
     )
     headings = ["Mean rating", "Ratings"]
     if measure == EXPLANATION:
-        headings = ["Recommended", "Because of", *headings]
+        headings += [Words("Recommended"), Words("Because of")]
     lines = [(_name(e.row, measure, titles), _liking(e, measure, titles)) for e in ordered[:most]]
     return Table(caption, headings, lines, [], corner)
-
-
-def _by_lower_end(entry):
-    row = entry.row
-    unsure = isnan(row["low"])
-    return unsure, -row["value"] if unsure else -row["low"], -row["n"]
 
 
 def _name(row, measure, titles):
@@ -225,7 +219,7 @@ def _liking(entry, measure, titles):
         return cells
     named = [titles.get(key) or key for key in row["explaining"].split("|")]
     recommended = titles.get(row["content"]) or row["content"] or "–"
-    return [Words(recommended), Words(", ".join(named)), *cells]
+    return [*cells, Words(recommended), Words(", ".join(named))]
 
 
 def _exactness(entries):

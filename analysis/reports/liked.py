@@ -118,7 +118,8 @@ def notes(report):
             "Liked: means of ratings of explanations that name contents: of each explanation, of "
             "all explanations of a recommended content, and of all that name a content; 95 % t "
             "intervals with people as independent, undefined for one person. average: all ratings "
-            "of all questions on the same scale."
+            "of all questions on the same scale. What stands highest is chosen for that, so that "
+            "further ratings will lower it, the more the fewer there are."
         )
     else:
         yield (

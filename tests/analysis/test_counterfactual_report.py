@@ -289,6 +289,19 @@ def test_the_page_shows_tables_and_plots_in_few_queries(
     assert "scores" in keys and len(keys) == len(set(keys))
 
 
+def test_the_page_begins_with_what_was_liked_most(explained, as_owner):
+    means = explained.means("satisfaction")
+    response = as_owner.get(PAGE, {"draws": 0, "question": "satisfaction"})
+    tables = response.context["groups"][0][2].tables
+    (table,) = [table for table in tables if table.caption.startswith("Explanations: ")]
+    shown = [cells[0].value for _, cells in table.lines]
+    assert shown == pytest.approx(sorted(means, reverse=True)[:15])
+    key, cells = table.lines[0]
+    item = next(row for row in explained.rows if row.key == key)
+    titles = [f"{film[-1].upper()} film" for film in item.data["explaining_contents"].split("|")]
+    assert cells[-1].words == ", ".join(titles)
+
+
 def test_the_index_has_its_headline(explained, as_owner):
     text = as_owner.get("/studies/films/analysis/headlines/").text
     assert "largest Pearson r of a score of explanations: CF" in text
