@@ -19,6 +19,8 @@ from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
+from tests.analysis.test_export_import import exported, load_by_command
+from tests.analysis.test_export_import import rows_of as rows_of_study
 from tests.explained import NAMES, QUESTIONS, SCORES, SURVEYS, Explained
 
 pytestmark = pytest.mark.django_db
@@ -316,6 +318,14 @@ def test_points_of_a_plot_are_those_of_the_table_with_the_line_of_least_squares(
     assert points["line"]["y"] == pytest.approx(
         [start + slope * end for end in points["line"]["x"]]
     )
+
+
+def test_an_export_that_is_loaded_again_has_the_same_numbers(explained, tmp_path):
+    """But for those who were excluded and the times of runs, which no file holds."""
+    load_by_command(exported("films", tmp_path))
+    without = [("part", "exclusions"), ("measure", "seconds")]
+    found = [rows_of_study(slug, "counterfactual", without) for slug in ("copy", "films")]
+    assert found[0] == found[1] and len(json.loads(found[0])) > 300
 
 
 def test_the_time_of_a_score_is_of_what_was_computed_here(explained):
