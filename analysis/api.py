@@ -11,9 +11,11 @@ from analysis import asking
 from analysis.moment import one_moment
 from analysis.options import (
     DEFAULT_DRAWS,
+    DEFAULT_SPLITS,
     LARGEST,
     LARGEST_EPSILON,
     MOST_DRAWS,
+    MOST_SPLITS,
     OF_ONE_REPORT,
     OptionsForm,
 )  # fmt: skip
@@ -67,6 +69,9 @@ OPTIONS = [
                {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1}),
     _parameter("direction", "Where the judge stands in a disagreement.", _choices("direction")),
     _parameter("order", "Of disagreements.", _choices("order")),
+    _parameter("splits", "Random splits that a regression is tried on.",
+               {"type": "integer", "minimum": 1, "maximum": MOST_SPLITS,
+                "default": DEFAULT_SPLITS}),
     _parameter("version", "Of the questionnaire: a number, or all.", TEXT),
     _parameter("part", "Of a study with a test split: choose, test or all; while it is locked "
                "choose alone.", TEXT),

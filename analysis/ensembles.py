@@ -17,10 +17,19 @@ BESIDE_THE_EXAMPLE = (
     "endpoint", "method", "prompt", "aspects", "temperature", "rationale", "max_tokens", "context",
     "history_length", "samples", "language",
 )  # fmt: skip
+# Judges of explanations by the contents that they name, and what two of these have to share
+# where they are compared as ways to compute one score.
+OF_EXPLANATIONS = (
+    Judge.Kind.CF, Judge.Kind.CF_APPROXIMATE, Judge.Kind.CF_WARM, Judge.Kind.ITEM_SIM,
+    Judge.Kind.GENRE_JACC,
+)  # fmt: skip
+RECIPE = (
+    "effect", "top", "form", "factors", "iterations", "regularisation", "confidence", "seed",
+)  # fmt: skip
 NAMES = tuple(dict.fromkeys((
     "pk", "key", "rule", "samples", "strict", "weighted", "runs__flagged", "runs__checked",
     "runs__pk", "runs__version", "from_file", "silent", "members__key", *SCALE,
-    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS,
+    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS, *RECIPE,
 )))  # fmt: skip
 
 
@@ -43,7 +52,8 @@ class Judges:
     weighted: names of those with weighted values; designs: {LLM: (the example in the prompt, the
     other settings)}; settings: of LLMs, a dictionary each, in the order they were made; flagged:
     whether a run flagged items; from_file: {judge that can be asked here: whether its values come
-    from a file}, where a file has such.
+    from a file}, where a file has such; of_explanations: {judge: (its kind of OF_EXPLANATIONS, the
+    settings of RECIPE)}.
     """
 
     runs: dict
@@ -56,6 +66,7 @@ class Judges:
     settings: list
     flagged: bool
     from_file: dict
+    of_explanations: dict
 
 
 def judges_of(study, version=None):
@@ -92,7 +103,19 @@ def judges_of(study, version=None):
     return Judges(
         runs, versions, ensembles, asked, own, weighted, designs, _settings(settings),
         flagged=any(row.runs__flagged for row in rows), from_file=from_file,
+        of_explanations=_of_explanations(rows),
     )  # fmt: skip
+
+
+def _of_explanations(rows):
+    """Of those with runs; an imported judge counts as the kind whose name it has."""
+    found = {}
+    for row in rows:
+        is_imported = row.kind == Judge.Kind.IMPORTED
+        kind = row.key.lower() if is_imported else row.kind
+        if kind in OF_EXPLANATIONS and row.runs__pk:
+            found[row.key] = str(kind), tuple(getattr(row, name) for name in RECIPE)
+    return found
 
 
 def _settings(rows):

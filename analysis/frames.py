@@ -81,6 +81,7 @@ class Answers:
     `item_ids`: primary keys of the items; `designs`: {judge: (its example, its other settings)};
     `settings`: those of the LLM judges, a dictionary each;
     `from_file`: {judge: whether its values come from a file, or no longer} where a file has such;
+    `of_explanations`: {judge of explanations by their contents: (kind, its model's settings)};
     `beside`: what the stamp of a report's kind read, so that the report need not read it again;
     `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
     """
@@ -100,6 +101,7 @@ class Answers:
     designs: dict = field(default_factory=dict)
     settings: list = field(default_factory=list)
     from_file: dict = field(default_factory=dict)
+    of_explanations: dict = field(default_factory=dict)
     beside: object = None
     choosing: "Answers | None" = None
 
@@ -236,7 +238,7 @@ class Reader:
             own_scale=about.own, both_orders=orders, weighted=self.weighted,
             item_ids=ids, designs=about.designs, settings=about.settings,
             choosing=self.beside(CHOOSE).answers() if self.part == TEST else None,
-            from_file=about.from_file,
+            from_file=about.from_file, of_explanations=about.of_explanations,
         )  # fmt: skip
 
     def _judges(self, places):

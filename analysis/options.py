@@ -12,6 +12,7 @@ ALL = "all"
 LARGEST = 1e9  # number that may be put in for a missing one
 MOST_SUGGESTED = 40  # values of a column
 DEFAULT_DRAWS, MOST_DRAWS = 2000, 20_000
+DEFAULT_SPLITS, MOST_SPLITS = 200, 2000
 REFERENCES = [
     (str(Rater.Role.RECIPIENT), "Recipient"),
     (str(Rater.Role.THIRD_PARTY), "Third party"),
@@ -28,7 +29,9 @@ EPSILONS = {str(Rater.Role.EXPERT): 0.2}
 LARGEST_EPSILON = 0.5
 YOUDEN, F1 = "youden", "f1"
 # Options with a meaning for the reports that name them as their own, and for no other.
-OF_ONE_REPORT = ("strong", "criterion", "against", "least_raters", "direction", "order")
+OF_ONE_REPORT = (
+    "strong", "criterion", "against", "least_raters", "direction", "order", "splits",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class Options:
     or "f1"; against: the judge that the others differ from, "" = every two; draws: of the
     bootstrap, 0 = no intervals; version: of the questionnaire, None = all; part: of a study with a
     locked test split, "choose", "test" or "all". Of the list of disagreements: least_raters: how
-    many an item needs; direction: of the judge; order.
+    many an item needs; direction: of the judge; order. splits: how many random splits into a
+    training and a test part a regression is tried on.
     """
 
     reference: str
@@ -72,6 +76,7 @@ class Options:
     least_raters: int = 1
     direction: str = BOTH
     order: str = BY_JUDGE
+    splits: int = DEFAULT_SPLITS
 
     def as_dict(self):
         """The options as one writes them: in JSON, in a query string, on the command line."""
@@ -98,6 +103,7 @@ class Options:
             "least_raters": self.least_raters,
             "direction": self.direction,
             "order": self.order,
+            "splits": self.splits,
         }
 
     def query_string(self, **more):
@@ -234,6 +240,7 @@ class OptionsForm(forms.Form):
         choices=[(BY_JUDGE, "judge furthest from people"), (BY_PEOPLE, "people most divided")],
         label="Order",
     )
+    splits = forms.IntegerField(min_value=1, max_value=MOST_SPLITS, label="Random 70/30 splits")
 
     DEFAULTS = {
         "missing_reference": "drop",
@@ -249,6 +256,7 @@ class OptionsForm(forms.Form):
         "least_raters": "1",
         "direction": BOTH,
         "order": BY_JUDGE,
+        "splits": str(DEFAULT_SPLITS),
     }
 
     def __init__(self, data, choices):

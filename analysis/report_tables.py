@@ -32,6 +32,13 @@ class Link:
     url: str
 
 
+@dataclass(frozen=True)
+class Words:
+    """A cell, or its heading, of words, which may take several lines."""
+
+    words: str
+
+
 @dataclass
 class Table:
     """A caption, two lines of headings (groups may be empty), and lines of (name, cells)."""

@@ -7,6 +7,7 @@ from analysis.pages import (
     confusion,
     correlation,
     cost,
+    counterfactual,
     differences,
     disagreements,
     ensembles,
@@ -40,6 +41,7 @@ GROUPS = {
         misjudged.KIND,
     ],
     "Lists and profiles": [selection.KIND, preferences.KIND, profile.KIND],
+    "Explanations by contents": [counterfactual.KIND],
     "Where does it err?": [bias.KIND, variance.KIND, disagreements.KIND],
     "People": [rater_pairs.KIND, raters.KIND, exclusions.KIND, reasons.KIND],
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """Numbers that two decimals would hide, as one writes them in a cell."""
 
-from math import isnan
+from math import floor, isnan, log10
 
 from annotate.templatetags.concord import leading_point
 
@@ -22,3 +22,28 @@ def money(amount, currency="USD"):
     if "e" in digits:
         digits = f"{amount:.8f}".rstrip("0")
     return f"${digits}" if currency == "USD" else f"{digits} {currency}"
+
+
+def small(value):
+    """A number of any size, with up to three digits that count: .0093, 1.2, 2.5e-10; or –."""
+    if isnan(value):
+        return "–"
+    if value and abs(value) < 1e-3:
+        return f"{value:.1e}"
+    text = f"{value:.3g}"
+    return text.replace("0.", ".", 1) if abs(float(text)) < 1 else text
+
+
+def chance(p):
+    """A p-value: .031, or 2.5e-10 below .001; – if undefined."""
+    return small(p) if p < 1e-3 else leading_point(p, 3)
+
+
+def with_spread(value, spread):
+    """.00932 ± .00041: three digits of the value that count, as many decimals of its spread."""
+    if isnan(value):
+        return "–"
+    size = floor(log10(abs(value))) if value else 0
+    digits = min(max(2, 2 - size), 8)
+    words = leading_point(value, digits)
+    return words if isnan(spread) else f"{words} ± {leading_point(spread, digits)}"

@@ -219,12 +219,22 @@ class Scores:
 
     def ratings(self, place, role):
         """Ratings of one question by the raters of a role (items, raters)."""
-        names = self.raters_of(role)
-        columns = np.full((len(self.items), len(names)), np.nan)
-        for at, name in enumerate(names):
-            cells, values = self._of_question(place, name)
-            columns[cells, at] = values
+        columns = np.full((len(self.items), len(self.raters_of(role))), np.nan)
+        items, raters, values = self.given(place, role)
+        columns[items, raters] = values
         return columns
+
+    def given(self, place, role):
+        """(item, rater, value) of the ratings of one question by the raters of a role, as arrays.
+
+        Items by their place in `items`, raters by theirs in `raters_of(role)`.
+        """
+        found = [self._of_question(place, name) for name in self.raters_of(role)]
+        sizes = np.array([len(cells) for cells, _ in found], dtype=np.intp)
+        raters = np.repeat(np.arange(len(found)), sizes)
+        cells = [cells for cells, _ in found] or [np.empty(0, dtype=np.intp)]
+        values = [values for _, values in found] or [np.empty(0)]
+        return np.concatenate(cells), raters, np.concatenate(values)
 
     def label_counts(self, place, points, without=None):
         """How many raters of the reference gave each point (items, points)."""

@@ -36,6 +36,9 @@ few_raters          few_raters
 frontier            non_dominated (flags)
 isotonic_map        isotonic_map, cross_fitted (arrays)
 jackknife           jackknife (half-widths of intervals)
+linear_prediction   random_splits (flags), split_error (a Predicted)
+means_of_people     means_of_people (arrays of means with t intervals by person)
+paired_t            upper_paired_t (a PairedT)
 variance_components usable_factors, variance_components, shares, generalisability (plain numbers)
 
 All that return an Estimate take `clusters=` (codes of rows or units) and `counts=` (one matrix of

@@ -42,6 +42,8 @@ KEYS = {
     "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
     "prediction_powered": "evaluator question system estimate low high lambda n n_unlabelled "
     "n_effective more_to_halve method",
+    "counterfactual": "part question score level other other_level measure value low high n mean "
+    "sd other_mean other_sd t p p_holm item content explaining rule",
     "disagreements": "item question evaluator people n_raters judge difference distance spread",
     "rater_pairs": "first second measure value n",
     "raters": "rater role question n_items n_answers seconds r low high n straight straight_n "
@@ -63,8 +65,9 @@ def analyse(*arguments):
     return out.getvalue()
 
 
-# These have rows in their own tests: the small study has no lists, no two prompts and no texts.
-ELSEWHERE = {"examples", "preferences", "reasons"}
+# These have rows in their own tests: the small study has no lists, no two prompts, no texts
+# and no explanations by contents.
+ELSEWHERE = {"counterfactual", "examples", "preferences", "reasons"}
 
 
 @pytest.mark.parametrize("report", sorted({*KEYS} - ELSEWHERE))
@@ -119,6 +122,7 @@ def test_options_are_those_of_the_page():
             "--undefined", "zero", "--threshold", "3.5", "--epsilon", "0.15",
             "--standard-errors", "plain", "--draws", "0", "--seed", "7",
             "--version", "1", "--least-raters", "2", "--direction", "higher", "--order", "people",
+            "--splits", "50",
             "--format", "json",
         )
     )  # fmt: skip
@@ -145,6 +149,7 @@ def test_options_are_those_of_the_page():
         "least_raters": 2,
         "direction": "higher",
         "order": "people",
+        "splits": 50,
     }
 
 
@@ -170,6 +175,7 @@ def test_options_are_those_of_the_page():
         (["films", "disagreements", "--order", "x"], "order: Select a valid choice"),
         (["films", "disagreements", "--direction", "x"], "direction: Select a valid choice"),
         (["films", "disagreements", "--least-raters", "0"], "least_raters: Ensure this value"),
+        (["films", "counterfactual", "--splits", "0"], "splits: Ensure this value is greater"),
         (["films", "disagreements", "--only", "x"], "use column=value with one of the columns"),
         (["films", "roc", "--seed", "x"], "seed: Enter a whole number"),
     ],

@@ -1,0 +1,59 @@
+"""Scatter plots of scores against what people say, a panel for each judge, with its line."""
+
+from math import isnan
+
+from analysis import charts
+
+MOST_PANELS = 8
+PANEL, HEAD = 270, 90  # pixels
+
+
+def scatter(panels, question, looks):
+    """Panels of (judge, {score, people, line, n}, r): the first ones, two side by side."""
+    panels = panels[:MOST_PANELS]
+    columns = min(2, len(panels))
+    lines = -(-len(panels) // 2)
+    layout = charts.layout_of(height=HEAD + PANEL * lines)
+    grid = {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.42}
+    layout |= {"grid": grid, "showlegend": False, "annotations": []}
+    base, data = layout.pop("xaxis"), []
+    layout.pop("yaxis")
+    for place, (judge, points, r) in enumerate(panels):
+        suffix = "" if place == 0 else str(place + 1)
+        data += _panel(judge, points, suffix, looks)
+        layout[f"xaxis{suffix}"] = base | {"title": {"text": f"score (n = {points['n']:,})"}}
+        layout[f"yaxis{suffix}"] = base | {"title": {"text": f"mean {charts.short(question, 14)}"}}
+        layout["annotations"].append(_heading(judge, r, suffix))
+    narrow = {
+        "height": HEAD + PANEL * len(panels),
+        "grid": grid | {"rows": len(panels), "columns": 1, "ygap": 0.42},
+    }
+    return {"data": data, "layout": layout, "narrow": narrow}
+
+
+def _panel(judge, points, suffix, looks):
+    """The points, and the line of least squares through all of them where there is one."""
+    axes = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+    place = looks.place.get(judge, 0)
+    dots = {
+        "type": "scatter", "mode": "markers", "x": points["score"], "y": points["people"],
+        "marker": {
+            "color": looks.colour(judge), "size": 7, "opacity": 0.65,
+            "symbol": f"{charts.SYMBOLS[place % len(charts.SYMBOLS)]}",
+        },
+        "hovertemplate": "score %{x:.3f}: people %{y:.2f}<extra></extra>", **axes,
+    }  # fmt: skip
+    line = {
+        "type": "scatter", "mode": "lines", "line": {"color": charts.INK, "width": 1.5},
+        "hoverinfo": "skip", **(points["line"] or {"x": [], "y": []}), **axes,
+    }  # fmt: skip
+    return [dots, line]
+
+
+def _heading(judge, r, suffix):
+    said = "r undefined" if isnan(r) else f"r = {r:.2f}"
+    return {
+        "text": f"{charts.short(judge, 20)}: {said}", "xref": f"x{suffix} domain",
+        "yref": f"y{suffix} domain", "x": 0, "y": 1.03, "xanchor": "left", "yanchor": "bottom",
+        "showarrow": False,
+    }  # fmt: skip
