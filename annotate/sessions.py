@@ -134,7 +134,7 @@ def resume(session):
         move(session, State.EXIT)
         return True
     wanted = session.study.items_per_session - len(back)
-    new = places.claim(session, places.kinds_asked(questions), wanted)
+    new = places.claim(session, places.kinds_asked(questions), wanted, like=back)
     if not back and not new:
         return False
     gaps = _with_gaps(Item.objects.filter(pk__in=back), questions, answered)

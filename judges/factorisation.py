@@ -1,8 +1,9 @@
 """Matrix factorisation by alternating least squares, as the literature trains recommenders.
 
 Implicit form: Hu, Koren & Volinsky, "Collaborative filtering for implicit feedback datasets"
-(2008), solved by the library implicit, or in fewer steps where nothing weighs more. Explicit form: Koren, Bell & Volinsky, "Matrix factorization
-techniques for recommender systems" (2009), equation 2, the penalty counted once a rating.
+(2008), solved by the library implicit, or in fewer steps where nothing weighs more. Explicit form:
+Koren, Bell & Volinsky, "Matrix factorization techniques for recommender systems" (2009), equation
+2, the penalty counted once a rating.
 Rows are recipients, columns contents. Nothing here knows the database.
 """
 
@@ -112,7 +113,7 @@ def _unweighted(seen, recipe, begin):
 
 
 def _ridge(products, squares, recipe):
-    """products (n, factors) times the inverse of squares + λ."""
+    """The products (n, factors) times the inverse of squares + λ."""
     left = squares + recipe.regularisation * np.eye(recipe.factors)
     return np.linalg.solve(left, products.T).T
 

@@ -1,0 +1,26 @@
+"""What a study of counterfactual explanations is made of; light, for pages."""
+
+from dataclasses import dataclass
+from itertools import product
+
+SEEN, SHOWN = 9, 3  # films in a history, and in an explanation
+QUANTILE = 0.9  # of the films' popularity: from there on a history is drawn
+SCORES = {"cf": "CF", "cf-a": "CF-A", "item-sim": "Item-Sim", "genre-jacc": "Genre-Jacc"}
+HIGHEST, LOWEST, MEAN = LEVELS = ("highest", "lowest", "mean")
+CELLS = tuple(product(SCORES, LEVELS))  # question n of a survey shows cell n
+MOST_SURVEYS, LARGEST_SEED, MOST_RATERS = 1000, 2_147_483_647, 1000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """seed: of the draws and of the model's starting factors; raters: of each survey."""
+
+    slug: str
+    title: str
+    surveys: int = 10
+    seed: int = 1
+    raters: int = 3
+
+    @property
+    def questions(self):
+        return self.surveys * len(CELLS)
