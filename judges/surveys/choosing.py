@@ -13,14 +13,10 @@ import numpy as np
 from judges import proximity
 from judges.factorisation import fold_in, train, with_row, without
 from judges.proximity import NoScore
-from judges.surveys.plan import CELLS, HIGHEST, LOWEST, MEAN, SCORES, SEEN, SHOWN
+from judges.surveys.plan import CELLS, HIGHEST, LOWEST, MEAN, SCORES, SEEN, SHOWN, NoQuestion
 
 DRAWS = 50  # of a history, until one can be used
 SAME = 12  # decimals: scores that differ less are tied
-
-
-class NoQuestion(ValueError):
-    """No question of a cell can be made; the message says why."""
 
 
 @dataclass(frozen=True)

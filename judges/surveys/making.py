@@ -17,8 +17,8 @@ from annotate.making import FOLDER
 from annotate.reading import Problems
 from annotate.study_file import as_yaml
 from judges.factorisation import Recipe
-from judges.surveys.choosing import NoQuestion, Question, question
-from judges.surveys.plan import CELLS, SCORES, SEEN
+from judges.surveys.choosing import Question, question
+from judges.surveys.plan import CELLS, SCORES, SEEN, NoQuestion
 from judges.surveys.reading import MADE_UP, files_of, read
 
 METHOD = 1  # raised where the same ratings and seed would make other questions

@@ -11,6 +11,10 @@ CELLS = tuple(product(SCORES, LEVELS))  # question n of a survey shows cell n
 MOST_SURVEYS, LARGEST_SEED, MOST_RATERS = 1000, 2_147_483_647, 1000
 
 
+class NoQuestion(ValueError):
+    """A study or a question of a cell cannot be made; the message says why."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """seed: of the draws and of the model's starting factors; raters: of each survey."""
