@@ -16,12 +16,14 @@ from pathlib import Path
 
 from analysis.demo.written_parts import chance
 
+# fmt: off
 FIRST = ("Amber", "Borrowed", "Crooked", "Distant", "Eleventh", "Faithful", "Gilded", "Hollow",
-         "Idle", "Jagged", "Kindly", "Lonesome", "Midnight", "Northern", "Patient", "Quiet")  # fmt: skip
+         "Idle", "Jagged", "Kindly", "Lonesome", "Midnight", "Northern", "Patient", "Quiet")
 SECOND = ("Almanac", "Bridge", "Carousel", "Dynamo", "Errand", "Ferry", "Greenhouse", "Harbour",
-          "Inventor", "Jury", "Kiosk", "Lantern", "Meridian", "Orchard", "Parade")  # fmt: skip
+          "Inventor", "Jury", "Kiosk", "Lantern", "Meridian", "Orchard", "Parade")
 GENRES = ("Adventure", "Animation", "Comedy", "Crime", "Drama", "Fantasy", "Horror", "Mystery",
-          "Romance", "Thriller")  # fmt: skip
+          "Romance", "Thriller")
+# fmt: on
 PEOPLE, LIKED = 90, 3
 
 

@@ -193,7 +193,8 @@ from django.db import connection
 settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = sys.argv[1]
 from annotate import sessions
 from annotate.models import Session
-mine = [session for session in Session.objects.order_by("pk") if session.pk % int(sys.argv[3]) == int(sys.argv[2])]
+number, processes = map(int, sys.argv[2:])
+mine = [session for session in Session.objects.order_by("pk") if session.pk % processes == number]
 print("ready", flush=True)
 sys.stdin.readline()
 for session in mine:
