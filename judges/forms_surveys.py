@@ -35,6 +35,11 @@ class SurveysForm(NameForm):
         min_value=0, max_value=LARGEST_SEED, initial=1,
         help_text="The same files and seed make the same study.",
     )  # fmt: skip
+    people = forms.BooleanField(
+        label="Histories of people", required=False,
+        help_text="The nine films of a history are drawn from those that one person in the "
+        "ratings has. Else from all that are popular, as in the paper.",
+    )  # fmt: skip
 
     def clean(self):
         """Refuses what is too large by its size alone, and an address that is taken."""

@@ -95,7 +95,17 @@ def explanation(case, score, level):
     return sorted(one for place in chosen for one in candidates[place])
 
 
-def question(films, recipe, number, seed, tick=None):
+def drawn(films, dice, people=False):
+    """A history, in the order of columns: of popular films, or of those that one person has."""
+    pool = films.popular
+    if people:
+        if not films.histories:
+            raise NoQuestion(f"nobody in the ratings has {SEEN} popular films")
+        pool = films.histories[dice.integers(len(films.histories))]
+    return np.sort(dice.choice(pool, SEEN, replace=False)).tolist()
+
+
+def question(films, recipe, number, seed, tick=None, people=False):
     """The Question of cell `number`, from 0; seed: [whole numbers] that it is drawn by; tick is
     called before each training.
 
@@ -105,7 +115,7 @@ def question(films, recipe, number, seed, tick=None):
     why = ""
     for draw in range(1, DRAWS + 1):
         dice = np.random.default_rng([*seed, number, draw])
-        seen = np.sort(dice.choice(films.popular, SEEN, replace=False)).tolist()
+        seen = drawn(films, dice, people)
         try:
             case = Case(films, recipe, seen, tick)
             shown = explanation(case, score, level)

@@ -68,7 +68,7 @@ def make(films, plan, folder, say=None):
 
 def _name(films, plan):
     """A folder of its own for all that questions depend on, but for the number of surveys."""
-    made_of = [METHOD, films.sha256, plan.seed, recipe_of(plan).settings]
+    made_of = [METHOD, films.sha256, plan.seed, plan.people, recipe_of(plan).settings]
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:20]
 
 
@@ -77,7 +77,7 @@ def _kept(path):
 
 
 def _made(path, films, plan, survey, number, tick):
-    made = question(films, recipe_of(plan), number, [plan.seed, survey], tick)
+    made = question(films, recipe_of(plan), number, [plan.seed, survey], tick, plan.people)
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(asdict(made)))
     os.replace(part, path)  # a killed process leaves no half of one

@@ -17,13 +17,16 @@ class NoQuestion(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """seed: of the draws and of the model's starting factors; raters: of each survey."""
+    """seed: of the draws and of the model's starting factors; raters: of each survey; people:
+    whether a history is of films that one person has.
+    """
 
     slug: str
     title: str
     surveys: int = 10
     seed: int = 1
     raters: int = 3
+    people: bool = False
 
     @property
     def questions(self):

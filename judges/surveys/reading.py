@@ -65,6 +65,13 @@ class Films:
         """By column."""
         return [genre_set(self.genres[one]) for one in self.keys]
 
+    @cached_property
+    def histories(self):
+        """The popular columns of each recipient who has enough of them for a history."""
+        rows = np.split(self.matrix.indices, self.matrix.indptr[1:-1])
+        found = [np.intersect1d(row, self.popular) for row in rows]
+        return [row for row in found if len(row) >= SEEN]
+
 
 def popular(matrix):
     """(columns, at least how many have each): from the quantile of the popularity on."""
@@ -104,7 +111,7 @@ def _movies(file, problems):
     titles, genres, lines = {}, {}, {}
     for line, row in file.rows(problems):
         own = row["movieId"]
-        if own in lines:
+        if own is not None and own in lines:
             problems.add(file.name, f"the film {own!r} stands on line {lines[own]} already", line)
         lines[own], titles[own], genres[own] = line, row["title"], row["genres"]
     return titles, genres

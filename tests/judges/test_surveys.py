@@ -21,7 +21,7 @@ from annotate.reading import Problems
 from judges.factorisation import Recipe, start
 from judges.models import Judgment, Run
 from judges.surveys import making
-from judges.surveys.choosing import explanation, pick, question
+from judges.surveys.choosing import drawn, explanation, pick, question
 from judges.surveys.plan import CELLS, NoQuestion, Plan
 from judges.surveys.reading import popular, read
 
@@ -92,6 +92,16 @@ def test_cf_takes_one_of_84_subsets_and_a_baseline_three_single_contents():
     assert explanation(case, "item-sim", "highest") == [2, 3, 11]
     assert explanation(case, "item-sim", "lowest") == [7, 17, 19]
     assert explanation(case, "item-sim", "mean") == [3, 5, 13]
+
+
+def test_a_history_of_people_is_of_films_that_one_person_has(films):
+    rows = [set(films.matrix[row].indices) for row in range(films.matrix.shape[0])]
+    often, usual = set(films.popular.tolist()), 0
+    for seed in range(20):
+        history = set(drawn(films, np.random.default_rng(seed), people=True))
+        assert len(history) == 9 and history <= often and any(history <= row for row in rows)
+        usual += any(set(drawn(films, np.random.default_rng(seed))) <= row for row in rows)
+    assert usual < 20
 
 
 def by_implicit(films, history):

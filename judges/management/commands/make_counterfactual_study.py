@@ -45,6 +45,10 @@ class Command(BaseCommand):
         parser.add_argument("--surveys", type=whole(1, MOST_SURVEYS), default=10, metavar="N")
         parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=1, metavar="S")
         parser.add_argument("--raters", type=whole(1, MOST_RATERS), default=3, help="of a survey")
+        parser.add_argument(
+            "--people", action="store_true",
+            help="draw each history from the popular films that one person has",
+        )  # fmt: skip
         parser.add_argument("--study", default="counterfactual", help="its name in addresses")
         parser.add_argument("--title", default="Explanations of films")
         parser.add_argument("--owner", metavar="USERNAME", help="who owns the study")
@@ -53,8 +57,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options):
-        plan = Plan(**{name: options[name] for name in ("title", "surveys", "seed", "raters")},
-                    slug=self._slug(options["study"]))  # fmt: skip
+        given = {name: options[name] for name in ("title", "surveys", "seed", "raters", "people")}
+        plan = Plan(slug=self._slug(options["study"]), **given)
         owner = self._owner(options["owner"])
         study = None if options["files"] else self._made_before(plan.slug)
         if study is None:
@@ -82,7 +86,7 @@ class Command(BaseCommand):
         if study and not study.items.filter(data__has_key="cell_score").exists():
             raise CommandError(f"there is a study {slug!r} already; choose another name: --study")
         if study:
-            self.stdout.write(f"Study {slug} is there already.")
+            self.stdout.write(f"Study {slug} is there already. Another needs another --study.")
         return study
 
     def _make(self, folder, plan, owner, out):
