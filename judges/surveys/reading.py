@@ -141,6 +141,13 @@ def _films(pairs, titles, genres, sha256, problems):
     shape = len(indices), len(keys)
     whole = np.concatenate(indices)
     matrix = sparse.csr_matrix((np.ones(len(whole)), whole, ends), shape=shape)
+    if matrix.nnz == shape[0] * shape[1]:
+        problems.add(
+            "ratings.csv",
+            f"found {shape[0]} people who all have the same {shape[1]} films; allowed are people "
+            "who differ, or no film is recommended rather than another",
+        )
+        return None
     often, least = popular(matrix)
     if len(often) < SEEN or len(keys) == SEEN:
         problems.add(

@@ -246,7 +246,17 @@ def few(text):
     return "\n".join(["userId,movieId,rating", *rows, "1,3,4", "1,4,4"]) + "\n"
 
 
+def constant(text):
+    """Everybody has rated everything, and all the same."""
+    rows = [f"{who},{film},3" for who in range(20) for film in range(1, 31)]
+    return "\n".join(["userId,movieId,rating", *rows]) + "\n"
+
+
 BAD = {
+    "constant": (
+        {"ratings": constant},
+        "ratings.csv: found 20 people who all have the same 30 films; allowed are people who",
+    ),
     "no file": ({"ratings": None}, "ratings.csv: there is no such file; allowed is a folder"),
     "column": (
         {"ratings": lambda text: text.replace("movieId", "film", 1)},
