@@ -2,8 +2,9 @@
 and what is made of them.
 """
 
-import csv
 import json
+import os
+import shutil
 from collections import Counter
 from itertools import combinations
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ from judges.surveys import making
 from judges.surveys.choosing import drawn, explanation, pick, question
 from judges.surveys.plan import CELLS, NoQuestion, Plan
 from judges.surveys.reading import popular, read
+from tests.processes import Process, wait_for
 
 SMALL = Recipe(factors=6, iterations=5, seed=3)
 
@@ -220,10 +222,25 @@ def test_a_study_of_another_kind_is_not_touched(folder, study):
         run(folder, study="films")
 
 
-def test_files_alone_need_no_database(folder, tmp_path):
-    run(folder, files=tmp_path / "out")
-    with (tmp_path / "out" / "items.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == 12
+def test_a_command_that_was_killed_goes_on_and_ends_with_the_same_files(folder, var, tmp_path):
+    """SIGKILL in the middle of a thousand surveys; the first of them does not depend on the rest.
+
+    Files alone need no database.
+    """
+    arguments = ["manage.py", "make_counterfactual_study", str(folder), "--seed", "7"]
+    arguments += ["--surveys", "1000", "--files", str(tmp_path / "never")]
+    process = Process(arguments, {**os.environ, "CONCORD_VAR": str(var)}, tmp_path / "log")
+    wait_for(lambda: len(kept(var)) >= 3, what=f"a third question: {process.output()}")
+    process.kill()
+    assert not (tmp_path / "never").exists()
+    before = kept(var)
+    run(folder, files=tmp_path / "again")
+    assert before.items() <= kept(var).items()
+    shutil.rmtree(var)
+    run(folder, files=tmp_path / "whole")
+    assert kept(var).keys() == {f"1-{number}.json" for number in range(1, 13)}
+    for path in (tmp_path / "whole").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
 # What cannot be made
