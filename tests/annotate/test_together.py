@@ -13,6 +13,7 @@ from tests.annotate.test_places import begin_in_processes
 from tests.files import ITEMS, STUDY, check, load, messages
 
 SIZE, SURVEYS = 4, 3
+SYSTEMS = ["g0", "g1", "g2", "g3"]
 
 
 def make(owner=None, raters_per_item=2, column="survey", surveys=SURVEYS, **extra):
@@ -91,10 +92,27 @@ def test_who_comes_back_goes_on_with_the_same_survey():
 
 
 @pytest.mark.django_db
-def test_the_cells_of_a_survey_are_counterbalanced_over_sessions():
-    study = make(raters_per_item=4, surveys=1, order="latin_square")
-    rows = [surveys_of(begin(study), "item__system__key") for _ in range(4)]
-    assert all(sorted(column) == ["g0", "g1", "g2", "g3"] for column in zip(*rows, strict=True))
+def test_systems_are_counterbalanced_within_each_survey_and_over_all():
+    """Four surveys of four systems: the n-th session of all would give each survey one order."""
+    study = make(raters_per_item=4, surveys=4, order="latin_square")
+    seen = defaultdict(list)
+    for _ in range(16):
+        session = begin(study)
+        seen[surveys_of(session)[0]].append(surveys_of(session, "item__system__key"))
+    assert len(seen) == 4
+    for rows in seen.values():
+        assert [sorted(column) for column in zip(*rows, strict=True)] == [SYSTEMS] * 4
+    firsts = [rows[0][0] for rows in seen.values()]
+    assert sorted(firsts) == SYSTEMS
+
+
+@pytest.mark.django_db
+def test_an_order_stays_when_it_is_drawn_again():
+    study = make(raters_per_item=4, order="latin_square")
+    session = begin(study)
+    before = surveys_of(session, "item")
+    places.put_in_order(Session.objects.get(pk=session.pk), first=[])
+    assert surveys_of(session, "item") == before
 
 
 @pytest.mark.django_db
