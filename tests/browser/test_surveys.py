@@ -7,6 +7,7 @@ from analysis.demo import made_up_ratings
 from annotate.models import Item, Rating, Session
 from judges.models import Upload
 from judges.tasks import load_upload
+from tests.browser import axe
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SEVEN = 7
@@ -23,6 +24,8 @@ def make(page, folder):
     made_up_ratings.write_all(folder)
     page.goto("/studies/new/")
     page.get_by_role("link", name="Make a study from ratings").click()
+    page.get_by_role("heading", name="New study from ratings").wait_for()
+    assert axe.violations(page) == axe.cut(page) == []
     page.get_by_label("Title").fill("Why films")
     page.get_by_label("movies.csv").set_input_files(folder / "movies.csv")
     page.get_by_label("ratings.csv").set_input_files(folder / "ratings.csv")
