@@ -21,7 +21,7 @@ NUMBERS = {
     "minimum_seconds": (0, 3600, 0),
     "order_seed": (0, 2_147_483_647, 0),
 }
-KEYS = ("attention", "gold", "order", *NUMBERS)
+KEYS = ("attention", "gold", "order", "sessions_by", *NUMBERS)
 MOST_CHECKS, MOST_GOLD, MOST_OPTIONS = 20, 500, 20
 LONGEST_OPTION = 200
 CHECK_KEYS = ("key", "text", "options", "scale", "right", "after")
@@ -113,6 +113,7 @@ class Settings:
     gold: tuple[Gold, ...] = ()
     order: str = Order.RANDOM  # type: ignore[assignment]  # Django comes without types
     numbers: Mapping[str, int] = field(default_factory=dict)
+    sessions_by: str = ""
 
     def __getattr__(self, name):
         if name not in NUMBERS:
@@ -133,6 +134,7 @@ def settings_of(study):
         tuple(read_gold(entry) for entry in extra.get("gold") or ()),
         extra.get("order") or Order.RANDOM,
         {key: extra[key] for key in NUMBERS if extra.get(key) is not None},
+        extra.get("sessions_by") or "",
     )
 
 

@@ -4,7 +4,7 @@ from django import forms
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
-from annotate import checks, versions
+from annotate import checks, together, versions
 from annotate.scales import Scale, spec_of
 from annotate.texts import one_line_ends
 
@@ -50,8 +50,18 @@ class InsideForm(forms.Form):
         "a system, its turn is passed.",
     )
 
+    sessions_by = forms.CharField(
+        label="Items of a session alike in",
+        required=False,
+        max_length=together.LONGEST,
+        help_text="A column of items.csv, such as survey: a session gets only items with the same "
+        "value there, up to its number of items, of the value with the fewest ratings first. "
+        "Empty: any items.",
+    )
+
     def __init__(self, settings, *args, **kwargs):
-        initial = {name: getattr(settings, name) for name in ("order", *checks.NUMBERS)}
+        names = ("order", together.KEY, *checks.NUMBERS)
+        initial = {name: getattr(settings, name) for name in names}
         super().__init__(*args, initial=initial, **kwargs)
         for name in ("order_seed", "repeats", "minimum_seconds", "attention_failures",
                      "gold_per_session"):  # fmt: skip
@@ -59,6 +69,12 @@ class InsideForm(forms.Form):
             self.fields[name] = forms.IntegerField(
                 label=LABELS[name], help_text=HELP[name], min_value=low, max_value=high
             )
+
+    def clean_sessions_by(self):
+        """The name of a column, as study.yaml allows it."""
+        if problem := together.problem(self.cleaned_data[together.KEY]):
+            raise forms.ValidationError(problem)
+        return self.cleaned_data[together.KEY]
 
     def put(self, extra):
         """Into the study's keys; one that was never set and is not set now stays away."""

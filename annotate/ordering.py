@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from django.db import connection
+from django.db.models import Count, Min
 
+from annotate import together
 from annotate.checks import Order
 from annotate.models import Item, Session
 
@@ -18,6 +20,7 @@ TAKE_ROW = """
 INSERT INTO annotate_ordercounter (study_id, taken) VALUES (%s, 1)
 ON CONFLICT (study_id) DO UPDATE SET taken = annotate_ordercounter.taken + 1 RETURNING taken
 """
+MOST_ROWS = 1_000_000
 COUNTERBALANCED = (Order.LATIN_SQUARE, Order.BLOCKS)
 
 
@@ -50,11 +53,24 @@ def in_order(session: Session, kinds: Mapping[int, str], items: Sequence[int]) -
 def row_of(session: Session) -> int:
     """The session's row, taken at the first time; counted from 0."""
     if session.order_row is None:
-        with connection.cursor() as cursor:
-            cursor.execute(TAKE_ROW, [session.study_id])
-            session.order_row = cursor.fetchone()[0] - 1
+        of_set = session.study.extra.get(together.KEY)
+        session.order_row = _row_of_set(session) if of_set else _next_row(session)
         session.save(update_fields=["order_row"])
     return session.order_row
+
+
+def _next_row(session: Session) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_ROW, [session.study_id])
+        return cursor.fetchone()[0] - 1
+
+
+def _row_of_set(session: Session) -> int:
+    """Counted for each survey by itself: else twelve surveys of twelve systems would each be shown
+    in one order only. The next survey of the file begins with the next row.
+    """
+    found = session.places.aggregate(Min("number"), Min("item"), Count("pk"))
+    return (found["item__min"] // found["pk__count"] + found["number__min"] - 1) % MOST_ROWS
 
 
 def _treatments(study, systems: Mapping[int, int | None]) -> list[int | None]:

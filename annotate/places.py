@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q
 
-from annotate import extras, keeping
+from annotate import extras, keeping, together
 from annotate.checks import gold_keys
 from annotate.models import Item, Place, Question, Rater, Session, Study
 from annotate.ordering import drawn_side, in_order
@@ -95,9 +95,16 @@ def _open_to(rater: Rater | None) -> str:
     return OPEN
 
 
-def claim(session: Session, kinds: Sequence[str], count: int) -> list[int]:
-    """Up to count places on different items for a session, least filled first: the item ids."""
+def claim(
+    session: Session, kinds: Sequence[str], count: int, like: Sequence[int] = ()
+) -> list[int]:
+    """Up to count places on different items for a session, least filled first: the item ids.
+
+    like: items that it has already, where a study has some items rated together.
+    """
+    is_open = _open_to(session.rater)
     only, values = _takes(session.rater, kinds)
+    only, values = together.limited(session, is_open, only, values, like)
     return _claim_while_open(session, only, values, count)
 
 
@@ -105,6 +112,7 @@ def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
     """Places on items that a returning rater had before, as far as they are still open."""
     if not item_ids:
         return []
+    together.wait_for_turn(session.study)
     only = f"place.item_id IN ({marks(item_ids)})"
     return _claim_while_open(session, only, list(item_ids), len(item_ids))
 

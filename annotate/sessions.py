@@ -139,7 +139,7 @@ def resume(session):
         return True
     # Below zero where the study has come to want fewer: what was rated stays whole.
     wanted = max(session.study.items_per_session - len(back), 0)
-    new = places.claim(session, places.kinds_asked(questions), wanted)
+    new = places.claim(session, places.kinds_asked(questions), wanted, like=back)
     if not back and not new:
         return False
     gaps = _with_gaps(Item.objects.filter(pk__in=back), questions, answered)

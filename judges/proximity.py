@@ -91,3 +91,9 @@ def overlap(own, others):
     if not own:
         raise NoScore("the recommended content has no genres")
     return float(np.mean([len(own & genres) / len(own | genres) for genres in others]))
+
+
+def genre_set(found):
+    """The set of genres of a column `genres`: a list, or a text with | between them."""
+    names = found if isinstance(found, list) else str(found or "").split("|")
+    return {name for each in names if (name := str(each).strip().lower())} - {"(no genres listed)"}

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import time
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from django.utils import timezone
 from annotate.reading import Problems, quoted
 from judges.loading import TABLES, check_files, write_files
 from judges.models import Upload
+from judges.surveys import reading
+from judges.surveys.plan import NoQuestion, Plan
+from judges.surveys.scores import plan_scores
 
 KEPT_FOR = timedelta(days=1)
 # A load that said nothing for so long is taken up again: its worker was killed.
@@ -55,6 +59,33 @@ def receive(user, files, slug=""):
     return upload
 
 
+def source_of(upload):
+    """The folder of the ratings that a study is made of; its names are tables' names too."""
+    return folder_of(upload) / "source"
+
+
+def receive_ratings(user, files, plan):
+    """Keeps and checks {"movies", "ratings": uploaded file}, of which a worker makes the study."""
+    upload = Upload(user=user, slug=plan.slug, is_new=True, making=asdict(plan))
+    folder, problems = source_of(upload), Problems()
+    folder.mkdir(parents=True)
+    for name, file in files.items():
+        with (folder / f"{name}.csv").open("wb") as kept:
+            shutil.copyfileobj(file, kept)
+    films = reading.read(folder, problems)
+    for name, file in reading.files_of(folder).items():
+        file.open(Problems())
+        upload.files.append(_preview(name, file))
+    if films:
+        sizes = {"films": len(films.titles), "ratings": films.matrix.nnz}
+        sizes["questions"] = plan.questions
+        blank = {"changed": 0, "unchanged": 0}
+        upload.counts = {name: {"rows": n, "new": n} | blank for name, n in sizes.items()}
+    upload.problems = problems.as_dict()
+    upload.save()
+    return upload
+
+
 def _kept_name(table, name):
     if table == "study":
         return "study.yaml"
@@ -85,6 +116,8 @@ def load_upload(pk):
         # Rolled back whole. What the database said names rows, which the researcher may see.
         first = (str(error).splitlines() or [type(error).__name__])[0]
         _fail(pk, "database", f"refused the rows: {first[:300]}")
+    except NoQuestion as error:
+        _fail(pk, "ratings.csv", str(error))
     except OSError as error:
         # Not the whole error: it names folders of the server.
         _fail(pk, "folder", f"the files could not be read or kept: {error.strerror or 'no reason'}")
@@ -110,6 +143,12 @@ def _fail(pk, where, message):
 
 def _load(upload):
     progress = Progress(upload)
+    if upload.making:
+        # It loads a library of 30 MB.
+        from judges.surveys.making import make_study  # noqa: PLC0415
+
+        plan, folder = Plan(**upload.making), folder_of(upload)
+        make_study(source_of(upload), plan, folder, progress.making)
     study, paths = paths_of(upload)
     loading = check_files(study, paths, upload.slug, upload.is_new, progress)
     with transaction.atomic():
@@ -122,6 +161,8 @@ def _load(upload):
 def _write(upload, loading):
     if not loading.problems:
         loading = write_files(loading, upload.user if upload.is_new else None)
+    if upload.making and not loading.problems:
+        plan_scores(loading.study)
     upload.state = Upload.State.FAILED if loading.problems else Upload.State.LOADED
     _note(upload, loading)
     upload.save()
@@ -142,9 +183,16 @@ class Progress:
         self.table, self.rows = table, self.rows + rows
         self._write()
 
+    def making(self, done, whole):
+        """How many questions are made; the rows come after them."""
+        self._keep({"making": True, "rows": done, "total": whole})
+
     def _write(self):
+        rows = min(self.rows, self.total)
+        self._keep({"table": self.table, "rows": rows, "total": self.total})
+
+    def _keep(self, now):
         part = self.path.with_suffix(".part")
-        now = {"table": self.table, "rows": min(self.rows, self.total), "total": self.total}
         part.write_text(json.dumps(now))
         # Readers see the whole old file or the whole new one.
         os.replace(part, self.path)

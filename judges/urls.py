@@ -11,10 +11,12 @@ from judges.views import (
     questionnaire,
     runs,
     study_file,
+    surveys,
 )
 
 urlpatterns = [
     path("studies/new/", loading.study_new, name="study_new"),
+    path("studies/new/ratings/", surveys.surveys_new, name="surveys_new"),
     path("studies/<slug:slug>/load/", loading.load, name="load"),
     path("studies/<slug:slug>/questions/", questionnaire.questionnaire, name="questionnaire"),
     path("studies/<slug:slug>/questions/new/", questionnaire.question_new, name="question_new"),

@@ -109,18 +109,23 @@ def rows(var):
         return {n: database.execute(f"select count(*) from {n}").fetchone()[0] for n in kept}
 
 
+ALL_DONE = 6 * 160 * 4 + 4 * 24 * 7
+
+
 def wait_for_baselines(var):
-    """Five judges that compute, and the scores of a file, on 160 items and 4 questions."""
+    """Five judges that compute, and the scores of a file, on 160 items and 4 questions; four judges
+    on 24 items and 7 questions.
+    """
     import sqlite3
 
     deadline = time.monotonic() + 60
     done = 0
-    while time.monotonic() < deadline and done < 6 * 160 * 4:
+    while time.monotonic() < deadline and done < ALL_DONE:
         time.sleep(0.3)
         with sqlite3.connect(var / "concord.sqlite3", timeout=20) as database:
             query = "select count(*) from judges_judgment where state = 'done'"
             done = database.execute(query).fetchone()[0]
-    assert done == 6 * 160 * 4
+    assert done == ALL_DONE
 
 
 def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, var):
@@ -128,7 +133,7 @@ def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, 
     assert "Films" in page
     researcher = browser()
     assert "Log in as demo" in researcher.open(demo.address("as a researcher")).read().decode()
-    assert rows(var)["annotate_item"] == 172
+    assert rows(var)["annotate_item"] == 196
     wait_for_baselines(var)
     first = rows(var)
     assert demo.stop() == 0

@@ -1,6 +1,6 @@
 """The keys of study.yaml about the inside of sessions; what they mean stands in checks.py."""
 
-from annotate import checks
+from annotate import checks, together
 from annotate.reading.problems import quoted
 from annotate.reading.yamlfile import Mapping
 from annotate.scales import Scale
@@ -22,6 +22,7 @@ def read_inside(found, questions, language, add):
         if order not in checks.Order.values:
             allowed = ", ".join(checks.Order.values)
             add(found, "order", f"found {quoted(order)}; allowed is {allowed}")
+    read |= _column(found, add)
     scales = None
     if questions is not None:
         scales = {one["key"]: Scale(**one["scale_spec"]) for one in questions if one["scale_spec"]}
@@ -33,6 +34,15 @@ def read_inside(found, questions, language, add):
         if found.get(key) is not None:
             read[key] = _entries(found, key, reader, name, most, add)
     return read
+
+
+def _column(found, add):
+    column = found.get(together.KEY)
+    if column is None:
+        return {}
+    if problem := together.problem(column):
+        add(found, together.KEY, problem)
+    return {together.KEY: column}
 
 
 def _entries(found, key, reader, name, most, add):

@@ -30,6 +30,12 @@ class Upload(models.Model):
     token = models.CharField(max_length=40, unique=True, default=upload_token)
     slug = models.CharField(max_length=60, blank=True)
     is_new = models.BooleanField(default=False, help_text="It makes a study of its own.")
+    making = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default={},
+        help_text="The plan of a study of counterfactual explanations that its ratings become.",
+    )
     state = models.CharField(max_length=10, choices=State, default=State.CHECKED)
     files = models.JSONField(default=list, help_text="For each file: table, name, first rows.")
     counts = models.JSONField(default=dict, help_text="Rows by table: new, changed, unchanged.")

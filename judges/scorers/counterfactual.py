@@ -197,7 +197,5 @@ class Genres(_Scorer):
 
 
 def genres_of(content):
-    """The set of a content's genres, from its column `genres`: a list, or | between them."""
-    found = content.data.get("genres") or []
-    names = found if isinstance(found, list) else str(found).split("|")
-    return {name for each in names if (name := str(each).strip().lower())} - {"(no genres listed)"}
+    """The set of a content's genres, from its column `genres`."""
+    return proximity.genre_set(content.data.get("genres"))

@@ -8,7 +8,10 @@ from statistics import mean
 import pytest
 import yaml
 
+from analysis.demo import made_up_ratings
 from analysis.demo.make_demo_files import HERE, write_all
+from judges.surveys.making import make_study
+from judges.surveys.plan import Plan
 
 SYSTEMS = ["personal", "feature", "template", "vague"]
 QUESTIONS = ["persuasiveness", "transparency", "accuracy", "satisfaction"]
@@ -203,3 +206,15 @@ def test_the_baseline_of_the_file_judges_every_item_and_is_named_as_what_it_is()
     assert set(judged) == {"text length"}
     for item, row in items.items():
         assert int(judged["text length"][item, ""]) == len(row["text"].split())
+
+
+def test_the_surveys_are_made_of_the_made_up_ratings(tmp_path):
+    """As the first lines of made_up_ratings.py say; only a notice and a consent were added."""
+    made_up_ratings.write_all(tmp_path / "ratings")
+    plan = Plan("surveys-demo", "Films, counterfactual explanations", surveys=2, seed=7, raters=5)
+    study, tables = make_study(tmp_path / "ratings", plan, tmp_path / "study")
+    for name, path in tables.items():
+        assert path.read_bytes() == (HERE / "surveys" / f"{name}.csv").read_bytes(), name
+    added = {"notice", "consent", "platform"}
+    kept = {key: value for key, value in study_file("surveys").items() if key not in added}
+    assert yaml.safe_load(study.read_text(encoding="utf-8")) == kept

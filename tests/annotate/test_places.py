@@ -193,7 +193,8 @@ from django.db import connection
 settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = sys.argv[1]
 from annotate import sessions
 from annotate.models import Session
-mine = [session for session in Session.objects.order_by("pk") if session.pk % 8 == int(sys.argv[2])]
+number, processes = map(int, sys.argv[2:])
+mine = [session for session in Session.objects.order_by("pk") if session.pk % processes == number]
 print("ready", flush=True)
 sys.stdin.readline()
 for session in mine:
@@ -204,6 +205,12 @@ for session in mine:
 def claim_in_processes(raters, items, processes=8):
     """Many raters begin at once in a study with fewer places than they want."""
     study = factories.make_study(items=items, raters_per_item=3, items_per_session=4)
+    begin_in_processes(study, raters, processes)
+    return study
+
+
+def begin_in_processes(study, raters, processes=8):
+    """So many raters of a study begin, as nearly at once as processes can."""
     people = Rater.objects.bulk_create(Rater(study=study, key=f"r{n}") for n in range(raters))
     Session.objects.bulk_create(
         Session(study=study, rater=rater, state=State.INSTRUCTIONS) for rater in people
@@ -211,7 +218,10 @@ def claim_in_processes(raters, items, processes=8):
     command = [sys.executable, "-c", CLAIMER, connection.settings_dict["NAME"]]
     running = [
         subprocess.Popen(
-            [*command, str(n)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*command, str(n), str(processes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for n in range(processes)
     ]
@@ -220,7 +230,6 @@ def claim_in_processes(raters, items, processes=8):
         process.stdin.write("go\n")
         process.stdin.flush()
     assert [process.wait() for process in running] == [0] * processes
-    return study
 
 
 def assert_exact(study, raters):

@@ -86,7 +86,8 @@ def addresses(study):
         f"media/{study.media_files.first().pk}/delete/", f"runs/{drift.pk}/",
     )  # fmt: skip
     reports = [f"analysis/{path}" for path in (*PAGES, "ensembles/")]
-    return ["/", "/studies/new/", *(f"/studies/{study.slug}/{path}" for path in (*own, *reports))]
+    of_study = (f"/studies/{study.slug}/{path}" for path in (*own, *reports))
+    return ["/", "/studies/new/", "/studies/new/ratings/", *of_study]
 
 
 def faults(page, path):

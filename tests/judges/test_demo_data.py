@@ -27,14 +27,12 @@ def test_a_study_has_its_owner_from_the_moment_it_is_loaded(monkeypatch):
 
 def test_baselines_are_planned_once_and_judge_everything():
     preparing.prepare(8001, print)
-    assert Judgment.objects.filter(state=Judgment.State.PENDING).count() == 5 * 160 * 4
+    assert Judgment.objects.filter(state=Judgment.State.PENDING).count() == 5 * 160 * 4 + 4 * 24 * 7
     preparing.work_here()
-    assert dict(Judgment.objects.values_list("run__judge__key").annotate(n=Count("pk"))) == {
-        name: 160 * 4
-        for name in (
-            "text length", "random (seeded)", "BLEU-1", "BLEU-4", "ROUGE-1-F", "ROUGE-L-F",
-        )
-    }  # fmt: skip
+    texts = ("text length", "random (seeded)", "BLEU-1", "BLEU-4", "ROUGE-1-F", "ROUGE-L-F")
+    counterfactual = ("CF", "CF-A", "Item-Sim", "Genre-Jacc")
+    counts = Judgment.objects.values_list("run__judge__key").annotate(n=Count("pk"))
+    assert dict(counts) == dict.fromkeys(texts, 160 * 4) | dict.fromkeys(counterfactual, 24 * 7)
     assert not Judgment.objects.exclude(state=Judgment.State.DONE).exists()
     bleu = Judgment.objects.filter(run__judge__key="BLEU-4", question__key="accuracy")
     for judgment in bleu.select_related("item"):
@@ -42,7 +40,7 @@ def test_baselines_are_planned_once_and_judge_everything():
         assert judgment.value == pytest.approx(expected.score)
     runs = Run.objects.count()
     preparing.prepare(8001, print)
-    assert Run.objects.count() == runs == 6
+    assert Run.objects.count() == runs == 10
 
 
 def test_a_new_endpoint_waits_for_a_busy_machine_and_an_old_one_keeps_what_was_entered():

@@ -146,6 +146,23 @@ def test_the_same_seed_trains_the_same_on_one_thread_and_on_two(form):
     assert not np.allclose(one.contents, other.contents)
 
 
+@pytest.mark.parametrize("shape", [(40, 60), (60, 25)])
+def test_where_nothing_weighs_more_fewer_steps_give_what_implicit_gives(shape):
+    """Also with a recipient and a content without any interaction."""
+    matrix = dense(*shape, seed=6).tolil()
+    matrix[3], matrix[:, 5] = 0, 0
+    matrix, recipe = matrix.tocsr(), Recipe(factors=7, iterations=9, regularisation=0.05, seed=8)
+    begin = start(recipe, shape)
+    theirs = AlternatingLeastSquares(
+        factors=7, iterations=9, regularization=0.05, use_cg=False, dtype=np.float64
+    )
+    theirs.user_factors, theirs.item_factors = begin.recipients.copy(), begin.contents.copy()
+    theirs.fit(sparse.csr_matrix((matrix != 0) * 1.0), show_progress=False)
+    found = train(matrix, recipe)
+    np.testing.assert_allclose(found.recipients, theirs.user_factors, atol=1e-9)
+    np.testing.assert_allclose(found.contents, theirs.item_factors, atol=1e-9)
+
+
 def test_one_more_recipient_does_not_change_where_the_others_begin():
     few, many = (start(Recipe(), (n, 7)) for n in (3, 4))
     assert (few.contents == many.contents).all() and (few.recipients == many.recipients[:3]).all()

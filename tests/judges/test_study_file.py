@@ -88,6 +88,7 @@ gold_per_session: 1
 repeats: 3
 minimum_seconds: 8
 order_seed: 2147483647
+sessions_by: "len gth: #1"
 prompts:
   - prompt: own/tone.v1
     text: "JSON $$5: #\\n$aspects $rules $keys\\n<<<T\\n$text\\nT>>>\\n\\n  "

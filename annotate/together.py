@@ -1,0 +1,97 @@
+"""Which items a session takes together: where the study names a column (`sessions_by`), only items
+that have one value there, such as those of one survey.
+
+Sessions that begin at the same time choose one after the other. Else two of them could take a part
+each of the same items, and both would be left with half a survey.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import connection
+
+from annotate.models import Session, Study
+
+KEY = "sessions_by"
+LONGEST = 60
+# Columns of items that are no extra ones.
+OWN = {name: f"item.{name}_id" for name in ("recipient", "content", "system")}
+# The row that orders are counted in, not the study's: whoever begins holds their session, and those
+# who lock the study wait for sessions.
+WAIT = """
+INSERT INTO annotate_ordercounter (study_id, taken) VALUES (%s, 0)
+ON CONFLICT (study_id) DO UPDATE SET taken = annotate_ordercounter.taken
+"""
+# Least filled: with the most open places an item that this rater may take. Of equals the one with
+# the most such items, so that whole surveys come before what is left of others.
+CHOOSE = """
+SELECT {value} FROM annotate_place place JOIN annotate_item item ON item.id = place.item_id
+WHERE {open} AND {only} AND NOT EXISTS (
+    SELECT 1 FROM annotate_place mine WHERE mine.item_id = place.item_id AND mine.rater_id = %s
+)
+GROUP BY 1
+ORDER BY COUNT(*) * 1.0 / COUNT(DISTINCT place.item_id) DESC, COUNT(DISTINCT place.item_id) DESC,
+    MIN(place.shuffle), 1
+LIMIT 1
+"""
+OF = "SELECT {value} FROM annotate_item item WHERE item.id = %s"
+ALIKE = """ AND place.item_id IN (
+    SELECT item.id FROM annotate_item item WHERE item.study_id = %s AND {value} = %s
+)"""
+
+
+def problem(column: Any) -> str:
+    """What is wrong with the name of a column; empty where nothing is."""
+    if column == "" or (
+        isinstance(column, str)
+        and column == column.strip()
+        and len(column) <= LONGEST
+        and column.isprintable()
+        and not set(column) & set('"\\')
+    ):
+        return ""
+    return (
+        f"found “{column!s:.80}”; allowed is the name of a column of items.csv, up to {LONGEST} "
+        "characters without quotation marks and backslashes"
+    )
+
+
+def _value(study: Study) -> tuple[str, list[str]]:
+    """What an item has in the column, as a text in SQL, and its values; without any it is empty."""
+    column = study.extra[KEY]
+    if column in OWN:
+        return f"COALESCE(CAST({OWN[column]} AS TEXT), '')", []
+    if connection.vendor == "postgresql":
+        return "COALESCE(item.data ->> %s, '')", [column]
+    return "COALESCE(CAST(json_extract(item.data, %s) AS TEXT), '')", [f'$."{column}"']
+
+
+def wait_for_turn(study: Study) -> None:
+    """No other session of such a study takes places until this transaction ends."""
+    if study.extra.get(KEY):
+        with connection.cursor() as cursor:
+            cursor.execute(WAIT, [study.pk])
+
+
+def limited(
+    session: Session, is_open: str, only: str, values: list[Any], like: Sequence[int]
+) -> tuple[str, list[Any]]:
+    """The condition of a claim and its values, with that of one value of the column added.
+
+    like: items that the session has already; what it takes belongs to the first of them.
+    """
+    study = session.study
+    if not study.extra.get(KEY):
+        return only, values
+    wait_for_turn(study)
+    value, names = _value(study)
+    with connection.cursor() as cursor:
+        if like:
+            cursor.execute(OF.format(value=value), [*names, like[0]])
+        else:
+            choose = CHOOSE.format(value=value, open=is_open, only=only)
+            cursor.execute(choose, [*names, study.pk, *values, session.rater_id])
+        found = cursor.fetchone()
+    if found is None:
+        return only, values  # nothing is open at all
+    return only + ALIKE.format(value=value), [*values, study.pk, *names, found[0]]

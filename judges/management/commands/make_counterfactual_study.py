@@ -1,0 +1,151 @@
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from annotate.models import Study
+from annotate.models.study import study_slug_rule
+from annotate.reading import Problems
+from judges import running
+from judges.loading import load_files
+from judges.surveys.making import make, write_files
+from judges.surveys.plan import LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, NoQuestion, Plan
+from judges.surveys.reading import files_of, read
+from judges.surveys.scores import plan_scores, unfinished
+
+BAR = 30
+
+
+def whole(low, high):
+    """Argument type: a whole number from low to high."""
+
+    def parse(text):
+        if not low <= int(text) <= high:
+            raise ValueError(f"{text!r} is not from {low} to {high}")
+        return int(text)
+
+    parse.__name__ = f"whole number from {low} to {high}"
+    return parse
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes a study of counterfactual explanations from FOLDER/movies.csv and "
+        "FOLDER/ratings.csv, as MovieLens has them. Stopped, it goes on where it was."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--surveys", type=whole(1, MOST_SURVEYS), default=10, metavar="N")
+        parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=1, metavar="S")
+        parser.add_argument("--raters", type=whole(1, MOST_RATERS), default=3, help="of a survey")
+        parser.add_argument(
+            "--people", action="store_true",
+            help="draw each history from the popular films that one person has",
+        )  # fmt: skip
+        parser.add_argument("--study", default="counterfactual", help="its name in addresses")
+        parser.add_argument("--title", default="Explanations of films")
+        parser.add_argument("--owner", metavar="USERNAME", help="who owns the study")
+        parser.add_argument(
+            "--files", type=Path, metavar="OUT", help="write the study’s files there; load nothing"
+        )
+
+    def handle(self, **options):
+        given = {name: options[name] for name in ("title", "surveys", "seed", "raters", "people")}
+        plan = Plan(slug=self._slug(options["study"]), **given)
+        owner = self._owner(options["owner"])
+        study = None if options["files"] else self._made_before(plan.slug)
+        if study is None:
+            study = self._make(options["folder"], plan, owner, options["files"])
+        if study is not None:
+            self._score(study)
+
+    def _slug(self, slug):
+        try:
+            study_slug_rule(slug)
+        except ValidationError as error:
+            raise CommandError(f"--study {slug!r}: {error.message}") from None
+        return slug
+
+    def _owner(self, username):
+        users = get_user_model()
+        try:
+            return username and users.objects.get_by_natural_key(username)
+        except users.DoesNotExist:
+            raise CommandError(f"there is no user named {username!r}") from None
+
+    def _made_before(self, slug):
+        """The study of this name if it was made so, perhaps by a command that was killed then."""
+        study = Study.objects.filter(slug=slug).first()
+        if study and not study.items.filter(data__has_key="cell_score").exists():
+            raise CommandError(f"there is a study {slug!r} already; choose another name: --study")
+        if study:
+            self.stdout.write(f"Study {slug} is there already. Another needs another --study.")
+        return study
+
+    def _make(self, folder, plan, owner, out):
+        """Makes and loads the study; None where only its files are wanted."""
+        problems = Problems()
+        films = read(folder, problems)
+        self._refuse(problems)
+        self.stdout.write(
+            f"{films.matrix.shape[0]:,} people, {len(films.keys):,} films, "
+            f"{films.matrix.nnz:,} ratings; {len(films.popular):,} films are popular enough."
+        )
+        kept = Path(settings.VAR_DIR) / "surveys"
+        try:
+            questions = make(films, plan, kept, Bar(self.stdout))
+        except NoQuestion as error:
+            raise CommandError(str(error)) from None
+        ratings = files_of(folder)["ratings"]
+        target = out or kept / f"files-{plan.slug}"
+        paths = write_files(films, questions, plan, ratings, target)
+        if out:
+            self.stdout.write(f"The study’s files are in {out}.")
+            return None
+        with transaction.atomic():
+            loading = load_files(*paths, new=True, owner=owner)
+            self._refuse(loading.problems)
+            plan_scores(loading.study)
+        shutil.rmtree(target)
+        self.stdout.write(f"Study {plan.slug} is loaded: {len(questions):,} items.")
+        return loading.study
+
+    def _refuse(self, problems):
+        if problems:
+            for problem in problems.shown:
+                self.stderr.write(str(problem))
+            raise CommandError(f"{problems.total:,} problems; nothing was written")
+
+    def _score(self, study):
+        """Does what the judges’ runs have left; a worker that lives does a part of it."""
+        for run in unfinished(study).select_related("judge"):
+            self.stdout.write(f"Scoring: {run.judge.key}")
+            running.work_through(run.pk)
+        self.stdout.write("All explanations have their scores.")
+
+
+class Bar:
+    """How many questions are made, on one line of a terminal; else a line now and then."""
+
+    def __init__(self, out):
+        self.out, self.began, self.shown = out, time.monotonic(), None
+        self.is_terminal = sys.stdout.isatty()
+
+    def __call__(self, done, whole):
+        seconds = time.monotonic() - self.began
+        step = (done, int(seconds)) if self.is_terminal else done * 10 // whole
+        if step == self.shown:
+            return
+        self.shown = step
+        filled = "#" * (BAR * done // whole)
+        line = f"[{filled:.<{BAR}}] {done:,} of {whole:,} questions, {seconds:,.0f} s"
+        end = "" if self.is_terminal and done < whole else "\n"
+        self.out.write(("\r" if self.is_terminal else "") + line, ending=end)
+        self.out.flush()

@@ -1,0 +1,33 @@
+"""What a study of counterfactual explanations is made of; light, for pages."""
+
+from dataclasses import dataclass
+from itertools import product
+
+SEEN, SHOWN = 9, 3  # films in a history, and in an explanation
+QUANTILE = 0.9  # of the films' popularity: from there on a history is drawn
+SCORES = {"cf": "CF", "cf-a": "CF-A", "item-sim": "Item-Sim", "genre-jacc": "Genre-Jacc"}
+HIGHEST, LOWEST, MEAN = LEVELS = ("highest", "lowest", "mean")
+CELLS = tuple(product(SCORES, LEVELS))  # question n of a survey shows cell n
+MOST_SURVEYS, LARGEST_SEED, MOST_RATERS = 1000, 2_147_483_647, 1000
+
+
+class NoQuestion(ValueError):
+    """A study or a question of a cell cannot be made; the message says why."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """seed: of the draws and of the model's starting factors; raters: of each survey; people:
+    whether a history is of films that one person has.
+    """
+
+    slug: str
+    title: str
+    surveys: int = 10
+    seed: int = 1
+    raters: int = 3
+    people: bool = False
+
+    @property
+    def questions(self):
+        return self.surveys * len(CELLS)

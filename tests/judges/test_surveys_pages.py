@@ -1,0 +1,133 @@
+"""A study from ratings, by the page: checked and shown first, then made by a worker."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from analysis.demo import made_up_ratings
+from annotate.models import Item, Membership, Study
+from judges import uploading
+from judges.models import Run, Upload
+from judges.tasks import load_upload
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/studies/new/ratings/"
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("films")
+    made_up_ratings.write_all(folder)
+    return {name: (folder / f"{name}.csv").read_bytes() for name in ("movies", "ratings")}
+
+
+@pytest.fixture(autouse=True)
+def folders(settings, tmp_path, monkeypatch):
+    settings.MEDIA_ROOT, settings.VAR_DIR = tmp_path / "media", tmp_path / "var"
+    monkeypatch.setattr(load_upload, "delay", lambda pk: None)
+
+
+def send(client, texts, **fields):
+    given = {"title": "Why films", "slug": "", "surveys": 1, "raters": 2, "seed": 3} | fields
+    # The names of the user's files are never used.
+    files = {name: SimpleUploadedFile("../../x.csv", text) for name, text in texts.items()}
+    return client.post(ADDRESS, given | files, follow=True)
+
+
+def test_ratings_become_a_study_of_who_sent_them(as_owner, owner, texts):
+    page = send(as_owner, texts).content.decode()
+    assert "No problems found. Nothing is written yet." in page and "Make the study" in page
+    assert '<td>questions</td><td class="num">12</td>' in page and "First rows of movies" in page
+    upload = Upload.objects.get()
+    page = as_owner.post(f"/uploads/{upload.token}/load/", follow=True).content.decode()
+    assert "Waiting for a worker." in page
+    uploading.Progress(upload).making(5, 12)
+    part = as_owner.get(f"/uploads/{upload.token}/", headers={"HX-Request": "true"})
+    assert "5 of 12 questions are made." in part.content.decode()
+    load_upload(upload.pk)
+    study = Study.objects.get(slug="why-films")
+    assert Membership.objects.get().user == owner
+    assert (study.items.count(), study.raters_per_item) == (12, 2)
+    assert set(Run.objects.values_list("state", "judge__kind")) == {
+        ("active", kind) for kind in ("cf", "cf-a", "item-sim", "genre-jacc")
+    }
+    assert "Loaded." in as_owner.get(f"/uploads/{upload.token}/").content.decode()
+
+
+def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch):
+    send(as_owner, texts)
+    upload = Upload.objects.get()
+    as_owner.post(f"/uploads/{upload.token}/load/")
+
+    def killed(self, done, whole):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(uploading.Progress, "making", killed)
+        with pytest.raises(KeyboardInterrupt):
+            load_upload(upload.pk)
+    folder = uploading.folder_of(upload)
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("1-*.json")}
+    assert len(before) == 4 and not Study.objects.exists()
+    seen = []
+    monkeypatch.setattr(uploading.Progress, "making", lambda *now: seen.append(
+        {path: path.stat().st_mtime_ns for path in before}))  # fmt: skip
+    load_upload(upload.pk)
+    assert Item.objects.count() == 12
+    assert seen and all(times == before for times in seen)
+
+
+def test_a_bad_file_is_a_problem_on_the_page(as_owner, texts):
+    bad = texts | {"ratings": texts["ratings"] + b"1,none,3\n"}
+    page = send(as_owner, bad).content.decode()
+    assert "<td>ratings.csv, line 2715, column movieId</td>" in page
+    address = f"/uploads/{Upload.objects.get().token}/load/"
+    assert address not in page and as_owner.post(address).status_code == 404
+
+
+def test_what_turns_out_impossible_later_is_said_and_nothing_is_made(as_owner, texts):
+    header, *rows = texts["movies"].decode().splitlines()
+    alike = "\n".join([header, *(row.rsplit(",", 1)[0] + ",Drama" for row in rows)]) + "\n"
+    send(as_owner, texts | {"movies": alike.encode()})
+    upload = Upload.objects.get()
+    as_owner.post(f"/uploads/{upload.token}/load/")
+    load_upload(upload.pk)
+    page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
+    assert "all candidates have the same Genre-Jacc" in page
+    assert not Study.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"surveys": 0}, "greater than or equal to 1"),
+        ({"seed": 2**31}, "less than or equal to 2147483647"),
+        ({"title": "Films"}, "“films” is taken"),
+        ({"slug": "new"}, "Not “new”"),
+    ],
+)
+def test_the_form_says_what_it_does_not_take(as_owner, study, texts, fields, words):
+    response = send(as_owner, texts, **fields)
+    assert response.status_code == 422 and words in response.content.decode()
+    assert not Upload.objects.exists()
+
+
+def test_nobody_else_sees_it_and_no_folder_of_the_server_is_named(as_owner, as_stranger, texts):
+    assert Client().get(ADDRESS).status_code == 302
+    send(as_owner, texts)
+    address = f"/uploads/{Upload.objects.get().token}/"
+    for path in ("", "load/", "discard/"):
+        assert as_stranger.post(address + path).status_code == 404
+    page = as_owner.get(ADDRESS).content.decode()
+    assert 'name="folder"' not in page and page.count('type="file"') == 2
+
+
+def test_pages_ask_few_queries(as_owner, texts, django_assert_max_num_queries):
+    with django_assert_max_num_queries(4):
+        assert as_owner.get(ADDRESS).status_code == 200
+    last = send(as_owner, texts).redirect_chain[-1][0]
+    with django_assert_max_num_queries(5):
+        as_owner.get(urlsplit(last).path)
