@@ -5,15 +5,18 @@ import json
 import math
 import os
 import re
+import socket
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from functools import partial
 
 import aiohttp
 import httpx2
 import openai
+from aiohttp.resolver import ThreadedResolver
 
 from judges import hosts, logprobs
 from judges.parsing import storable
@@ -111,6 +114,36 @@ async def _cap(response):
     response.stream = _Capped(response.stream)
 
 
+class _CheckedResolver(ThreadedResolver):
+    """Finds where a name leads at each new connection, which then goes to no other address."""
+
+    async def resolve(self, host, port=0, family=socket.AF_INET):
+        found = await super().resolve(host, port, family)
+        hosts.check_addresses(host.rstrip("."), port, {each["host"] for each in found})
+        return found
+
+
+class _CheckedHttp(openai.DefaultAioHttpClient):
+    """That client, but a name may not lead elsewhere once it was checked (DNS rebinding)."""
+
+    def _init_transport(self, **settings):
+        transport = super()._init_transport(**settings)
+        transport.client = partial(_session, transport)
+        return transport
+
+
+def _session(transport):
+    """As the transport makes it, but for the resolver."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            resolver=_CheckedResolver(),
+            ssl=transport.ssl_context,
+            limit=transport.limits.max_connections or 0,
+            keepalive_timeout=transport.limits.keepalive_expiry,
+        )
+    )
+
+
 class Client:
     """Asks one endpoint; `async with` opens and closes its connections."""
 
@@ -128,7 +161,7 @@ class Client:
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in ask()
             default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAioHttpClient(
+            http_client=_CheckedHttp(
                 follow_redirects=False, event_hooks={"response": [_cap]}
             ),
         )
@@ -207,6 +240,8 @@ def _failed(error, timeout):
             failure, detail = Failure.TIMEOUT, f"nothing complete within {timeout} s"
         case _TooLarge():
             failure, detail = Failure.TOO_LARGE, str(error)
+        case hosts.HostRefused():  # as a connection was made
+            failure, detail = Failure.HOST, str(error)
         case ValueError():
             failure, detail = Failure.NO_CHAT, _words(error)
         case _:

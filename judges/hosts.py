@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: the last four bytes are an IPv4 address
 
 
 class HostRefused(ValueError):
@@ -57,7 +58,15 @@ def check_addresses(host, port, addresses):
 
 def _is_public(address):
     ip = ipaddress.ip_address(address.split("%")[0])
-    return (getattr(ip, "ipv4_mapped", None) or ip).is_global
+    return ip.is_global and all(inner.is_global for inner in _inside(ip))
+
+
+def _inside(ip):
+    """The IPv4 addresses to which a network may translate an IPv6 one."""
+    if ip.version == 6:
+        translated = ipaddress.IPv4Address(ip.packed[-4:]) if ip in NAT64 else None
+        found = (ip.ipv4_mapped, ip.sixtofour, translated)
+        yield from (inner for inner in found if inner is not None)
 
 
 def _is_address(host):
@@ -69,7 +78,10 @@ def _is_address(host):
 
 
 def check(base_url):
-    """Checks the name and where it leads; a name that cannot be resolved now is let pass."""
+    """Checks the name and where it leads now; a client checks that again at each connection.
+
+    A name that cannot be resolved now is let pass.
+    """
     host, port = check_listed(base_url)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
