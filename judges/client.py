@@ -161,9 +161,7 @@ class Client:
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in ask()
             default_headers={"Accept-Encoding": "identity"},
-            http_client=_CheckedHttp(
-                follow_redirects=False, event_hooks={"response": [_cap]}
-            ),
+            http_client=_CheckedHttp(follow_redirects=False, event_hooks={"response": [_cap]}),
         )
         return self
 

@@ -1,6 +1,6 @@
 """A run goes on: it is resumed, confirmed or cancelled, and what failed is asked again."""
 
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from itertools import groupby
 
 from django.db import transaction
@@ -67,9 +67,20 @@ def _check_unfinished(run, limit, budget, confirmed):
         )
 
 
+def least_usd(run):
+    """The lowest budget with which one more unit can be asked, in digits that a form takes."""
+    return (run.spent_usd + leasing.unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
+
+
+def short_of(run):
+    """That budget, where the run has one that is lower; None where it is not."""
+    least = least_usd(run)
+    return least if run.budget_usd is not None and run.budget_usd < least else None
+
+
 def _check_budget(run, budget):
     """A run that could not make one more call within its budget does not go on, only to stop."""
-    cap, least = run.budget_usd if budget is None else Decimal(budget), leasing.least_usd(run)
+    cap, least = run.budget_usd if budget is None else Decimal(budget), least_usd(run)
     is_short = run.state != Run.State.ACTIVE and cap is not None and cap < least
     if is_short and run.judgments.filter(state=Judgment.State.PENDING).exists():
         raise PlanError(

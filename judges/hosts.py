@@ -21,6 +21,8 @@ def check_listed(base_url):
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError as error:
         raise HostRefused(f"{base_url!r} is no address: {error}") from None
+    if not base_url.isprintable():  # what one parser skips another refuses
+        raise HostRefused(f"{base_url!r} is no address: it holds characters that nobody sees")
     if parts.scheme not in DEFAULT_PORTS or not host:
         raise HostRefused(f"{base_url!r} must begin with http:// or https:// and name a host")
     if parts.username or parts.password:

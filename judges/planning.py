@@ -10,8 +10,18 @@ from django.db.models import Count, Q
 
 from annotate import versions
 from annotate.models import Item
-from judges import checking, hosts, library, materials, methods, own_prompts, pilots, writing
-from judges.limits import MESSAGE_OVERHEAD
+from judges import (
+    checking,
+    hosts,
+    library,
+    materials,
+    methods,
+    own_prompts,
+    pilots,
+    running,
+    writing,
+)
+from judges.limits import most_tokens_in
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
 from judges.scorers import SCORERS, NotInstalled
@@ -226,8 +236,9 @@ def _dearest_unit(judge, questions, longest):
     empty = Item(text="-", kind=Item.Kind.EXPLANATION)
     settings = settings_of(judge) | {"prompt_text": _prompt(judge).text}
     sent = methods.of_judge(judge).messages(settings, empty, questions)
+    beside = running.parameters(settings, questions)
     # Neutralising can double a text of nothing but markers.
-    tokens_in = len(json.dumps(sent, ensure_ascii=False).encode()) + 2 * longest + MESSAGE_OVERHEAD
+    tokens_in = most_tokens_in(sent, beside) + 2 * longest
     return judge.endpoint.cost(tokens_in, 0, judge.max_tokens)
 
 

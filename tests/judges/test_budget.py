@@ -1,5 +1,6 @@
 """The cap of a run, measured at the server: what it counted times the prices."""
 
+import json
 import random
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from judges import leasing, planning, running
+from judges import leasing, limits, planning, running
 from judges.models import Run
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
@@ -114,3 +115,31 @@ def test_what_is_reserved_grows_with_the_estimate():
         leasing.give_back(run, "a")
         run.refresh_from_db()
         assert (run.unit_usd, run.reserved_usd) == (3 * before, 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("fields", [{}, {"aspects": "single"}, {"rationale": True}])
+def test_where_each_byte_of_a_request_is_a_token_no_call_passes_what_was_counted(
+    study, monkeypatch, fields
+):
+    """Neither the estimate nor the tokens of the minute: the schema is a part of the request."""
+    plain, permitted = limits.permit, []
+    monkeypatch.setattr(
+        limits, "permit", lambda of, tokens: permitted.extend(tokens) or plain(of, tokens)
+    )
+    counted = []
+
+    def script(number, request):
+        tokens = len(json.dumps(request, ensure_ascii=False).encode()), request["max_tokens"]
+        counted.append(sum(tokens))
+        return chat(by_schema(request), tokens=tokens)
+
+    with ScriptedServer(script) as server:
+        endpoint = factories.make_endpoint(server.url, tpm=10**9, **PRICES)
+        run = planning.plan(factories.make_judge(study, "j", endpoint, **fields), budget=10**4)
+        estimate = run.unit_usd
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert set(run.judgments.values_list("state", flat=True)) == {"done"}
+    assert run.unit_usd == estimate, "no call was dearer"
+    assert max(counted) <= min(permitted)
