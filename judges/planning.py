@@ -170,22 +170,29 @@ def check(judge, budget):
         )
     if not judge.runs_here:
         raise PlanError(f"The judge {judge.key} was imported from a file; it cannot be run.")
+    check_prices(judge, budget)
     if judge.kind in SCORERS:
-        if budget is not None:
-            raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
         return
     for problem in checking.problems_of(judge).values():
         raise PlanError(f"The judge {judge.key} cannot run: {problem}")
     _check_reply_format(judge)
-    if budget is not None and not judge.endpoint.has_prices:
-        raise PlanError(
-            f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
-            "Run without one, or ask an operator to enter the prices."
-        )
     try:
         hosts.check_listed(judge.endpoint.base_url)
     except hosts.HostRefused as error:
         raise PlanError(f"The endpoint {judge.endpoint.key} cannot be called: {error}.") from None
+
+
+def check_prices(judge, budget):
+    """PlanError where a budget, if one is given, could not be kept."""
+    if budget is None:
+        return
+    if judge.kind in SCORERS:
+        raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
+    if not judge.endpoint.has_prices:
+        raise PlanError(
+            f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
+            "Run without one, or ask an operator to enter the prices."
+        )
 
 
 @contextmanager
