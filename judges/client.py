@@ -149,12 +149,14 @@ class Client:
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
-        self.refusal = None
+        self.refusal = self.openai = None
         self.key = os.environ.get(endpoint.api_key_env, "") if endpoint.api_key_env else "none"
         self.echo = _echo(self.key)
 
     async def __aenter__(self):
         self.refusal = await self._refusal()
+        if self.refusal:  # of an address that is none no client could be made
+            return self
         self.openai = openai.AsyncOpenAI(
             base_url=self.endpoint.base_url,
             api_key=self.key or "none",
@@ -166,7 +168,8 @@ class Client:
         return self
 
     async def __aexit__(self, *_error):
-        await self.openai.close()
+        if self.openai:
+            await self.openai.close()
 
     async def _refusal(self):
         """The answer to every call when the endpoint cannot be called at all, else None."""

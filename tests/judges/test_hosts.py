@@ -87,6 +87,13 @@ def test_a_call_asks_where_the_name_leads_before_anything_is_sent(monkeypatch):
     assert "leads to the private address 169.254.169.254" in answer.detail
 
 
+def test_a_call_to_an_address_that_is_none_fails_like_any_other():
+    """A row may be older than a rule: its run would break at each attempt, and never end."""
+    answer = ask("http://vllm/v1\x01")
+    assert answer.failure is Failure.HOST
+    assert "holds characters that nobody sees" in answer.detail
+
+
 def ask(url):
     endpoint = Endpoint(key="e", model="m", base_url=url, timeout_seconds=5)
 
