@@ -19,6 +19,7 @@ import openai
 from aiohttp.resolver import ThreadedResolver
 
 from judges import hosts, logprobs
+from judges.dialects import longest_reply
 from judges.parsing import storable
 
 REPLY_BYTES = 2 * 1024 * 1024
@@ -191,7 +192,7 @@ class Client:
         answer.seconds = time.monotonic() - started
         answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
         answer.detail = answer.detail[:DETAIL_LENGTH]
-        if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * parameters["max_tokens"]:
+        if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * longest_reply(parameters):
             answer.tokens_out = None
         return answer
 

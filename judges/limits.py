@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from judges.dialects import longest_reply
 from judges.models import Endpoint, Window
 
 MINUTE, LATE = 60, 3
@@ -77,7 +78,7 @@ def most_tokens_in(messages, parameters):
 
 def most_tokens(messages, parameters):
     """That, and the longest reply."""
-    return most_tokens_in(messages, parameters) + parameters["max_tokens"]
+    return most_tokens_in(messages, parameters) + longest_reply(parameters)
 
 
 def has_limits(endpoint):

@@ -16,6 +16,7 @@ from asgiref.sync import async_to_sync, sync_to_async
 
 from judges import leasing, logprobs, methods, reusing, scoring, settling
 from judges.client import Client
+from judges.dialects import spoken
 from judges.gate import Gate
 from judges.models import Run
 from judges.scorers import SCORERS
@@ -73,7 +74,7 @@ def parameters(frozen, questions):
         }
     elif frozen.get("json_mode"):
         sent["response_format"] = {"type": "json_object"}
-    return sent
+    return spoken(sent, frozen.get("refused", ()))
 
 
 def sent_for(frozen, unit):
