@@ -60,15 +60,15 @@ def check_addresses(host, port, addresses):
 
 def _is_public(address):
     ip = ipaddress.ip_address(address.split("%")[0])
-    return ip.is_global and all(inner.is_global for inner in _inside(ip))
+    if ip.version == 6:
+        ip = _inside(ip) or ip
+    return ip.is_global
 
 
 def _inside(ip):
-    """The IPv4 addresses to which a network may translate an IPv6 one."""
-    if ip.version == 6:
-        translated = ipaddress.IPv4Address(ip.packed[-4:]) if ip in NAT64 else None
-        found = (ip.ipv4_mapped, ip.sixtofour, translated)
-        yield from (inner for inner in found if inner is not None)
+    """The IPv4 address to which a network translates an IPv6 one, None where it does not."""
+    translated = ipaddress.IPv4Address(ip.packed[-4:]) if ip in NAT64 else None
+    return ip.ipv4_mapped or ip.sixtofour or translated
 
 
 def _is_address(host):

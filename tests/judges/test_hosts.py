@@ -48,7 +48,7 @@ def test_a_private_address_that_is_listed_too_is_meant(monkeypatch):
 
 
 def test_a_listed_name_that_leads_to_the_world_may_be_called(monkeypatch):
-    leads_to(monkeypatch, "93.184.216.34", "2606:2800:220:1::1")
+    leads_to(monkeypatch, "93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34")
     hosts.check(f"https://{NAME}/v1")
 
 
