@@ -264,14 +264,14 @@ def _held(run, worker, **which):
     return Judgment.objects.filter(**mine, pk__in=rows.values("pk"))
 
 
-@transaction.atomic
 def count_attempts(run, worker, units):
     """Counts one more attempt for units that are to be asked again."""
     for unit in units:
         unit.attempt += 1
     if units:
-        held = _held(run, worker, unit__in=[unit.number for unit in units])
-        held.update(attempts=F("attempts") + 1)
+        with transaction.atomic():
+            held = _held(run, worker, unit__in=[unit.number for unit in units])
+            held.update(attempts=F("attempts") + 1)
 
 
 @transaction.atomic
