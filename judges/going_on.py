@@ -88,10 +88,21 @@ def estimate(run):
     return run.judge.endpoint.cost(most, 0, run.frozen["max_tokens"])
 
 
+def _check_idle(run):
+    """Who began calls without a budget knows of none: they would not be counted against it."""
+    if run.judgments.filter(state=Judgment.State.LEASED).exists():
+        raise PlanError(
+            f"Run {run.pk} of {run.judge} has calls under way that began without a budget. "
+            "Give it one once they have ended."
+        )
+
+
 def _check_budget(run, budget):
     """A run that could not make one more call within its budget does not go on, only to stop."""
     cap = run.budget_usd if budget is None else Decimal(budget)
     check_prices(run.judge, cap)
+    if cap is not None and run.budget_usd is None:
+        _check_idle(run)
     if cap is not None and not run.unit_usd:  # it was planned without prices, so without a cap
         run.unit_usd = estimate(run)
     least = least_usd(run)

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from judges import drifting, going_on, leasing, limits, planning, running
-from judges.models import Endpoint, Run
+from judges.models import Endpoint, Judgment, Run
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
 
@@ -189,6 +189,12 @@ def test_a_budget_that_allows_no_call_is_refused_and_so_is_one_without_prices(wa
     run, server = waiting
     with pytest.raises(planning.PlanError, match="Give a higher budget, of at least"):
         going_on.confirm(run, going_on.estimate(run) / 2)
+    Judgment.objects.filter(pk=run.judgments.filter(state="pending").first().pk).update(
+        state="leased", leased_by="a"
+    )
+    with pytest.raises(planning.PlanError, match="calls under way that began without a budget"):
+        going_on.confirm(run, Decimal(1000))
+    Judgment.objects.filter(state="leased").update(state="pending", leased_by="")
     Endpoint.objects.update(price_in=None, price_out=None)
     run = Run.objects.get()
     assert run.state == Run.State.WAITING
