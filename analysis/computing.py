@@ -1,10 +1,8 @@
 """What a worker computes for a page that waits: see awaiting.py."""
 
-import logging
-import threading
 from datetime import timedelta
+from functools import partial
 
-from django.db import Error, connections
 from django.http import QueryDict
 from django.utils import timezone
 
@@ -14,8 +12,8 @@ from analysis.pages.kinds import REPORTS
 from analysis.summaries import cards, has_cards, likert_figure, missing
 from judges.models import Computation
 from judges.models.worker import STALE_AFTER
+from judges.renewing import renewed
 
-log = logging.getLogger(__name__)
 RENEWED_EVERY = 5  # seconds
 FORGET_AFTER = timedelta(days=1)
 TOO_LARGE = (
@@ -46,18 +44,14 @@ def compute(pk):
     if not Computation.objects.claim(pk, now):
         return
     row = Computation.objects.select_related("study").get(pk=pk)
-    done = threading.Event()
-    threading.Thread(target=_renew, args=(pk, done), daemon=True).start()
     try:
-        with one_moment():
+        with renewed(partial(_renew, pk), RENEWED_EVERY, f"computation {pk}"), one_moment():
             is_kept_now = _compute(row)
     except Exception as error:  # whatever it is: its page says so, and the log has the rest
         _settle(pk, f"{type(error).__name__}: {error}"[:500])
         raise
     else:
         _settle(pk, "" if is_kept_now else TOO_LARGE)
-    finally:
-        done.set()
 
 
 def _settle(pk, reason):
@@ -82,13 +76,7 @@ def _compute(row):
     return is_there(source, kind, query)
 
 
-def _renew(pk, done):
-    """Says every few seconds that the worker lives; ends with the computation."""
-    while not done.wait(RENEWED_EVERY):
-        try:
-            mine = Computation.objects.filter(pk=pk, state=State.COMPUTING)
-            mine.update(due_at=timezone.now() + STALE_AFTER)
-        except Error:  # a database that is away comes back
-            log.warning("computation %s: the database does not answer", pk)
-        finally:
-            connections.close_all()
+def _renew(pk):
+    """The worker lives."""
+    mine = Computation.objects.filter(pk=pk, state=State.COMPUTING)
+    mine.update(due_at=timezone.now() + STALE_AFTER)

@@ -5,17 +5,21 @@ import json
 import math
 import os
 import re
+import socket
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from functools import partial
 
 import aiohttp
 import httpx2
 import openai
+from aiohttp.resolver import ThreadedResolver
 
 from judges import hosts, logprobs
+from judges.dialects import longest_reply
 from judges.parsing import storable
 
 REPLY_BYTES = 2 * 1024 * 1024
@@ -111,31 +115,62 @@ async def _cap(response):
     response.stream = _Capped(response.stream)
 
 
+class _CheckedResolver(ThreadedResolver):
+    """Finds where a name leads at each new connection, which then goes to no other address."""
+
+    async def resolve(self, host, port=0, family=socket.AF_INET):
+        found = await super().resolve(host, port, family)
+        hosts.check_addresses(host.rstrip("."), port, {each["host"] for each in found})
+        return found
+
+
+class _CheckedHttp(openai.DefaultAioHttpClient):
+    """That client, but a name may not lead elsewhere once it was checked (DNS rebinding)."""
+
+    def _init_transport(self, **settings):
+        transport = super()._init_transport(**settings)
+        transport.client = partial(_session, transport)
+        return transport
+
+
+def _session(transport):
+    """As the transport makes it, but for the resolver."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            resolver=_CheckedResolver(),
+            ssl=transport.ssl_context,
+            limit=transport.limits.max_connections or 0,
+            keepalive_timeout=transport.limits.keepalive_expiry,
+        )
+    )
+
+
 class Client:
     """Asks one endpoint; `async with` opens and closes its connections."""
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
-        self.refusal = None
+        self.refusal = self.openai = None
         self.key = os.environ.get(endpoint.api_key_env, "") if endpoint.api_key_env else "none"
         self.echo = _echo(self.key)
 
     async def __aenter__(self):
         self.refusal = await self._refusal()
+        if self.refusal:  # of an address that is none no client could be made
+            return self
         self.openai = openai.AsyncOpenAI(
             base_url=self.endpoint.base_url,
             api_key=self.key or "none",
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in ask()
             default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAioHttpClient(
-                follow_redirects=False, event_hooks={"response": [_cap]}
-            ),
+            http_client=_CheckedHttp(follow_redirects=False, event_hooks={"response": [_cap]}),
         )
         return self
 
     async def __aexit__(self, *_error):
-        await self.openai.close()
+        if self.openai:
+            await self.openai.close()
 
     async def _refusal(self):
         """The answer to every call when the endpoint cannot be called at all, else None."""
@@ -157,7 +192,7 @@ class Client:
         answer.seconds = time.monotonic() - started
         answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
         answer.detail = answer.detail[:DETAIL_LENGTH]
-        if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * parameters["max_tokens"]:
+        if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * longest_reply(parameters):
             answer.tokens_out = None
         return answer
 
@@ -207,6 +242,8 @@ def _failed(error, timeout):
             failure, detail = Failure.TIMEOUT, f"nothing complete within {timeout} s"
         case _TooLarge():
             failure, detail = Failure.TOO_LARGE, str(error)
+        case hosts.HostRefused():  # as a connection was made
+            failure, detail = Failure.HOST, str(error)
         case ValueError():
             failure, detail = Failure.NO_CHAT, _words(error)
         case _:

@@ -14,6 +14,7 @@ from django.db import transaction
 from analysis.stats.estimate import Estimate
 from analysis.stats.mean_change import mean_change
 from annotate.splits import withheld
+from judges.going_on import estimate
 from judges.models import Call, Judge, Judgment, Material, Run
 from judges.models.run import FROM_FILE
 from judges.planning import PlanError, check, one_active
@@ -55,6 +56,9 @@ def plan_check(run, items=USUAL_ITEMS, budget=None, user=None):
         )
         Judgment.objects.bulk_create(_rows(run, again, chosen), BATCH)
         Material.objects.bulk_create(_materials(run, again, chosen), BATCH)
+        if budget is not None and not again.unit_usd:
+            again.unit_usd = estimate(again)
+            again.save(update_fields=["unit_usd"])
     return again
 
 

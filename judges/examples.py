@@ -2,7 +2,9 @@
 
 For an item g(u, i) the example is a rating of g(u0, i0), another pair of the same system; the
 personalised one of g(u, i0), another content of the same recipient. The draw of an item depends on
-the seed, the ids of the study and who rated what, and on no order of rows.
+the seed, the ids of the study and who rated what, and on no order of rows. While a test split is
+locked no example is drawn from its test part, but a personalised one of a recipient who lies there:
+so whatever is shown of a judge meanwhile depends on no rating that it may not have been chosen on.
 """
 
 import json
@@ -14,6 +16,7 @@ from operator import attrgetter, itemgetter
 from random import Random
 
 from annotate.models import Rater, Rating
+from annotate.splits import withheld
 from judges.models import HeldOut, Judge
 
 NAMES = [
@@ -58,6 +61,9 @@ class Examples:
         self.judge = judge
         self.personalised = judge.shots == Judge.Shots.PERSONALISED
         rated = _rated(judge, questions, None if judge.strict else systems)
+        # A recipient lies on one side whole, so a personalised example comes from the same side.
+        self.locked = {} if self.personalised else withheld(judge.study)
+        rated = [each for each in rated if each.pk not in self.locked]
         self.pool = _pool(judge, rated) if judge.strict else frozenset()
         self.groups = defaultdict(list)
         for each in sorted(rated, key=attrgetter("pair", "key")):
@@ -96,6 +102,7 @@ class Examples:
         )
         who = Rater.Role(self.judge.example_role).replace("_", " ")
         where = " among the items held out" if self.judge.strict else ""
+        where += " outside the locked test part" if self.locked else ""
         return f"no example: no {what} was rated in full by a rater of role {who}{where}"
 
 

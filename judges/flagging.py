@@ -65,8 +65,9 @@ RULES = {
     ),
     "role-marker": (
         "holds a marker of a chat’s roles",
-        "<| inst << _of_turn system assistant developer 系统 助手",
-        r"<\|[a-z_ ]{1,30}\|>|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_turn>"
+        "<| [| inst << _of_turn system assistant developer 系统 助手",
+        r"[<\[]\|[a-z_▁ ]{1,30}\|[>\]]|\[/?(?:inst|system_prompt)\]|<</?sys>>"
+        r"|</?(?:start|end)_of_turn>"
         r"|(?:^|\n)\s*(?:#{1,4}\s*)?(?:system|assistant|developer|系统|助手)\s*(?:prompt|message)?\s*:"
         r"|(?:^|\n)\s*#{1,4}\s*(?:new )?instructions?\b",
     ),

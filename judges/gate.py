@@ -1,13 +1,11 @@
 """What keeps one worker's calls within all that their endpoint allows."""
 
-import json
 import time
 
 from django.utils import timezone
 
 from judges import limits, pacing
 from judges.client import Failure
-from judges.limits import MESSAGE_OVERHEAD
 from judges.models import Endpoint, RunPace
 
 LOOK_SECONDS = 0.25  # how often a "not before" of another worker is looked for
@@ -57,9 +55,12 @@ class Gate:
 
     # In the thread that holds the database connection:
 
-    def permit(self, units, messages_of, max_tokens):
-        """How many of the units may be sent now; each is counted by its upper bound of tokens."""
-        wanted = [_most_tokens(messages_of(unit), max_tokens) for unit in units]
+    def permit(self, units, sent_for):
+        """How many of the units may be sent now; each is counted by its upper bound of tokens.
+
+        sent_for: what gives the (messages, parameters) of a unit.
+        """
+        wanted = [limits.most_tokens(*sent_for(unit)) for unit in units]
         granted, slot = limits.permit(self.endpoint, wanted) if units else (0, 0)
         for unit, tokens in zip(units[:granted], wanted, strict=False):
             unit.permit = (slot, tokens)
@@ -105,9 +106,3 @@ class Gate:
             worker=self.worker,
             defaults={"began_at": self.began_at, "points": points},
         )
-
-
-def _most_tokens(messages, max_tokens):
-    """A token is at least a byte; with what the endpoint itself puts around them."""
-    sent = json.dumps(messages, ensure_ascii=False).encode()
-    return len(sent) + MESSAGE_OVERHEAD + max_tokens

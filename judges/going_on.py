@@ -1,16 +1,16 @@
 """A run goes on: it is resumed, confirmed or cancelled, and what failed is asked again."""
 
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 from itertools import groupby
 
 from django.db import transaction
 from django.utils import timezone
 
-from judges import leasing
+from judges import leasing, limits, running
 from judges.models import Judgment, Run
-from judges.planning import PlanError, check, one_active, plan
+from judges.planning import PlanError, check, check_prices, one_active, plan
 
-BATCH = 2000
+BATCH, READ = 2000, 500
 STOPPED = (Run.State.CANCELLED, Run.State.OUT_OF_BUDGET, Run.State.STOPPED)
 
 
@@ -67,9 +67,45 @@ def _check_unfinished(run, limit, budget, confirmed):
         )
 
 
+def least_usd(run):
+    """The lowest budget with which one more unit can be asked, in digits that a form takes."""
+    return (run.spent_usd + leasing.unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
+
+
+def short_of(run):
+    """That budget, where the run has one that is lower; None where it is not."""
+    least = least_usd(run)
+    return least if run.budget_usd is not None and run.budget_usd < least else None
+
+
+def estimate(run):
+    """What one of the calls that wait can cost at most, by today's prices."""
+    waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
+    numbers, most = list(waiting.order_by("unit").values_list("unit", flat=True)), 0
+    for start in range(0, len(numbers), READ):
+        for unit in leasing.read(run, numbers[start : start + READ]):
+            most = max(most, limits.most_tokens_in(*running.sent_for(run.frozen, unit)))
+    return run.judge.endpoint.cost(most, 0, run.frozen["max_tokens"])
+
+
+def _check_idle(run):
+    """Who began calls without a budget knows of none: they would not be counted against it."""
+    if run.judgments.filter(state=Judgment.State.LEASED).exists():
+        raise PlanError(
+            f"Run {run.pk} of {run.judge} has calls under way that began without a budget. "
+            "Give it one once they have ended."
+        )
+
+
 def _check_budget(run, budget):
     """A run that could not make one more call within its budget does not go on, only to stop."""
-    cap, least = run.budget_usd if budget is None else Decimal(budget), leasing.least_usd(run)
+    cap = run.budget_usd if budget is None else Decimal(budget)
+    check_prices(run.judge, cap)
+    if cap is not None and run.budget_usd is None:
+        _check_idle(run)
+    if cap is not None and not run.unit_usd:  # it was planned without prices, so without a cap
+        run.unit_usd = estimate(run)
+    least = least_usd(run)
     is_short = run.state != Run.State.ACTIVE and cap is not None and cap < least
     if is_short and run.judgments.filter(state=Judgment.State.PENDING).exists():
         raise PlanError(
@@ -167,6 +203,8 @@ def _move(run, before, after, **fields):
             ended = {"ended_at": current.ended_at or timezone.now()}
             fields |= _awake(current) if after == Run.State.ACTIVE else ended
             Run.objects.filter(pk=run.pk).update(state=after, **fields)
+            if leasing.unit_usd(run) > current.unit_usd:
+                leasing.expect(run, run.unit_usd)
     run.refresh_from_db()
     return moved
 

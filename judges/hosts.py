@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: the last four bytes are an IPv4 address
 
 
 class HostRefused(ValueError):
@@ -20,6 +21,8 @@ def check_listed(base_url):
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError as error:
         raise HostRefused(f"{base_url!r} is no address: {error}") from None
+    if not base_url.isprintable():  # what one parser skips another refuses
+        raise HostRefused(f"{base_url!r} is no address: it holds characters that nobody sees")
     if parts.scheme not in DEFAULT_PORTS or not host:
         raise HostRefused(f"{base_url!r} must begin with http:// or https:// and name a host")
     if parts.username or parts.password:
@@ -57,7 +60,15 @@ def check_addresses(host, port, addresses):
 
 def _is_public(address):
     ip = ipaddress.ip_address(address.split("%")[0])
-    return (getattr(ip, "ipv4_mapped", None) or ip).is_global
+    if ip.version == 6:
+        ip = _inside(ip) or ip
+    return ip.is_global
+
+
+def _inside(ip):
+    """The IPv4 address to which a network translates an IPv6 one, None where it does not."""
+    translated = ipaddress.IPv4Address(ip.packed[-4:]) if ip in NAT64 else None
+    return ip.ipv4_mapped or ip.sixtofour or translated
 
 
 def _is_address(host):
@@ -69,7 +80,10 @@ def _is_address(host):
 
 
 def check(base_url):
-    """Checks the name and where it leads; a name that cannot be resolved now is let pass."""
+    """Checks the name and where it leads now; a client checks that again at each connection.
+
+    A name that cannot be resolved now is let pass.
+    """
     host, port = check_listed(base_url)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

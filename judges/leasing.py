@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from datetime import timedelta
-from decimal import ROUND_UP, Decimal
+from decimal import Decimal
 from functools import reduce
 from operator import or_
 
@@ -163,17 +163,6 @@ def unit_usd(run):
     return Decimal(run.unit_usd)
 
 
-def least_usd(run):
-    """The lowest budget with which one more unit can be asked, in digits that a form takes."""
-    return (run.spent_usd + unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
-
-
-def short_of(run):
-    """That budget, where the run has one that is lower; None where it is not."""
-    least = least_usd(run)
-    return least if run.budget_usd is not None and run.budget_usd < least else None
-
-
 def _affordable(run, wanted):
     """How many of the wanted units the budget allows; ends the run when not one more."""
     if run.budget_usd is None:
@@ -266,29 +255,37 @@ def _read(run, numbers):
     return units
 
 
+def _held(run, worker, **which):
+    """What this worker holds, or which of it. Locked in the order in which everybody locks such
+    rows, so that the sweep and a worker that it took for lost do not wait in a circle.
+    """
+    mine = {"run": run, "state": Judgment.State.LEASED, "leased_by": worker}
+    rows = Judgment.objects.filter(**mine, **which).order_by("pk").select_for_update()
+    return Judgment.objects.filter(**mine, pk__in=rows.values("pk"))
+
+
 def count_attempts(run, worker, units):
     """Counts one more attempt for units that are to be asked again."""
     for unit in units:
         unit.attempt += 1
-    held = Judgment.objects.filter(run=run, state=Judgment.State.LEASED, leased_by=worker)
     if units:
-        numbers = [unit.number for unit in units]
-        held.filter(unit__in=numbers).update(attempts=F("attempts") + 1)
+        with transaction.atomic():
+            held = _held(run, worker, unit__in=[unit.number for unit in units])
+            held.update(attempts=F("attempts") + 1)
 
 
+@transaction.atomic
 def renew(run, worker, length):
     """All that this worker still holds stays its own for that long."""
-    held = Judgment.objects.filter(run=run, state=Judgment.State.LEASED, leased_by=worker)
-    held.update(leased_until=timezone.now() + length)
+    _held(run, worker).update(leased_until=timezone.now() + length)
 
 
 def give_back(run, worker, numbers=None):
     """What this worker still holds, or these units of it, waits again. Calls are paid for."""
+    which = {} if numbers is None else {"unit__in": numbers}
     with transaction.atomic():
         hold(run)
-        held = Judgment.objects.filter(run=run, state=Judgment.State.LEASED, leased_by=worker)
-        if numbers is not None:
-            held = held.filter(unit__in=numbers)
+        held = _held(run, worker, **which)
         units = held.filter(lead=True).count()
         none = {"leased_until": None, "leased_by": ""}
         held.filter(attempts__gte=MOST_LEASES).update(

@@ -8,6 +8,7 @@ upper bound before the call and by the endpoint's own count after it.
 """
 
 import functools
+import json
 import math
 import time
 from datetime import timedelta
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from judges.dialects import longest_reply
 from judges.models import Endpoint, Window
 
 MINUTE, LATE = 60, 3
@@ -24,7 +26,7 @@ KEPT = MINUTE + LATE + 1  # slots; the first and the last may be parts of a seco
 REQUESTS_SLOT = 48  # a slot holds a 48th of a minute's requests: a quarter above the mean
 TOKENS_SLOT = 10
 MOST_TRIES = 50
-MESSAGE_OVERHEAD = 200  # tokens of a chat template and of the schema's names, at most
+MESSAGE_OVERHEAD = 200  # tokens of a chat template, at most
 
 # The same rule as `take` below; a test compares the two.
 TAKE = """
@@ -63,6 +65,20 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
 end
 """
 NO_LIMIT = 10**12
+
+
+def most_tokens_in(messages, parameters):
+    """What a call can bring to the endpoint at most: a token is at least a byte.
+
+    Of what is sent beside the messages a schema may be counted, and written into the prompt.
+    """
+    sent = json.dumps([messages, parameters], ensure_ascii=False)
+    return len(sent.encode()) + MESSAGE_OVERHEAD
+
+
+def most_tokens(messages, parameters):
+    """That, and the longest reply."""
+    return most_tokens_in(messages, parameters) + longest_reply(parameters)
 
 
 def has_limits(endpoint):

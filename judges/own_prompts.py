@@ -51,6 +51,10 @@ NO_FENCE = (
     "${0} has to stand alone between a line <<<NAME and a line NAME>>> (capital letters), so that "
     "no text can end it"
 )
+OPEN_TITLE = (
+    "$content stands outside marker lines, so that a judge may take a title that speaks to it for "
+    "words of the prompt; put it alone between lines <<<RECOMMENDATION and RECOMMENDATION>>>"
+)
 NO_JSON = "it has to ask for JSON, in that word: replies are read as JSON"
 
 
@@ -75,15 +79,27 @@ def problems_of(text, method):
     places, found = _placeholders(text, method)
     needed = [name for name in NEEDED[METHODS(method)] if name not in places]
     found += [(None, f"${name} is missing: {MEANINGS[name]}") for name in needed]
-    fenced = {match.start("in") for match in FENCE.finditer(text)}
-    fenced |= {match.start("bare") for match in FENCE.finditer(text)}
-    for name in FENCED:
-        for at in places.get(name, ()):
-            if at not in fenced:
-                found.append((_line(text, at), NO_FENCE.format(name)))
+    found += [(line, NO_FENCE.format(name)) for line, name in _unfenced(text, places, FENCED)]
     if "JSON" not in text:
         found.append((None, NO_JSON))
     return found
+
+
+def warnings_of(text, method):
+    """[(line, what to look at)] of a prompt that may be used all the same.
+
+    Earlier prompts of the project have such a place, so a study's own may have it too.
+    """
+    places, _ = _placeholders(text, method)
+    return [(line, OPEN_TITLE) for line, _ in _unfenced(text, places, ("content",))]
+
+
+def _unfenced(text, places, names):
+    """[(line, name)] of the places of these names that marker lines are not around."""
+    fenced = {match.start("in") for match in FENCE.finditer(text)}
+    fenced |= {match.start("bare") for match in FENCE.finditer(text)}
+    return [(_line(text, at), name) for name in names for at in places.get(name, ())
+            if at not in fenced]  # fmt: skip
 
 
 def _placeholders(text, method):

@@ -10,8 +10,18 @@ from django.db.models import Count, Q
 
 from annotate import versions
 from annotate.models import Item
-from judges import checking, hosts, library, materials, methods, own_prompts, pilots, writing
-from judges.limits import MESSAGE_OVERHEAD
+from judges import (
+    checking,
+    hosts,
+    library,
+    materials,
+    methods,
+    own_prompts,
+    pilots,
+    running,
+    writing,
+)
+from judges.limits import most_tokens_in
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
 from judges.scorers import SCORERS, NotInstalled
@@ -34,6 +44,7 @@ def settings_of(judge, prompt=None):
         "endpoint": judge.endpoint.key,
         "model": judge.endpoint.model,
         **_reply_format(judge, prompt),
+        **_refused(judge),
         "prompt": prompt.name,
         "prompt_sha256": prompt.sha256,
         "temperature": judge.temperature,
@@ -58,8 +69,20 @@ def _reply_format(judge, prompt):
     return {"json_schema": False, "json_mode": True}
 
 
+def _refused(judge):
+    """The parameters that its model does not take, as in the judge's runs so far."""
+    found = (judge.kept_settings or {"refused": judge.endpoint.refused}).get("refused")
+    return {"refused": found} if found else {}
+
+
 def _check_reply_format(judge):
-    """PlanError where a test found that every call would be refused for how JSON is asked for."""
+    """PlanError where a test found that every call would be refused for how it is asked."""
+    if set(judge.endpoint.refused) - set(_refused(judge).get("refused", ())):
+        raise PlanError(
+            f"The judge {judge.key} has been run with {' and '.join(judge.endpoint.refused)}, "
+            f"which its endpoint {judge.endpoint.key} refuses. Make a new judge, so that no run "
+            "mixes two."
+        )
     asked, endpoint = _reply_format(judge, _prompt(judge)), judge.endpoint
     for name, words in REPLY_FORMATS.items():
         overruled = name == "json_schema" and endpoint.json_schema
@@ -160,22 +183,29 @@ def check(judge, budget):
         )
     if not judge.runs_here:
         raise PlanError(f"The judge {judge.key} was imported from a file; it cannot be run.")
+    check_prices(judge, budget)
     if judge.kind in SCORERS:
-        if budget is not None:
-            raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
         return
     for problem in checking.problems_of(judge).values():
         raise PlanError(f"The judge {judge.key} cannot run: {problem}")
     _check_reply_format(judge)
-    if budget is not None and not judge.endpoint.has_prices:
-        raise PlanError(
-            f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
-            "Run without one, or ask an operator to enter the prices."
-        )
     try:
         hosts.check_listed(judge.endpoint.base_url)
     except hosts.HostRefused as error:
         raise PlanError(f"The endpoint {judge.endpoint.key} cannot be called: {error}.") from None
+
+
+def check_prices(judge, budget):
+    """PlanError where a budget, if one is given, could not be kept."""
+    if budget is None:
+        return
+    if judge.kind in SCORERS:
+        raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
+    if not judge.endpoint.has_prices:
+        raise PlanError(
+            f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
+            "Run without one, or ask an operator to enter the prices."
+        )
 
 
 @contextmanager
@@ -226,8 +256,9 @@ def _dearest_unit(judge, questions, longest):
     empty = Item(text="-", kind=Item.Kind.EXPLANATION)
     settings = settings_of(judge) | {"prompt_text": _prompt(judge).text}
     sent = methods.of_judge(judge).messages(settings, empty, questions)
+    beside = running.parameters(settings, questions)
     # Neutralising can double a text of nothing but markers.
-    tokens_in = len(json.dumps(sent, ensure_ascii=False).encode()) + 2 * longest + MESSAGE_OVERHEAD
+    tokens_in = most_tokens_in(sent, beside) + 2 * longest
     return judge.endpoint.cost(tokens_in, 0, judge.max_tokens)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
+from judges import dialects
 from judges.client import TRANSIENT, Client, Failure
 from judges.models import Endpoint
 
@@ -25,6 +26,7 @@ SCHEMA = {
     "additionalProperties": False,
 }
 PLAIN = {"temperature": 0.0, "max_tokens": 60}
+REASONED = 2000  # tokens, where the model may think before it replies
 FORMAT = {"type": "json_schema", "json_schema": {"name": "c", "strict": True, "schema": SCHEMA}}
 # {name: (messages, parameters)} of the calls that follow a first one that was answered
 MORE = {
@@ -66,12 +68,32 @@ async def _findings(endpoint):
         timeout_seconds=min(SECONDS, endpoint.timeout_seconds),
     )
     async with Client(hurried) as client:
-        first = await client.ask(QUESTION, dict(PLAIN))
+        first, refused = await _first_answer(client)
         found = list(_first(endpoint, first))
         if first.failure:
             return found
-        answers = await asyncio.gather(*(client.ask(m, dict(p)) for m, p in MORE.values()))
+        found += [Finding(name, False, dialects.WORDS[name], True) for name in refused]
+        answers = await asyncio.gather(
+            *(client.ask(messages, _spoken(sent, refused)) for messages, sent in MORE.values())
+        )
     return [*found, *map(_tried, MORE, answers)]
+
+
+async def _first_answer(client):
+    """(Answer, parameters that the model refuses): it names one at a time."""
+    refused: list[str] = []
+    while True:
+        sent = _spoken(PLAIN, refused)
+        answer = await client.ask(QUESTION, sent)
+        more = dialects.refused_in(answer.detail, sent) if answer.failure else []
+        if not more:
+            return answer, refused
+        refused += more
+
+
+def _spoken(parameters, refused):
+    longest = {"max_tokens": REASONED} if "max_tokens" in refused else {}
+    return dialects.spoken(parameters | longest, refused)
 
 
 # What a failure says about the key and the model; reachable is what answers with a status.

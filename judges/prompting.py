@@ -12,7 +12,8 @@ FOLDER = Path(__file__).resolve().parent / "prompts"
 NAME = re.compile(r"[a-z0-9-]+\.v[0-9]+")
 # What a text might use to end its own delimiters, or a model's chat template to change the speaker.
 MARKERS = re.compile(
-    r"<{3,}|>{3,}|<\||\|>|\[/?INST\]|</?s>|<(?=<SYS>>|</SYS>>)|</?(?:start|end)_of_turn>"
+    r"<{3,}|>{3,}|<[|｜]|[|｜]>|\[\||\|\]|\[/?(?:INST|SYSTEM_PROMPT)\]|</?s>"
+    r"|<</?SYS>>|</?(?:start|end)_of_turn>"
 )
 CONTENT = re.compile(r"^<<<([A-Z]+)\n\$content\n\1>>>\n", re.MULTILINE)
 
@@ -64,7 +65,9 @@ def load_part(name):
 
 def neutral(text):
     """The text with its markers broken up, so that it can neither end its data nor speak."""
-    return MARKERS.sub(lambda found: " ".join(found.group()), text)
+    while MARKERS.search(text):  # of two that overlap the second is left: "<s>>>"
+        text = MARKERS.sub(lambda found: " ".join(found.group()), text)
+    return text
 
 
 def one_line(text):

@@ -16,6 +16,7 @@ from asgiref.sync import async_to_sync, sync_to_async
 
 from judges import leasing, logprobs, methods, reusing, scoring, settling
 from judges.client import Client
+from judges.dialects import spoken
 from judges.gate import Gate
 from judges.models import Run
 from judges.scorers import SCORERS
@@ -73,13 +74,17 @@ def parameters(frozen, questions):
         }
     elif frozen.get("json_mode"):
         sent["response_format"] = {"type": "json_object"}
-    return sent
+    return spoken(sent, frozen.get("refused", ()))
 
 
 def sent_for(frozen, unit):
     """(messages, parameters): exactly what is sent for a unit."""
-    sent = methods.of(frozen).messages(frozen, unit.item, unit.questions, unit.shown, unit.order)
-    return sent, parameters(frozen, unit.questions)
+    return messages(frozen, unit), parameters(frozen, unit.questions)
+
+
+def messages(frozen, unit):
+    """The exact messages of a unit."""
+    return methods.of(frozen).messages(frozen, unit.item, unit.questions, unit.shown, unit.order)
 
 
 def endpoint_of(run):
@@ -182,22 +187,17 @@ class Drive:
         self._fill()
 
     async def _ask(self, unit):
-        sent = self._messages(unit)
-        options = self._parameters(unit.questions)
-        return Outcome(unit, sent, options, await self.client.ask(sent, options))
+        sent = self._sent(unit)
+        return Outcome(unit, *sent, await self.client.ask(*sent))
 
-    def _messages(self, unit):
-        frozen = self.run.frozen
-        return methods.of(frozen).messages(
-            frozen, unit.item, unit.questions, unit.shown, unit.order
-        )
-
-    def _parameters(self, questions):
-        """Made once for each set of questions: hundreds of calls share one schema."""
-        asked = tuple(question.pk for question in questions)
+    def _sent(self, unit):
+        """(messages, parameters); the latter made once for each set of questions, as hundreds of
+        calls share one schema.
+        """
+        asked = tuple(question.pk for question in unit.questions)
         if asked not in self.options:
-            self.options[asked] = parameters(self.run.frozen, questions)
-        return self.options[asked]
+            self.options[asked] = parameters(self.run.frozen, unit.questions)
+        return messages(self.run.frozen, unit), self.options[asked]
 
     # In the thread that holds the database connection:
 
@@ -215,7 +215,7 @@ class Drive:
         if not self.gate.counts or free <= 0 or self.halted.is_set() or self.gate.is_closed():
             return None
         next_ones = [*self.waiting, *units][:free]
-        return self.gate.permit(next_ones, self._messages, self.run.frozen["max_tokens"])
+        return self.gate.permit(next_ones, self._sent)
 
     def _write(self, outcomes):
         """Stores every answer and settles the last words; what of the others can be paid for."""
@@ -282,7 +282,7 @@ class Drive:
     def _past_replies(self, units):
         """Outcomes by past calls of these units and of those read ahead; each is compared once."""
         new = [unit for unit in (*units, *self.ahead.values()) if not unit.compared]
-        asked = [(u, self._messages(u), self._parameters(u.questions)) for u in new]
+        asked = [(unit, *self._sent(unit)) for unit in new]
         for unit in new:
             unit.compared = True
         return settling.taken_over(self.run, self.endpoint, asked) if asked else []

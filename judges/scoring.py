@@ -2,18 +2,18 @@
 
 import logging
 import math
-import threading
-from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from time import monotonic
 
 from django.conf import settings
-from django.db import Error, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from judges import leasing
 from judges.models import Judgment
+from judges.renewing import renewed
 from judges.scorers import SCORERS
 from judges.scorers.base import NotInstalled, Score, same_for_all
 from judges.settling import SETTLE
@@ -43,27 +43,11 @@ def drive(run, worker, stopping):
         leasing.give_back(run, worker)
 
 
-@contextmanager
 def _renewed(run, worker):
     """The leases stay this worker's, however long a score takes."""
-    done = threading.Event()
-    thread = threading.Thread(target=_renew, args=(run, worker, done), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-def _renew(run, worker, done):
-    while not done.wait(_lease_length().total_seconds() / 4):
-        try:
-            leasing.renew(run, worker, _lease_length())
-        except Error:  # a database that is away comes back
-            log.warning("run %s: the database does not answer", run.pk)
-        finally:
-            connection.close()
+    length = _lease_length()
+    renew = partial(leasing.renew, run, worker, length)
+    return renewed(renew, length.total_seconds() / 4, f"run {run.pk}")
 
 
 def _lease_length():

@@ -11,7 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotate import keeping, more_raters, places, steps, uploads
-from judges import leasing, running, settling, uploading
+from judges import kept_models, leasing, running, settling, uploading
 from judges.models import Heartbeat, Run
 
 log = logging.getLogger(__name__)
@@ -27,11 +27,12 @@ def load_upload(pk):
 
 @shared_task
 def tend_uploads():
-    """Takes up loads whose worker was killed; removes old files."""
+    """Takes up loads whose worker was killed; removes old files, of models too."""
     for pk in uploading.silent_uploads():
         load_upload.apply_async([pk], expires=60)
     uploading.remove_old()
     uploads.remove_orphans()
+    kept_models.remove_old()
 
 
 @shared_task

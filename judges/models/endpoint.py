@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from annotate.models.study import slug_rule
+from judges import dialects
 
 PRICE = {"max_digits": 12, "decimal_places": 6, "null": True, "blank": True}
 
@@ -80,6 +81,11 @@ class Endpoint(models.Model):
     def refuses(self, name):
         """Whether the last test's call that asked for it got an error in place of a reply."""
         return any(self.findings.get(name, [])[2:])
+
+    @property
+    def refused(self):
+        """The parameters that the model does not take, by the last test."""
+        return [name for name in dialects.WORDS if self.refuses(name)]
 
     @property
     def has_prices(self):

@@ -4,19 +4,18 @@ A model is trained on all histories of the study; what is scored is the effect t
 contents have on the recommendation, or how like they are to it.
 """
 
-import hashlib
 import json
 import os
 import secrets
 from abc import ABC, abstractmethod
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from django.conf import settings
 
 from annotate.models import Content
-from judges import histories, proximity
+from judges import histories, kept_models, proximity
 from judges.factorisation import EXPLICIT, Model, Recipe, fold_in, train, without
 from judges.models import Judge
 from judges.proximity import NoScore
@@ -58,8 +57,9 @@ class Trained:
         """The model of the study's own histories, kept in a file under the hash of its making."""
         made_of = {"interactions_sha256": self.sha256, **self.recipe.settings}
         words = json.dumps(made_of, sort_keys=True)
-        path = settings.VAR_DIR / "models" / f"{hashlib.sha256(words.encode()).hexdigest()}.npz"
-        if path.exists():
+        path = kept_models.path_of(words)
+        with suppress(FileNotFoundError):
+            os.utime(path)  # what is in use is not old
             with np.load(path) as kept:
                 return Model(kept["recipients"], kept["contents"])
         model = train(matrix, self.recipe)
@@ -84,7 +84,7 @@ class _Scorer(ABC):
     """Finds the contents of a batch of items at once; each kind says what it makes of them."""
 
     def __init__(self, frozen):
-        self.frozen, self.trained = frozen, None
+        self.frozen, self.trained, self.refused = frozen, None, None
         names = ("form", "factors", "iterations", "regularisation", "confidence", "seed")
         self.recipe = Recipe(**{name: frozen[name] for name in names if name in frozen})
 
@@ -98,9 +98,15 @@ class _Scorer(ABC):
         return [same_for_all(unit, self.guarded(unit.item, contents)) for unit in units]
 
     def prepare(self, study):
-        """Whatever all items share, once; NoScore where none can be scored."""
+        """Whatever all items share, once; NoScore where none can be scored, found out once too."""
+        if self.refused:
+            raise self.refused
         sha256 = self.frozen["interactions_sha256"]
-        self.trained = self.trained or Trained(study, self.recipe, sha256)
+        try:
+            self.trained = self.trained or Trained(study, self.recipe, sha256)
+        except NoScore as error:
+            self.refused = error
+            raise
 
     def contents_of(self, study, items):
         """{key: Content} of all that these items name."""

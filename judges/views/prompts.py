@@ -81,6 +81,7 @@ def _prompt_page(request, study, name, form, is_try):
         "preview": trying.tried(study, newest.key, text) if is_tried else None,
         "preview_key": trying["item"].value(),
         "is_draft": form.is_bound and text != newest.text,
+        "warnings": own_prompts.in_words(own_prompts.warnings_of(text, newest.method)),
     }
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "judges/prompt.html", context, status=status)

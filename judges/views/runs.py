@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from judges import going_on, leasing, pilots, planning, progress, rereading
+from judges import going_on, pilots, planning, progress, rereading
 from judges.drifting import compare
 from judges.forms import RunForm
 from judges.models import Heartbeat, Run
@@ -158,7 +158,7 @@ def _context(study, run):
         "spending": spent,
         "an_item": progress.an_item(run, spent),
         "forecast": pilots.forecast(run) if run.state == Run.State.WAITING else None,
-        "short_of": leasing.short_of(run),
+        "short_of": going_on.short_of(run),
         "failures": progress.failures(run),
         "weighted": progress.weighed(run),
         "latest": progress.latest(run),

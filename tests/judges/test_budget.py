@@ -1,5 +1,6 @@
 """The cap of a run, measured at the server: what it counted times the prices."""
 
+import json
 import random
 import subprocess
 import sys
@@ -7,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-from judges import leasing, planning, running
-from judges.models import Run
+from judges import drifting, going_on, leasing, limits, planning, running
+from judges.models import Endpoint, Judgment, Run
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
 
@@ -30,6 +31,22 @@ class Meter:
     @property
     def usd(self):
         return Decimal(self.tokens) / 1000
+
+
+class Dearest:
+    """An endpoint that counts a token for each byte of a request, and the longest reply."""
+
+    def __init__(self):
+        self.each = []
+
+    def __call__(self, number, request):
+        tokens = len(json.dumps(request, ensure_ascii=False).encode()), request["max_tokens"]
+        self.each.append(sum(tokens))
+        return chat(by_schema(request), delay=0.1, tokens=tokens)
+
+    @property
+    def usd(self):
+        return Decimal(sum(self.each)) / 1000
 
 
 def make_run(server, cap, items=150, **fields):
@@ -114,3 +131,84 @@ def test_what_is_reserved_grows_with_the_estimate():
         leasing.give_back(run, "a")
         run.refresh_from_db()
         assert (run.unit_usd, run.reserved_usd) == (3 * before, 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("fields", [{}, {"aspects": "single"}, {"rationale": True}])
+def test_where_each_byte_of_a_request_is_a_token_no_call_passes_what_was_counted(
+    study, monkeypatch, fields
+):
+    """Neither the estimate nor the tokens of the minute: the schema is a part of the request."""
+    plain, permitted = limits.permit, []
+    monkeypatch.setattr(
+        limits, "permit", lambda of, tokens: permitted.extend(tokens) or plain(of, tokens)
+    )
+    with ScriptedServer() as server:
+        server.script = meter = Dearest()
+        endpoint = factories.make_endpoint(server.url, tpm=10**9, **PRICES)
+        run = planning.plan(factories.make_judge(study, "j", endpoint, **fields), budget=10**4)
+        estimate = run.unit_usd
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert set(run.judgments.values_list("state", flat=True)) == {"done"}
+    assert run.unit_usd == estimate, "no call was dearer"
+    assert max(meter.each) <= min(permitted)
+
+
+# Prices that came after the plan
+
+
+@pytest.fixture
+def waiting(owner):
+    """A pilot that has come back from an endpoint without prices, which has some since."""
+    study = factories.make_study("many", owner)
+    factories.make_items(study, 60)
+    with ScriptedServer() as server:
+        server.script = Dearest()
+        endpoint = factories.make_endpoint(server.url, concurrency=16, timeout_seconds=5)
+        run, _ = going_on.start(factories.make_judge(study, "judge", endpoint))
+        running.work_through(run.pk)
+        Endpoint.objects.update(**PRICES)
+        server.script = Dearest()
+        yield Run.objects.get(pk=run.pk), server
+
+
+def test_a_budget_that_comes_with_the_confirmation_is_kept(waiting):
+    run, server = waiting
+    assert (run.state, run.unit_usd, run.spent_usd) == (Run.State.WAITING, 0, 0)
+    cap = going_on.estimate(run) * Decimal("3.5")
+    assert going_on.confirm(run, cap)
+    running.work_through(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.OUT_OF_BUDGET
+    assert run.spent_usd == server.script.usd <= cap
+    assert len(server.script.each) == 3, "not as many as there are places"
+
+
+def test_a_budget_that_allows_no_call_is_refused_and_so_is_one_without_prices(waiting):
+    run, server = waiting
+    with pytest.raises(planning.PlanError, match="Give a higher budget, of at least"):
+        going_on.confirm(run, going_on.estimate(run) / 2)
+    Judgment.objects.filter(pk=run.judgments.filter(state="pending").first().pk).update(
+        state="leased", leased_by="a"
+    )
+    with pytest.raises(planning.PlanError, match="calls under way that began without a budget"):
+        going_on.confirm(run, Decimal(1000))
+    Judgment.objects.filter(state="leased").update(state="pending", leased_by="")
+    Endpoint.objects.update(price_in=None, price_out=None)
+    run = Run.objects.get()
+    assert run.state == Run.State.WAITING
+    going_on.cancel(run)
+    for act in (going_on.confirm, going_on.resume):
+        with pytest.raises(planning.PlanError, match="has no prices, so a budget cannot be kept"):
+            act(run, Decimal(1000))
+    assert Run.objects.get().budget_usd is None
+
+
+def test_a_check_for_drift_keeps_its_budget_too(waiting):
+    run, server = waiting
+    going_on.confirm(run)
+    running.work_through(run.pk)
+    run.refresh_from_db()
+    again = drifting.plan_check(run, 20, Decimal(100))
+    assert Run.objects.get(pk=again.pk).unit_usd == again.unit_usd > 0

@@ -1,7 +1,11 @@
 """CF, CF-A, its warm start, Item-Sim and Genre-Jacc as judges: from files to judgments."""
 
+import os
+
 import numpy as np
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import Interaction, Study
@@ -9,12 +13,14 @@ from judges import planning, running
 from judges.factorisation import EXPLICIT, Recipe
 from judges.models import Judge
 from judges.study_file import study_yaml
+from judges.tasks import tend_uploads
 from tests import factories
 from tests.files import load
 from tests.judges.test_factorisation import by_hand
 
 pytestmark = pytest.mark.django_db
 Kind = Judge.Kind
+LONG_AGO = 1_000_000_000
 STUDY = """\
 study: films
 title: Films
@@ -233,7 +239,10 @@ def test_interactions_that_changed_after_the_plan_are_noticed(films):
     judge = factories.make_judge(films, "CF", kind=Kind.CF, **SETTINGS)
     run = planning.plan(judge)
     Interaction.objects.filter(recipient__key="bert").first().delete()
-    running.work_through(run.pk)
+    with CaptureQueriesContext(connection) as found:
+        running.work_through(run.pk)
+    read = [one for one in found if 'FROM "annotate_interaction"' in one["sql"]]
+    assert len(read) == 1, "once a run, not for each explanation"
     assert {row.reason for row in run.judgments.all()} == {
         "the study’s interactions were changed since the run was planned"
     }
@@ -272,9 +281,16 @@ def test_the_model_is_kept_and_read_again(films, settings, tmp_path):
     (file,) = (tmp_path / "models").iterdir()
     with np.load(file) as kept:
         assert kept["contents"].shape == (4, 1) and '"factors": 1' in str(kept["made_of"])
-    written = file.stat().st_mtime_ns
+    written = file.stat().st_ino
+    os.utime(file, (LONG_AGO, LONG_AGO))
     assert judged(films, Kind.CF, **SETTINGS) == first
-    assert file.stat().st_mtime_ns == written and len([*file.parent.iterdir()]) == 1
+    assert file.stat().st_ino == written and len([*file.parent.iterdir()]) == 1
+    tend_uploads()
+    assert file.exists(), "it was used just now"
+    os.utime(file, (LONG_AGO, LONG_AGO))
+    tend_uploads()
+    assert not file.exists()
+    assert judged(films, Kind.CF, **SETTINGS) == first, "trained anew"
 
 
 def test_a_judge_is_made_on_its_page_and_shown_with_its_settings(films, as_owner, owner):

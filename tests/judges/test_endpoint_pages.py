@@ -223,6 +223,59 @@ def test_a_judge_whose_schema_is_refused_now_has_to_be_made_anew(study):
     assert planning.plan(judge).frozen["json_schema"] is True
 
 
+# As OpenAI's models of 2025 and later that reason first put it.
+NO_MAX_TOKENS = (
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+    "'max_completion_tokens' instead."
+)
+NO_TEMPERATURE = (
+    "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) "
+    "value is supported."
+)
+
+
+def reasoning(number, request):
+    """Names one thing at a time that it does not take; else it can do everything."""
+    for name, words in (("max_tokens", NO_MAX_TOKENS), ("temperature", NO_TEMPERATURE)):
+        if name in request:
+            error = {"message": words, "type": "invalid_request_error", "param": name}
+            return Reply({"error": error}, 400)
+    return able(number, request)
+
+
+def test_a_model_that_refuses_a_parameter_is_asked_without_it(study, as_owner):
+    found, endpoint, server = outcome_of(reasoning)
+    assert len(server.requests) == 2 + 5
+    assert endpoint.refused == ["max_tokens", "temperature"]
+    assert "judges send none" in found["temperature"].words
+    assert found["model"].works and found["json_schema"].works and found["logprobs"].works
+    with ScriptedServer(reasoning) as server:
+        Endpoint.objects.update(base_url=server.url)
+        endpoint.refresh_from_db()
+        run = planning.plan(factories.make_judge(study, "judge", endpoint))
+        running.work_through(run.pk)
+        sent = {"model", "messages", "response_format", "max_completion_tokens"}
+        assert [request.keys() for request in server.requests] == [sent] * 4
+        assert {request["max_completion_tokens"] for request in server.requests} == {400}
+    assert set(run.judgments.values_list("state", flat=True)) == {"done"}
+    page = as_owner.get(run.get_absolute_url()).content.decode()
+    assert "none is sent: the model takes none" in page
+
+
+def test_a_judge_that_was_asked_with_it_has_to_be_made_anew(study):
+    judge = factories.make_judge(study, "judge", factories.make_endpoint(key="made"))
+    going_on.cancel(planning.plan(judge))
+    refused = {"temperature": [False, "It takes none.", True]}
+    Endpoint.objects.update(findings=refused)
+    judge.endpoint.refresh_from_db()
+    with pytest.raises(planning.PlanError, match="with temperature, which its endpoint made"):
+        planning.plan(judge)
+    fresh = planning.plan(factories.make_judge(study, "fresh", judge.endpoint))
+    assert fresh.frozen["refused"] == ["temperature"]
+    Endpoint.objects.update(findings={})
+    assert planning.settings_of(Judge.objects.get(key="fresh"))["refused"] == ["temperature"]
+
+
 FAILURES = {
     "key refused": (Reply({"error": {"code": "bad"}}, 401), "accepted", "key is refused"),
     "no model": (

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from annotate import splits
 from annotate.models import Content, Item, Rater, Rating, Recipient, System
 from judges import going_on, planning
 from judges.examples import Examples
@@ -196,6 +197,48 @@ def test_a_strict_judge_keeps_the_pool_of_its_first_run():
     again = planning.plan(first.judge)
     pools = [set(run.held_out.values_list("item", flat=True)) for run in (first, again)]
     assert pools[0] == pools[1]
+
+
+# A locked test part
+
+
+def make_locked(**fields):
+    """printf 7:u1 | sha256sum begins with 07b9, 7:u2 with 60d6, 7:u0 with 973d: at .2 only u1."""
+    study = make_grid(**fields)
+    splits.lock(study, 7, 0.2, "owner")
+    return study
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_no_example_is_drawn_from_a_locked_test_part(strict):
+    """Neither for the items of the rest nor for its own."""
+    study = make_locked()
+    run = planned(study, strict=strict, pool_share=0.3)
+    found = materials(run)
+    assert {example[:2] for example, *_ in found.values()} == {"u0", "u2"}
+    assert {key[:2] for key in found} == {"u0", "u1", "u2"}
+    held_out = run.held_out.values_list("item__key", flat=True)
+    assert len(held_out) == 4 * strict, "30 % of the 12 items from which examples may be drawn"
+    assert not [key for key in held_out if key.startswith("u1")]
+
+
+def test_once_it_is_unlocked_examples_are_drawn_from_all():
+    study = make_locked()
+    splits.unlock(study, "owner", "all is chosen")
+    assert {example[:2] for example, *_ in materials(planned(study)).values()} >= {"u1"}
+
+
+def test_personalised_examples_of_a_locked_test_part_stay_in_it():
+    found = materials(planned(make_locked(), PERSONALISED))
+    assert len(found) == 18
+    assert all(key[:2] == example[:2] for key, (example, *_) in found.items())
+
+
+def test_where_only_a_locked_test_part_was_rated_the_reason_says_so():
+    run = planned(make_locked(rated=lambda key: key.startswith("u1")))
+    assert not run.materials.exists()
+    (reason,) = set(run.judgments.values_list("reason", flat=True))
+    assert reason.endswith("of role recipient outside the locked test part")
 
 
 # Studies of any shape: which ratings there are, who gave them, what has no recipient or content.

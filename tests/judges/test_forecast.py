@@ -158,7 +158,7 @@ def spent(judge):
 
 def test_a_spent_budget_confirms_and_resumes_nothing(spent):
     least = spent.spent_usd + spent.unit_usd
-    assert leasing.least_usd(spent) == least
+    assert going_on.least_usd(spent) == least
     for act in (going_on.confirm, going_on.resume):
         for budget in (None, spent.budget_usd, least - Decimal("0.000001")):
             with pytest.raises(planning.PlanError, match="Give a higher budget, of at least"):

@@ -9,6 +9,7 @@ from judges import hosts
 from judges.client import Client, Failure
 from judges.forms import EndpointForm
 from judges.models import Endpoint
+from tests.scripted_server import ScriptedServer, chat
 
 NAME = "api.example.org"
 
@@ -32,6 +33,7 @@ def leads_to(monkeypatch, *addresses):
         "169.254.169.254", "fe80::1", "fe80::1%eth0",  # link-local; where clouds keep their keys
         "100.64.0.1", "fd00::1",  # a carrier's own, and private by RFC 4193
         "::ffff:10.0.0.1", "::ffff:169.254.169.254",  # the same in IPv6
+        "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1",  # and what NAT64 and 6to4 make of it
     ],
 )  # fmt: skip
 def test_a_listed_name_that_leads_to_a_private_address_is_refused(monkeypatch, address):
@@ -46,7 +48,7 @@ def test_a_private_address_that_is_listed_too_is_meant(monkeypatch):
 
 
 def test_a_listed_name_that_leads_to_the_world_may_be_called(monkeypatch):
-    leads_to(monkeypatch, "93.184.216.34", "2606:2800:220:1::1")
+    leads_to(monkeypatch, "93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34")
     hosts.check(f"https://{NAME}/v1")
 
 
@@ -68,6 +70,7 @@ REFUSED = {
     f"ftp://{NAME}/v1": "must begin with http",
     "file:///etc/passwd": "must begin with http",
     "http://[::1/v1": "is no address",
+    "http://vllm/v1\x01": "is no address",  # or each run would end in an error and begin again
 }
 
 
@@ -79,15 +82,55 @@ def test_what_is_not_listed_is_refused(url):
 
 def test_a_call_asks_where_the_name_leads_before_anything_is_sent(monkeypatch):
     leads_to(monkeypatch, "169.254.169.254")
-    endpoint = Endpoint(key="e", model="m", base_url=f"https://{NAME}/v1", timeout_seconds=5)
+    answer = ask(f"https://{NAME}/v1")
+    assert answer.failure is Failure.HOST
+    assert "leads to the private address 169.254.169.254" in answer.detail
 
-    async def ask():
+
+def test_a_call_to_an_address_that_is_none_fails_like_any_other():
+    """A row may be older than a rule: its run would break at each attempt, and never end."""
+    answer = ask("http://vllm/v1\x01")
+    assert answer.failure is Failure.HOST
+    assert "holds characters that nobody sees" in answer.detail
+
+
+def ask(url):
+    endpoint = Endpoint(key="e", model="m", base_url=url, timeout_seconds=5)
+
+    async def once():
         async with Client(endpoint) as client:
             return await client.ask([{"role": "user", "content": "?"}], {"max_tokens": 5})
 
-    answer = asyncio.run(ask())
+    return asyncio.run(once())
+
+
+def turns(monkeypatch, *addresses):
+    """A name that leads elsewhere each time it is asked, in the end to the last of these."""
+    left = list(addresses)
+
+    def found(_host, port, *_, **__):
+        address = left.pop(0) if len(left) > 1 else left[0]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+
+
+@pytest.mark.parametrize("dot", ["", "."])
+def test_a_name_that_leads_elsewhere_once_it_was_checked_is_not_called(monkeypatch, dot):
+    with ScriptedServer(lambda *_: chat("secret")) as server:
+        turns(monkeypatch, "93.184.216.34", "127.0.0.1")
+        answer = ask(f"http://{NAME}{dot}:{server.port}/v1")
     assert answer.failure is Failure.HOST
-    assert "leads to the private address 169.254.169.254" in answer.detail
+    assert "leads to the private address 127.0.0.1" in answer.detail
+    assert server.requests == []
+
+
+def test_a_name_that_leads_to_a_listed_private_address_is_called(monkeypatch, settings):
+    settings.ENDPOINT_HOSTS = [NAME, "127.0.0.1"]
+    with ScriptedServer(lambda *_: chat("hello")) as server:
+        turns(monkeypatch, "127.0.0.1")
+        assert ask(f"http://{NAME}:{server.port}/v1").content == "hello"
+    assert server.headers[0]["host"] == f"{NAME}:{server.port}"
 
 
 @pytest.mark.django_db

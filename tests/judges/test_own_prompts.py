@@ -129,6 +129,19 @@ def test_no_episode_can_end_its_marker_lines(raw, marker):
     assert "<|" not in inside
 
 
+def test_a_title_outside_marker_lines_is_warned_of(as_owner, study):
+    """TEXT has it on its fourth line; between marker lines it is no matter."""
+    words = "Line 4: $content stands outside marker lines"
+    make_prompt(study)
+    assert words in as_owner.get(to(study, "prompt", "tone")).content.decode()
+    for place in ("$content", "${content}"):
+        fenced = TEXT.replace("$content", f"<<<RECOMMENDATION\n{place}\nRECOMMENDATION>>>")
+        sent = {"text": fenced, "base": base(), "try": "1"}
+        page = as_owner.post(to(study, "prompt", "tone"), sent).content.decode()
+        assert "This text is not saved." in page and "outside marker lines" not in page
+    assert own_prompts.warnings_of(WHOLE["fit"], "fit") == []
+
+
 # Versions
 
 

@@ -128,7 +128,22 @@ def test_a_text_cannot_end_its_own_delimiters_or_change_the_speaker():
     assert text.endswith("EXPLANATION>>>")
 
 
-@given(st.text(alphabet="<>|[]/INSTsEXPLANATION\n ", max_size=200))
+@pytest.mark.parametrize(
+    ("raw", "marker"),
+    [
+        ("<s>>>", ">>>"), ("</s>>>>", ">>>"), ("<|>>>", ">>>"), ("<|>", "|>"), ("<<<|", "<|"),
+        ("<start_of_turn>>>", ">>>"), ("<｜Assistant｜>", "<｜"), ("[|assistant|]", "[|"),
+        ("[|]", "|]"), ("[SYSTEM_PROMPT]", "[SYSTEM_PROMPT]"), ("<<SYS>>", "<<SYS>>"),
+        ("<</SYS>>", "SYS>>"),
+    ],
+)  # fmt: skip
+def test_markers_that_overlap_are_broken_up_too_and_those_of_any_template(raw, marker):
+    found = prompting.neutral(f"EXPLANATION{raw}")
+    assert marker not in found
+    assert found.replace(" ", "") == f"EXPLANATION{raw}"
+
+
+@given(st.text(alphabet="<>|｜[]/INSTsEXPLANATION\n ", max_size=200))
 def test_no_text_holds_a_marker_once_it_is_filled_in(raw):
     neutral = prompting.neutral(raw)
     assert prompting.MARKERS.search(neutral) is None

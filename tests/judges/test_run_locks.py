@@ -178,6 +178,29 @@ def test_a_lease_ends_once_whoever_ends_it(run, meeting):
     assert run.judgments.filter(state="leased").count() == 0
 
 
+DOINGS = {
+    "renewed": lambda run, units: (leasing.renew, run, "a", timedelta(hours=1)),
+    "counted": lambda run, units: (leasing.count_attempts, run, "a", units),
+    "given back": lambda run, units: (leasing.give_back, run, "a"),
+}
+
+
+@pytest.mark.parametrize("doing", DOINGS)
+def test_rows_of_a_worker_are_locked_in_the_order_of_their_keys(run, doing):
+    """Whoever has the first row, as the sweep of one thought lost, finds all others free."""
+    units = leasing.lease(run, run.judge.endpoint, "a", 2)
+    held = run.judgments.filter(state="leased").order_by("pk")
+    first, *others = held.values_list("pk", flat=True)
+    # A column of an index: so it lies behind the others now, on the disk and in the indexes.
+    Judgment.objects.filter(pk=first).update(leased_until=LATER)
+    with transaction.atomic():
+        held.select_for_update().get(pk=first)
+        (side,) = queue_up(DOINGS[doing](run, units))
+        assert _locked(run) == set()
+        assert len(others) == 7
+    side.done()
+
+
 def _locked(run):
     """The judgments of the run that another transaction holds, waiting for the run's row."""
     rows = run.judgments.order_by("pk")

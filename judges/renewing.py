@@ -1,0 +1,32 @@
+"""A claim stays a worker's own while it computes: a thread says so from time to time."""
+
+import logging
+import threading
+from contextlib import contextmanager
+
+from django.db import Error, connections
+
+log = logging.getLogger(__name__)
+
+
+@contextmanager
+def renewed(renew, seconds, what):
+    """`renew` is called every so many seconds, from another thread, until the block ends."""
+    done = threading.Event()
+    thread = threading.Thread(target=_until, args=(done, renew, seconds, what), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _until(done, renew, seconds, what):
+    while not done.wait(seconds):
+        try:
+            renew()
+        except Error:  # a database that is away comes back
+            log.warning("%s: the database does not answer", what)
+        finally:
+            connections.close_all()
