@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from analysis import charts_curves
+from analysis import charts_curves, frames
 from analysis.charts import Looks
+from analysis.options import Options
+from analysis.pages import misjudged as misjudged_page
 from analysis.pages import roc as roc_page
 from annotate.models import Rating
 from judges.models import Judgment
@@ -179,6 +181,16 @@ def test_misjudged_items_lead_to_their_pages_and_no_stranger_sees_them(
     assert f'<a href="{link}">{item.key}</a>' in text
     assert as_owner.get(link).status_code == 200
     assert as_stranger.get(address).status_code == as_stranger.get(link).status_code == 404
+
+
+def test_the_best_judge_of_the_headline_may_be_right_throughout(owner):
+    study = make_rated_study(owner)
+    means = {item: mean for item, mean in zip(study.items.order_by("pk"), pairs(study, "close",
+             "persuasiveness")[1], strict=True)}  # fmt: skip
+    add_judge(study, "right", lambda item: means[item])
+    answers = frames.read(study)
+    value, _, words = misjudged_page.headline(answers, Options("third_party", draws=0), ["right"])
+    assert (value, "by right, the best judge" in words) == ("0", True)
 
 
 def test_no_more_than_fifty_are_listed_and_the_judges_take_turns(owner, as_owner):
