@@ -147,7 +147,10 @@ def curves(report, entries, question, looks):
     """ROC curves of the best of these evaluators for one question."""
     known = [entry for entry in entries if not _undefined(entry.row["auc"])]
     best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
-    data = [_curve(report.curves[e.row["evaluator"], question], e, looks) for e in best]
+    data = [
+        _curve(report.curves[e.row["evaluator"], question], e, looks) | marked(place)
+        for place, e in enumerate(best)
+    ]
     chance = {
         "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
         "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
@@ -160,6 +163,12 @@ def curves(report, entries, question, looks):
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
     narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
     return {"data": [chance, *data], "layout": layout, "narrow": narrow}
+
+
+def marked(place):
+    """A line with a few marks of its own shape: colours and dashes repeat, and grey has no hue."""
+    marker = {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 8, "maxdisplayed": 10}
+    return {"mode": "lines+markers", "marker": marker}
 
 
 def _curve(curve, entry, looks):
@@ -191,7 +200,8 @@ def winning_rates(report, question, epsilon, looks):
                 "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
             },
         }
-        for rates, entries in list(same.items())[:MOST_CURVES]
+        | marked(place)
+        for place, (rates, entries) in enumerate(list(same.items())[:MOST_CURVES])
     ]  # fmt: skip
     dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}

@@ -84,7 +84,9 @@ def _without_draws(first: Estimate, second: Estimate) -> Difference:
 
 def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
     """Differences of pairs whose draws are all defined."""
-    draws = np.stack([np.subtract(first.draws, second.draws) for first, second in both])
+    sides = [np.stack([each.draws for each in side if each.draws is not None])
+             for side in zip(*both, strict=True)]  # fmt: skip
+    draws = sides[0] - sides[1]
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T.tolist()
     tails = np.minimum((draws <= 0).sum(axis=1), (draws >= 0).sum(axis=1))
     p = np.minimum(1.0, 2 * (tails + 1) / (draws.shape[1] + 1)).tolist()

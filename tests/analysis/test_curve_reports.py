@@ -183,6 +183,19 @@ def test_misjudged_items_lead_to_their_pages_and_no_stranger_sees_them(
     assert as_stranger.get(address).status_code == as_stranger.get(link).status_code == 404
 
 
+@pytest.mark.parametrize("report", ["roc", "precision_recall", "calibration"])
+def test_curves_of_a_figure_differ_by_their_marks_alone(owner, as_owner, report):
+    study = make_rated_study(owner, slug="marks")
+    for number in range(5):
+        add_judge(study, f"j{number}", lambda item, k=number: 1 + (item.pk * (k + 2)) % 5)
+    query = {"question": "accuracy", "draws": 0}
+    page = as_owner.get(f"/studies/marks/analysis/{report}/", query)
+    traces = page.context["groups"][0][2].figures[0].plot["data"]
+    symbols = [trace["marker"]["symbol"] for trace in traces if "marker" in trace]
+    assert len(symbols) > 5
+    assert len({*symbols}) == len(symbols)
+
+
 def test_the_best_judge_of_the_headline_may_be_right_throughout(owner):
     study = make_rated_study(owner)
     means = {item: mean for item, mean in zip(study.items.order_by("pk"), pairs(study, "close",
