@@ -81,10 +81,9 @@ def _key(source, kind, query):
 
 def _asked(source, kind, query):
     """The row of what is asked for: an old one, where somebody has asked for the same."""
-    report, version = kind.name if kind else "", query.get("version", "")[:20]
     key = _key(source, kind, query)
     row = Computation(
-        key=key, study=source.study, report=report, query=query.urlencode(), version=version,
+        key=key, study=source.study, report=kind.name if kind else "", query=query.urlencode(),
         n_answers=n_answers(source),
     )  # fmt: skip
     over()

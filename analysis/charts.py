@@ -17,7 +17,10 @@ DASHES = ["solid", "dash", "dot", "dashdot", "longdash"]
 MOST_CURVES, MOST_MATRICES, MOST_LINES = 8, 6, 40
 WHO = {"judge": "judge", "rater": "rater", "mean": "mean"}  # an evaluator by its kind
 ROW = 26  # pixels for one evaluator
-DIVERGING = ["#d55e00", "#eeb38a", "#b9b9b9", "#8fbfdf", "#0072b2"]
+# From disagreement over the neutral middle to agreement. The lightness of each side falls evenly,
+# so that a grey print has the order too; which side it is, the place says.
+DIVERGING = [(0xD5, 0x5E, 0x00), (0xEE, 0xA8, 0x76), (0xE4, 0xE4, 0xE4), (0x86, 0xB9, 0xDB),
+             (0x00, 0x72, 0xB2)]  # fmt: skip
 
 
 class Looks:
@@ -144,7 +147,10 @@ def curves(report, entries, question, looks):
     """ROC curves of the best of these evaluators for one question."""
     known = [entry for entry in entries if not _undefined(entry.row["auc"])]
     best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
-    data = [_curve(report.curves[e.row["evaluator"], question], e, looks) for e in best]
+    data = [
+        _curve(report.curves[e.row["evaluator"], question], e, looks) | marked(place)
+        for place, e in enumerate(best)
+    ]
     chance = {
         "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
         "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
@@ -157,6 +163,12 @@ def curves(report, entries, question, looks):
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
     narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
     return {"data": [chance, *data], "layout": layout, "narrow": narrow}
+
+
+def marked(place):
+    """A line with a few marks of its own shape: colours and dashes repeat, and grey has no hue."""
+    marker = {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 8, "maxdisplayed": 10}
+    return {"mode": "lines+markers", "marker": marker}
 
 
 def _curve(curve, entry, looks):
@@ -188,7 +200,8 @@ def winning_rates(report, question, epsilon, looks):
                 "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
             },
         }
-        for rates, entries in list(same.items())[:MOST_CURVES]
+        | marked(place)
+        for place, (rates, entries) in enumerate(list(same.items())[:MOST_CURVES])
     ]  # fmt: skip
     dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
@@ -292,14 +305,22 @@ def _diverging(question, counts, first):
                 "type": "bar", "orientation": "h", "name": label, "legendgroup": label,
                 "showlegend": first and side == sides[-1], "legendrank": place,
                 "x": [side * count / total], "y": [f"{question}<br>n = {total:,}"],
-                "marker": {"color": _shade(place, len(counts))},
+                "marker": {
+                    "color": shade(place, len(counts)),
+                    "line": {"color": "var(--paper)", "width": 1},
+                },
                 "text": [f"{label}: {count} of {total}"], "hoverinfo": "text",
                 "textposition": "none",
             }  # fmt: skip
 
 
-def _shade(place, size):
-    return DIVERGING[round(place * (len(DIVERGING) - 1) / (size - 1))]
+def shade(place, size):
+    """The colour of one of so many points: each has its own, however long the scale is."""
+    at = place * (len(DIVERGING) - 1) / (size - 1)
+    lower = min(int(at), len(DIVERGING) - 2)
+    parts = zip(DIVERGING[lower], DIVERGING[lower + 1], strict=True)
+    mixed = [round(a + (b - a) * (at - lower)) for a, b in parts]
+    return "#{:02x}{:02x}{:02x}".format(*mixed)
 
 
 def _axis():

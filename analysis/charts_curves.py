@@ -33,7 +33,7 @@ def precision_recall(report, entries, question, looks):
     """Precision over recall of the best evaluators, and the share of positives."""
     known = [entry for entry in entries if not isnan(entry.row["value"])][:MOST_CURVES]
     lines = []
-    for entry in known:
+    for place, entry in enumerate(known):
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
         lines.append({
             "type": "scatter", "mode": "lines", "x": [0, *curve.recall],
@@ -43,7 +43,7 @@ def precision_recall(report, entries, question, looks):
                 "color": looks.colour(entry.judge), "width": 2, "shape": "vh",
                 "dash": looks.dash(entry.judge, name),
             },
-        })  # fmt: skip
+        } | charts.marked(place))  # fmt: skip
     layout = _square("Recall", "Precision", known, "positives", "n")
     shares = [entry.row["positives"] / entry.row["n"] for entry in known]
     lines += [_dotted([0, 1], [shares[0]] * 2, "no skill")] if shares else []
@@ -54,7 +54,10 @@ def calibration(report, question, looks):
     """Share of positives over the judge's value on 0..1, for the best calibrated evaluators."""
     errors = [e for e in report.entries if e.row["part"] == "error" and not isnan(e.row["value"])]
     known = sorted(errors, key=lambda entry: entry.row["value"])[:MOST_CALIBRATED]
-    lines = [_calibrated(error, report, question, looks) for error in known]
+    lines = [
+        _calibrated(error, report, question, looks) | charts.marked(place)
+        for place, error in enumerate(known)
+    ]
     layout = _square("Judge’s value, on 0 to 1", "Share of positives", known, "n", None)
     return _figure([_dotted([0, 1], [0, 1], "as it says"), *lines], layout)
 

@@ -2,7 +2,7 @@ r"""The rows of a report as a LaTeX table, for \usepackage{booktabs}."""
 
 import re
 
-from analysis.reports.base import without_nan
+from analysis.reports.base import finite
 from annotate.templatetags.concord import interval, leading_point
 
 # The number that `low` and `high` of a row belong to; those of NAME_low and NAME_high is NAME.
@@ -89,7 +89,7 @@ def _is_number(rows, name):
 
 def _cell(row, name, intervals):
     """.41 [.35, .47], a count, or a text; -- where it is undefined."""
-    value = without_nan(row[name])
+    value = finite(row[name])
     if value is None:
         return UNDEFINED
     if isinstance(value, bool) or not isinstance(value, float):
@@ -101,8 +101,6 @@ def _cell(row, name, intervals):
 
 
 def _number(value):
-    if value in (float("inf"), float("-inf")):
-        return r"$\infty$" if value > 0 else r"$-\infty$"
     return _signed(leading_point(value))
 
 

@@ -25,6 +25,7 @@ def one_moment():
     _execute(BEGIN[connection.vendor])
     _open.on = connection.connection
     try:
+        _refuse_writes(True)
         yield
     finally:
         over()
@@ -33,6 +34,7 @@ def one_moment():
 def over():
     """Ends the moment: nothing more is read in it."""
     if _is_open():
+        _refuse_writes(False)
         _execute("COMMIT")
     _open.on = None
 
@@ -41,6 +43,12 @@ def _is_open():
     """Whether there is one; a connection that was lost took its moment along."""
     begun = getattr(_open, "on", None)
     return begun is not None and begun is connection.connection
+
+
+def _refuse_writes(refuse):
+    """On SQLite, where a deferred transaction would only begin to lock; PostgreSQL was told."""
+    if connection.vendor == "sqlite":
+        _open.on.execute(f"PRAGMA query_only = {int(refuse)}")
 
 
 def _execute(words):

@@ -38,22 +38,23 @@ def overview(request, slug):
     if awaiting.awaited(source, KIND, request.GET):
         return views.report(request, slug, KIND.name)
     form = ReportForm(request.GET, source, KIND)
-    whole = request.GET.get("whole") or not form.is_valid() or not form.chosen
-    if whole or form.options().by or missing(source, form.options()) or no_judges(source):
+    if _is_whole(request, source, form):
         return views.report(request, slug, KIND.name)
     if "piece" in request.GET:
         return _piece(request, source, form)
     if source.has(name_of(source, form, KIND)):
         return views.report(request, slug, KIND.name)
-    context = {
-        "study": study,
-        "section": "analysis",
-        "kind": KIND,
-        "report_groups": GROUPS.items(),
-        "form": form,
-    }
-    context |= {"figures": True} | _next(PIECES[0], form)
+    context = {"study": study, "section": "analysis", "kind": KIND, "form": form}
+    context |= {"report_groups": GROUPS.items(), "figures": True} | _next(PIECES[0], form)
     return render(request, "analysis/report.html", context)
+
+
+def _is_whole(request, source, form):
+    """Whether the page is to be whole: it was asked for, or has no pieces."""
+    if request.GET.get("whole") or not form.is_valid() or not form.chosen:
+        return True
+    options = form.options()
+    return bool(options.by or missing(source, options) or no_judges(source))
 
 
 def _next(piece, form):

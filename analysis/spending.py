@@ -25,6 +25,10 @@ class Spent:
     reused: int = 0
 
 
+# Of a judge that was never asked: every judgment was settled without it.
+NOTHING = Spent(pd.DataFrame(columns=MEASURES, dtype=float), "it was never asked")
+
+
 def spending(study, version=None):
     """{judge: Spent} of the judges with settled judgments; failed and repeated calls count too.
 

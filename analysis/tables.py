@@ -4,7 +4,7 @@ import csv
 import json
 from io import StringIO
 
-from analysis.reports.base import without_nan
+from analysis.reports.base import finite
 from annotate.formulas import guarded
 
 
@@ -30,7 +30,7 @@ def _cell(value):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):
         return guarded(value)
-    value = without_nan(value)
+    value = finite(value)
     return "" if value is None else value
 
 
@@ -54,7 +54,7 @@ def as_text(report):
 
 
 def _words(value):
-    value = without_nan(value)
+    value = finite(value)
     if value is None:
         return "-"
     return f"{value:.5f}" if isinstance(value, float) else str(value)

@@ -23,9 +23,10 @@ def shown(questions):
 def layout(report, measure, looks):
     coefficient, level = measure.split()
     words = f"{COEFFICIENTS[coefficient]}, {level} level"
-    averages = [_as_value(e) for e in report.entries if e.row["question"] == AVERAGE]
-    averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["value"])))
-    drawn = [entry for entry in averages if not isnan(entry.row["value"])][:MOST_DRAWN]
+    averages = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
+    averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["difference"])))
+    drawn = [entry for entry in averages if not isnan(entry.row["difference"])][:MOST_DRAWN]
+    drawn = [_as_value(entry) for entry in drawn]
     title = f"Difference of {COEFFICIENTS[coefficient]} ({n_words(drawn)} values)"
     caption = (
         f"{words}, mean of the questions: first judge less second, the {MOST_DRAWN} clearest at "
@@ -35,14 +36,17 @@ def layout(report, measure, looks):
     return Layout([figure] if drawn else [], [_averages(averages, words), _all(report, words)])
 
 
+def _pair(entry):
+    return entry.row["evaluator"], entry.row["other"]
+
+
 def _as_value(entry):
     row = entry.row
-    pair = f"{row['evaluator']} − {row['other']}"
-    return replace(entry, row=row | {"pair": pair, "value": row["difference"]})
+    return replace(entry, row=row | {"pair": " − ".join(_pair(entry)), "value": row["difference"]})
 
 
 def _averages(entries, words):
-    lines = [(entry.row["pair"], _cells(entry)) for entry in entries[:MOST_PAIRS]]
+    lines = [(e.row["pair"], _cells(e)) for e in map(_as_value, entries[:MOST_PAIRS])]
     caption = f"{words}, mean of the questions{_first(entries)}."
     return Table(caption, ["Difference", "p", "p (Holm)", "n"], lines, [], "Judges")
 
@@ -70,11 +74,14 @@ def p_words(p):
 
 def _all(report, words):
     """A line for each pair, a column for each question; certain ones are bold."""
-    entries = [_as_value(entry) for entry in report.entries]
+    pairs = list(dict.fromkeys(_pair(entry) for entry in report.entries))
+    shown = {*pairs[:MOST_PAIRS]}
+    entries = [_as_value(entry) for entry in report.entries if _pair(entry) in shown]
     questions = [q for q in dict.fromkeys(e.row["question"] for e in entries) if q != AVERAGE]
-    cells = {(e.row["pair"], e.row["question"]): _with_p(e) for e in entries}
-    pairs = list(dict.fromkeys(entry.row["pair"] for entry in entries))
-    lines = [(pair, [cells[pair, key] for key in questions]) for pair in pairs[:MOST_PAIRS]]
+    cells = {(_pair(e), e.row["question"]): _with_p(e) for e in entries}
+    lines = [
+        (" − ".join(pair), [cells[pair, key] for key in questions]) for pair in pairs[:MOST_PAIRS]
+    ]
     caption = f"{words} by question{_first(pairs)}; bold where p (Holm) is below .05."
     return Table(caption, questions, lines, [], "Judges")
 

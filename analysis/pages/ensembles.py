@@ -12,6 +12,7 @@ from annotate.splits import TEST
 from annotate.templatetags.concord import leading_point
 
 MOST_LINES = 15  # of the table of the best subsets
+WINNERS = {BEST: "of all subsets", BEST_SINGLE: "of single judges"}
 
 
 def shown(questions):
@@ -30,7 +31,7 @@ def layout(report, measure, looks):
     )
     means = [entry for entry in of[SIZE] if entry.row["question"] == AVERAGE]
     figures = [Figure("ensembles", caption, charts.subsets(averages, means, words))]
-    tables = [_sizes(of[SIZE], words), _leaders(averages, words)]
+    tables = [_sizes(of[SIZE], words), _leaders(averages, words), _best(report, words)]
     return Layout(figures if averages else [], tables, *details(report))
 
 
@@ -57,6 +58,26 @@ def _leaders(averages, words):
     lines = [(e.row["members"], [e.row["size"], _plain(e)]) for e in best]
     caption = f"{words}, mean of the questions: the {len(best)} subsets that look best."
     return Table(caption, ["Judges", "Value"], lines, [], "Subset")
+
+
+def _best(report, words):
+    """What looks best, and what such a choice is worth where it was not made."""
+    best = [entry for entry in report.entries if entry.kind in WINNERS]
+    lines = [
+        (
+            WINNERS[entry.kind],
+            [entry.row["members"], _plain(entry), _crossed(entry), f"{entry.row['of']:.0f}"],
+        )
+        for entry in best
+    ]
+    caption = f"{words}, mean of the questions: the winners, where they were not chosen."
+    return Table(caption, ["Judges", "Looks like", "Is worth", "Folds"], lines, [], "Best")
+
+
+def _crossed(entry):
+    row = entry.row
+    ends = {"low": row["cross_validated_low"], "high": row["cross_validated_high"]}
+    return Cell(ends, row["cross_validated"], entry.reason)
 
 
 def _plain(entry):
@@ -96,7 +117,7 @@ KIND = Kind(
         "that praises it.",
     ],
     source="Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4.",
-    idle=("threshold", "draws", *OF_SUBSTITUTION),
+    idle=("threshold", *OF_SUBSTITUTION),
     build=ensembles,
     shown=shown,
     layout=layout,

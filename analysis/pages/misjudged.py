@@ -119,15 +119,18 @@ def headline(answers, options, judges):
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has a scale with a good half") if judges else NO_JUDGE
-    found = misjudged(answers, options, keys[:1]).rows
-    rows = [row for row in found if row["kind"] != SHARE]
-    if not rows:
-        return no_value(f"no item is misjudged on {keys[0]}{first_of(keys)}")
-    by_judge = Counter(row["evaluator"] for row in rows)
-    name, count = min(by_judge.items(), key=lambda one: one[1])
-    of = next(row["of"] for row in rows if row["evaluator"] == name)
-    words = f"of {of:,} items are misjudged on {keys[0]}{first_of(keys)} by {name}, the best judge"
-    return f"{count:,}", "", words
+    rows = misjudged(answers, options, keys[:1]).rows
+    wrong = Counter(row["evaluator"] for row in rows if row["kind"] != SHARE)
+    sizes = {
+        row["evaluator"]: row["of"]
+        for row in rows
+        if (row["kind"], row["system"]) == (SHARE, EVERYTHING) and row["of"]
+    }
+    if not sizes:
+        return no_value(f"no judge has a value beside people's on {keys[0]}{first_of(keys)}")
+    name = min(sizes, key=lambda name: wrong[name] / sizes[name])
+    words = f"of {sizes[name]:,} items are misjudged on {keys[0]}{first_of(keys)} by {name}"
+    return f"{wrong[name]:,}", "", f"{words}, the best judge"
 
 
 KIND = Kind(
@@ -138,8 +141,8 @@ KIND = Kind(
         "an average hides."
     ),
     formula=[
-        "Judge aligned: value ≥ threshold; people aligned: mean rating ≥ threshold, by default "
-        "the upper part of the scale.",
+        "Judge aligned: value ≥ threshold, or the verdict fit; people aligned: mean rating ≥ "
+        "threshold, by default the upper part of the scale.",
         "Share: false positives / items with both, over all and by system.",
         "The farthest apart come first; the judges take turns in the list. All of them stand in "
         "the CSV.",

@@ -6,6 +6,7 @@ from math import isnan
 from analysis import charts
 from analysis.pages.base import OF_SUBSTITUTION, Kind, no_value, of_questions
 from analysis.report_tables import MOST_ROWS, Cell, Figure, Layout, Table
+from analysis.reports.labels import MOST_LABELS
 from analysis.reports.raters import raters
 from annotate.templatetags.concord import duration
 
@@ -17,7 +18,7 @@ shown = of_questions(*SCALES)
 def layout(report, question, looks):
     entries = report.entries
     figures = []
-    if bars := _bars(entries, question):
+    if bars := _bars(entries, report.curves.get(question, [])):
         plot = charts.likert(bars)
         caption = f"{question}: answers of each rater; the middle of the scale around zero."
         figures.append(Figure("bars", caption, plot))
@@ -33,13 +34,13 @@ def layout(report, question, looks):
     return Layout(figures, [_table(entries[:MOST_ROWS], question)], None, 0)
 
 
-def _bars(entries, question):
-    """(rater, [(point, count)]) of an ordered scale with few points."""
+def _bars(entries, labels):
+    """(rater, [(label, count)]) of an ordered scale with few points."""
+    if not 1 < len(labels) <= MOST_LABELS:
+        return []
     rows = [entry.row for entry in entries if sum(entry.row["counts"])]
     return [
-        (row["rater"], [(str(n), count) for n, count in enumerate(row["counts"], start=1)])
-        for row in rows[:MOST_BARS]
-        if 1 < len(row["counts"]) <= 11
+        (row["rater"], list(zip(labels, row["counts"], strict=True))) for row in rows[:MOST_BARS]
     ]
 
 

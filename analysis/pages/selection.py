@@ -1,7 +1,7 @@
 """Selection's page: choices between lists, or strong misfits, for one question."""
 
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan
 
 from analysis import charts
 from analysis.pages.base import (
@@ -17,8 +17,6 @@ from analysis.report_tables import Cell, Figure, Layout, Table
 from analysis.reports.lists import tie_of
 from analysis.reports.selection import is_shown, number, of_lists, selection
 from annotate.templatetags.concord import interval, leading_point
-
-WITHOUT = {"low": nan, "high": nan}
 
 
 def shown(questions):
@@ -48,6 +46,11 @@ def _as_value(entry, lists):
     return replace(entry, row=row | {"value": value, "low": low, "high": high, "n": n})
 
 
+def _cell(entry, name):
+    ends = {"low": entry.row[f"{name}_low"], "high": entry.row[f"{name}_high"]}
+    return Cell(ends, entry.row[name], entry.reason)
+
+
 def _lists(entries, question):
     lines = [
         (
@@ -55,8 +58,8 @@ def _lists(entries, question):
             [
                 Cell(row, row["value"], entry.reason),
                 f"{row['wins']} / {row['ties']} / {row['losses']}",
-                Cell(WITHOUT, row["win_share"], entry.reason),
-                Cell(WITHOUT, row["one_sided_ties"], entry.reason),
+                _cell(entry, "win_share"),
+                _cell(entry, "one_sided_ties"),
                 row["n"],
             ],
         )
@@ -74,7 +77,7 @@ def _misfits(entries, question):
             [
                 Cell(row, row["value"], entry.reason),
                 row["n"],
-                Cell(WITHOUT, row["rsm_precision"], entry.reason),
+                _cell(entry, "rsm_precision"),
                 row["rsm_precision_n"],
             ],
         )

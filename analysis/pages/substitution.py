@@ -92,14 +92,11 @@ def _test_cells(entry):
 
 def _ceiling_cells(entry):
     row = entry.row
-    no_interval = {"low": float("nan"), "high": float("nan")}
-    span = {"low": row["difference_low"], "high": row["difference_high"]}
-    return [
-        Cell(no_interval, row["agreement"], entry.reason),
-        Cell(no_interval, row["ceiling"], entry.reason),
-        Cell(span, row["difference"], entry.reason),
-        row["ceiling_n"],
+    cells = [
+        Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name], entry.reason)
+        for name in ("agreement", "ceiling", "difference")
     ]
+    return [*cells, row["ceiling_n"]]
 
 
 def headline(answers, options, judges):

@@ -1,7 +1,7 @@
 """What a report is: rows, notes, and all that it takes to compute them again."""
 
 from dataclasses import dataclass, field
-from math import isnan
+from math import isfinite
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Report:
 
     def as_dict(self):
         """The report as JSON: undefined numbers are null."""
-        rows = [{key: without_nan(value) for key, value in row.items()} for row in self.rows]
+        rows = [{key: finite(value) for key, value in row.items()} for row in self.rows]
         return {
             "study": self.study,
             "report": self.name,
@@ -64,8 +64,9 @@ class Report:
         }
 
 
-def without_nan(value):
-    return None if isinstance(value, float) and isnan(value) else value
+def finite(value):
+    """The value; None for what JSON has no number for, undefined or beyond all limits."""
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def reason_notes(report, names, limit=3):

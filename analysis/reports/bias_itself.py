@@ -3,12 +3,12 @@
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import binomtest
 
 from analysis.stats.clustered_mean import clustered_mean
 from analysis.stats.estimate import Estimate
 from analysis.stats.icc import icc
 from analysis.stats.percent_agreement import percent_agreement
+from analysis.stats.wilson_interval import wilson_interval
 from judges.models import Judgment
 
 POSITION, RETEST, FAILURES = "position", "retest", "failures"
@@ -97,5 +97,4 @@ def _share(rows, states):
     """Part of the judgments in these states, with Wilson's interval."""
     n = int(rows["n"].sum())
     k = int(rows.loc[rows["state"].isin(states), "n"].sum())
-    low, high = binomtest(k, n).proportion_ci(method="wilson")
-    return Estimate(k / n, float(low), float(high), n=n)
+    return Estimate(k / n, *wilson_interval(k, n), n=n)

@@ -10,7 +10,7 @@ from analysis.reports.correlation import AVERAGE
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Scores
-from analysis.spending import MEASURES, spending
+from analysis.spending import MEASURES, NOTHING, spending
 from analysis.stats.average import average
 from analysis.stats.clustered_mean import clustered_mean
 from analysis.stats.correlation import dataset_correlation
@@ -69,7 +69,9 @@ def cost(answers, options, parts=None):
 def _judges(scores, spent, aspects, places):
     """A point per judge, then per ensemble with the sum of its members' costs."""
     reference = scores.reference()
-    known = {name: _by_item(scores, spent.get(name)) for name in scores.every_judge}
+    singles = [name for name in scores.every_judge if name not in scores.ensembles]
+    of = {name: spent.get(scores.sampled(name), NOTHING) for name in singles}
+    known = {name: _by_item(scores, found) for name, found in of.items()}
     for name in scores.judges:
         members = scores.ensembles[name].members if name in scores.ensembles else [name]
         costs = {
@@ -79,10 +81,11 @@ def _judges(scores, spent, aspects, places):
             )
             for measure in MEASURES
         }
-        unknown = [member for member in members if spent[member].unknown]
-        reasons = [spent[m].unknown if m == name else f"{m}: {spent[m].unknown}" for m in unknown]
+        unknown = [member for member in members if of[member].unknown]
+        reasons = [of[m].unknown if m == name else f"{m}: {of[m].unknown}" for m in unknown]
         kind = ENSEMBLE if name in scores.ensembles else JUDGE
-        point = Point(name, kind, costs, "; ".join(reasons), aspects=aspects.get(name, ""))
+        asked = aspects.get(scores.sampled(name), "")
+        point = Point(name, kind, costs, "; ".join(reasons), aspects=asked)
         values, own = scores.judge(name), scores.apart(name, reference)
         point.accuracy = {key: _r(scores, values[:, at], own[:, at]) for key, at in places.items()}
         yield point
@@ -90,8 +93,6 @@ def _judges(scores, spent, aspects, places):
 
 def _by_item(scores, spent):
     """{measure: what each item cost (items,)}; NaN where the judge was not asked, or unknown."""
-    if spent is None:  # an ensemble: its members are looked up
-        return {}
     rows = spent.items.reindex(scores.items["item"].astype(str))
     return {measure: rows[measure].to_numpy(dtype=float) for measure in MEASURES}
 
@@ -177,7 +178,8 @@ def _notes(scores, spent, points):
     study, pay = scores.answers.study, pay_of(scores.answers.study)
     yield (
         "Cost of an item: all its questions and samples together, all runs, calls that failed or "
-        "were repeated included; an ensemble costs what its members cost."
+        "were repeated included; an ensemble costs what its members cost, a weighted value what "
+        "its judge costs."
     )
     here = [name for name in scores.judges if name in spent and spent[name].here]
     if here:

@@ -16,7 +16,7 @@ from analysis.reports.correlation import (
 from analysis.reports.evaluators import evaluators, interval_note, policy_notes, undefined_note
 from analysis.reports.scores import Evaluator, Scores
 from analysis.stats.average import average
-from analysis.stats.differences import holm, paired_difference
+from analysis.stats.differences import holm, paired_differences
 
 CERTAIN = 0.05
 PARTS = [f"{coefficient} {level}" for coefficient, level in product(COEFFICIENTS, LEVELS)]
@@ -90,12 +90,15 @@ class _Common:
 def _add_part(report, common, level, coefficient):
     """All pairs at one level; the pairs of one question are one family of tests."""
     pairs, estimates = common.pairs(), common.estimates(level, coefficient)
+    place = {name: at for at, name in enumerate(estimates)}
+    places = [(place[one], place[other]) for one, other in pairs]
     for question in next(iter(estimates.values()), {}):
-        both = [[estimates[name][question] for name in pair] for pair in pairs]
-        tested = [paired_difference(*two) for two in both]
+        own = [found[question] for found in estimates.values()]
+        tested = paired_differences(own, places)
         adjusted = holm([each.p for each in tested]).tolist()
-        for pair, two, each, p_holm in zip(pairs, both, tested, adjusted, strict=True):
-            _add(report, pair, (question, level, coefficient), two, each, p_holm)
+        for pair, (one, other), each, p_holm in zip(pairs, places, tested, adjusted, strict=True):
+            both = own[one], own[other]
+            _add(report, pair, (question, level, coefficient), both, each, p_holm)
 
 
 def _add(report, pair, about, both, difference, p_holm):

@@ -6,11 +6,13 @@ from itertools import product
 
 import numpy as np
 
-from analysis.reports.base import Report, reason_notes
-from analysis.reports.correlation import AVERAGE, COEFFICIENTS, LEVELS
-from analysis.reports.evaluators import policy_notes, undefined_note
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.correlation import AVERAGE, COEFFICIENTS, LEVELS, correlate
+from analysis.reports.evaluators import interval_note, policy_notes, undefined_note
 from analysis.reports.labels import ORDERED
-from analysis.reports.scores import Scores
+from analysis.reports.scores import Evaluator, Scores
+from analysis.stats.average import average
+from analysis.stats.estimate import Estimate
 from analysis.stats.subsets import folds_of, memberships, subset_coefficients, winner_elsewhere
 from annotate.splits import TEST
 
@@ -37,6 +39,8 @@ def ensembles(answers, options, parts=None):
         *policy_notes(scores, compared=False),
         *_notes(sets),
         undefined_note(options),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
         *reason_notes(report, ["question", "level", "kind"]),
     ]
     return report
@@ -165,6 +169,20 @@ class _Subsets:
         zero = self.scores.options.undefined == "zero"
         return subset_coefficients(x, y, self.members, coefficient, groups, zero)
 
+    def estimate(self, place, coefficient, level, keep=None):
+        """The value of one subset, mean of the questions, with its interval, on the items kept."""
+        scores = self.scores
+        values, reference = np.full((2, *scores.shape), np.nan)
+        columns = {question.key: at for at, question in enumerate(scores.questions)}
+        found = []
+        for key, x, y, rows in self.questions:
+            inside = slice(None) if keep is None else keep[rows]
+            values[rows[inside], columns[key]] = x[self.members[place]].mean(axis=0)[inside]
+            reference[rows[inside], columns[key]] = y[inside]
+            subset = Evaluator(self.names(place), "judge", np.round(values, 12), reference)
+            found.append(correlate(scores, subset, columns[key], level, coefficient))
+        return average(found)
+
     def _groups(self, level, rows):
         scores = self.scores
         of_level = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}
@@ -211,32 +229,37 @@ def _add_best(report, sets, coefficient, level, averages):
     fits = _remembered(lambda keep: sets.fit(coefficient, level, keep).mean(axis=0))
     found = worth(sets, coefficient, level, averages, fits)
     for kind, among in ((BEST, sizes > 0), (BEST_SINGLE, sizes == 1)):
-        place, values, why = found(among)
+        place, values, drawn = found(among)
         if place is None:
             continue
         usable = values[~np.isnan(values)]
-        reason = "" if len(usable) else why
         _row(
             report, same, kind, sizes[place], sets.names(place), averages[place],
-            cross_validated=usable.mean() if len(usable) else np.nan, of=len(usable), reason=reason,
+            cross_validated=usable.mean() if len(usable) else np.nan, of=len(usable),
+            cross_validated_low=drawn.low, cross_validated_high=drawn.high, reason=drawn.reason,
+            undefined_draws=drawn.undefined_draws,
         )  # fmt: skip
 
 
 def _worth_on_folds(sets, coefficient, level, averages, fits):
-    """found(among): (the best place, values where it was not chosen, why there is none)."""
+    """found(among): (the best place, values where it was not chosen, an Estimate of their mean)."""
     folds, n_folds = sets.folds
 
     def found(among):
         known = np.where(among, averages, np.nan)
         if np.isnan(known).all():
-            return None, None, ""
-        elsewhere = winner_elsewhere(fits, folds, n_folds, among) if n_folds > 1 else None
-        values = elsewhere.values if elsewhere else np.array([np.nan])
-        return (
-            int(np.nanargmax(known)),
-            values,
-            NO_FOLD,
-        )
+            return None, None, None
+        place = int(np.nanargmax(known))
+        if n_folds < 2:
+            return place, np.array([np.nan]), Estimate(np.nan, reason=NO_FOLD)
+        elsewhere = winner_elsewhere(fits, folds, n_folds, among)
+        drawn = [
+            sets.estimate(chosen, coefficient, level, folds == fold)
+            for fold, (value, chosen) in enumerate(zip(*elsewhere, strict=True))
+            if not np.isnan(value)
+        ]
+        none = Estimate(np.nan, reason=NO_FOLD)
+        return place, elsewhere.values, average(drawn) if drawn else none
 
     return found
 
@@ -250,9 +273,9 @@ def _worth_on_test(sets, coefficient, level, averages, _):
     def found(among):
         known = np.where(among, looks, np.nan)
         if np.isnan(known).all():
-            return None, None, ""
+            return None, None, None
         place = int(np.nanargmax(known))
-        return place, averages[[place]], "the test part has no coefficient of it"
+        return place, averages[[place]], sets.estimate(place, coefficient, level)
 
     return found
 
@@ -271,9 +294,10 @@ def _remembered(fits):
 
 
 def _row(report, same, kind, size, members, value, **more):
-    """One row; more: min, max, of (how many subsets), cross_validated, reason."""
-    reason = more.pop("reason", "")
-    blank = {"min": np.nan, "max": np.nan, "cross_validated": np.nan, "of": None}
+    """One row; more: min, max, of (how many subsets), cross_validated, reason, undefined_draws."""
+    reason, undefined = more.pop("reason", ""), more.pop("undefined_draws", 0)
+    crossed = ("cross_validated", "cross_validated_low", "cross_validated_high")
+    blank = dict.fromkeys(("min", "max", *crossed), np.nan) | {"of": None}
     facts = blank | {name: number and float(number) for name, number in more.items()}
     if np.isnan(value):
         reason = "all values of a side are equal, or too few items"
@@ -282,6 +306,7 @@ def _row(report, same, kind, size, members, value, **more):
         | facts,
         reason=reason,
         kind=kind,
+        undefined_draws=undefined,
     )
 
 
@@ -290,7 +315,9 @@ def _verdict(report):
     found = {(entry.kind, *_measure(entry.row)): entry.row for entry in report.entries}
     for (kind, coefficient, level), best in found.items():
         single = found.get((BEST_SINGLE, coefficient, level))
-        if kind != BEST or np.isnan(best["cross_validated"]) or single is None:
+        if kind != BEST or single is None:
+            continue
+        if np.isnan([best["cross_validated"], single["cross_validated"]]).any():
             continue
         if report.options["part"] == TEST:
             yield (
@@ -338,7 +365,8 @@ def _notes(sets):
     yield (
         f"Cross-validated: the recipients (else contents, else items) are cut into {sets.folds[1]} "
         "folds; the subset that is best on the others is measured on each fold, and the folds are "
-        f"averaged. Seed {sets.scores.options.seed}."
+        f"averaged. Seed {sets.scores.options.seed}. Its interval draws each fold's recipients "
+        "again; what was chosen stays."
     )
 
 

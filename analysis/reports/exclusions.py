@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 
 from analysis.options import ALL
-from analysis.reports.base import Report
+from analysis.reports.base import Report, reason_notes
 from analysis.reports.correlation import AVERAGE, correlation
 from analysis.reports.evaluators import policy_notes
 from analysis.reports.labels import labels_of
@@ -17,6 +17,10 @@ from annotate.measuring import Evidence
 from annotate.quality import offered
 
 NAN = float("nan")
+UNDEFINED = {
+    "alpha": "α is undefined for every question with labels, or there is none",
+    "r": "no judge has a correlation with the reference",
+}
 
 
 class Beside(Evidence):
@@ -41,31 +45,30 @@ def exclusions(answers, options, parts=None):
         out = {pk for pk, value in measured.items() if rule.excludes(value, given)}
         names = {evidence.raters[pk].key for pk in out}
         after = headlines(without(answers, names), options) if out else before
-        report.add(
-            {
-                "rule": rule.key,
-                "reason": rule.reason(given),
-                "excluded": len(out),
-                "unjudged": len(evidence.raters) - len(measured),
-                "raters": len(evidence.raters),
-                "alpha": before["alpha"],
-                "alpha_after": after["alpha"],
-                "question": AVERAGE,
-                "judge": before["judge"],
-                "r": before["r"],
-                "judge_after": after["judge"],
-                "r_after": after["r"],
-            },
-            kind="rater",
-        )
+        row = {
+            "rule": rule.key, "reason": rule.reason(given), "excluded": len(out),
+            "unjudged": len(evidence.raters) - len(measured), "raters": len(evidence.raters),
+        }  # fmt: skip
+        why = [words for key, words in UNDEFINED.items() if isnan(before[key])]
+        report.add(row | _both(before, after), kind="rater", reason="; ".join(why))
     report.notes = [
         *policy_notes(Scores(answers, options), compared=False),
         "Each rule is taken alone, at its usual settings, and changes nothing; the Quality page "
         "sets, previews and applies it.",
         "A rule looks at all that a rater did, whatever items and parts are left in.",
         "Raters whom a rule cannot judge, having too few answers or no such data, stay.",
+        *reason_notes(report, ["rule"]),
     ]
     return report
+
+
+def _both(before, after):
+    """The headlines of everybody, and of those who would stay."""
+    return {
+        "alpha": before["alpha"], "alpha_after": after["alpha"], "question": AVERAGE,
+        "judge": before["judge"], "r": before["r"], "judge_after": after["judge"],
+        "r_after": after["r"],
+    }  # fmt: skip
 
 
 def without(answers, raters):

@@ -25,20 +25,18 @@ def misjudged(answers, options, questions=None):
     labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("misjudged", answers.study.slug, options.as_dict())
     cuts = cuts_of(scores, questions)
-    for evaluator in evaluators(scores):
+    for evaluator in filter(lambda each: each.judge, evaluators(scores)):
         for place, cut in cuts.items():
             values, question = evaluator.values[:, place], scores.questions[place]
-            if (
-                evaluator.judge
-                and cut is not None
-                and labels.fits(evaluator.name, values, question)
-            ):
-                _add_items(report, scores, evaluator, place, cut)
+            own = labels.verdict(evaluator.name, question)
+            if cut is not None and (own or labels.fits(evaluator.name, values, question)):
+                _add_items(report, scores, evaluator, place, cut, own)
     report.notes = [
         *policy_notes(scores),
         *threshold_notes(scores, cuts, "list"),
         "false positive: the judge's value is positive, people's mean is not; false negative: the "
-        "reverse. The same threshold holds for both. of: items with both.",
+        "reverse. The same threshold holds for both, but for a verdict of fit, which is positive "
+        "as it stands. of: items with both.",
         "share: false positives of all items with both, also of each system's.",
         *labels.sentences(),
         interval_note(scores),
@@ -47,9 +45,11 @@ def misjudged(answers, options, questions=None):
     return report
 
 
-def _add_items(report, scores, evaluator, place, cut):
+def _add_items(report, scores, evaluator, place, cut, own):
+    """own: the OwnScale of an evaluator that says fit or not; else None."""
     values, people = evaluator.values[:, place], evaluator.reference[:, place]
-    called, good = at_least(values, cut), at_least(people, cut)
+    called, good = own.fits(values) if own else at_least(values, cut), at_least(people, cut)
+    apart = np.abs(people - (cut if own else values))
     known = ~np.isnan(called) & ~np.isnan(good)
     systems = scores.items["system"].astype(str)
     same = {
@@ -57,7 +57,7 @@ def _add_items(report, scores, evaluator, place, cut):
     }  # fmt: skip
     for kind, wrong in ((FALSE_POSITIVE, called > good), (FALSE_NEGATIVE, called < good)):
         rows = np.flatnonzero(known & wrong)
-        farthest = np.argsort(-np.abs(values[rows] - people[rows]), kind="stable")
+        farthest = np.argsort(-apart[rows], kind="stable")
         for row in rows[farthest]:
             report.add(
                 same

@@ -21,6 +21,8 @@ def cuts_of(scores, questions=None):
 
 def threshold_notes(scores, cuts, what="ROC"):
     """Which ratings are positive, and for which questions none can be told."""
+    if not cuts:
+        return [f"No {what}: no question has answers with an order."]
     keys = {place: scores.questions[place].key for place in cuts}
     given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
     missing = [keys[place] for place, cut in cuts.items() if cut is None]

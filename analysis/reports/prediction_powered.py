@@ -12,6 +12,7 @@ from analysis.reports.scores import Scores
 from analysis.stats.classification import at_least
 from analysis.stats.prediction_powered import (
     FEWEST,
+    MOST_TRIED,
     ROUGH,
     PredictionPowered,
     prediction_powered_mean,
@@ -50,6 +51,7 @@ def prediction_powered(answers, options, questions=None):
         f"Below {FEWEST} labels there is no number; below {ROUGH} the interval is rough.",
         *_system_notes(systems),
         *_correction_notes(report),
+        *_reach_notes(report),
         "Intervals: 95 %, Student's t; no bootstrap.",
         *reason_notes(report, ["evaluator", "question", "system"]),
     ]
@@ -98,6 +100,16 @@ def _correction_notes(report):
         "label, corrected by its sensitivity and specificity on those with one; items are taken "
         "as independent, so that the interval is too narrow where they share recipients."
     ]
+
+
+def _reach_notes(report):
+    """Why a number of labels is blank although the mean has an interval."""
+    far = [row for row in report.rows if np.isinf(row["more_to_halve"])]
+    if far:
+        yield (
+            f"More to halve: in {len(far)} of {len(report.rows)} rows no {MOST_TRIED:,} labels do; "
+            "the judge's scores of everything are worth more than these."
+        )
 
 
 @dataclass

@@ -27,6 +27,8 @@ def raters(answers, options, parts=None):
     for place, question in enumerate(scores.questions):
         if question.scale.kind == "text" or not (parts is None or question.key in parts):
             continue
+        points = question.scale.points if question.scale.kind != "choice" else []
+        report.curves[question.key] = [label for _, label in points]  # of the bars
         estimates = _with_others(scores, place)
         for key, role, why in people:
             values, n_items = said.get((key, question.key), ()), pace[key][0]

@@ -14,8 +14,10 @@ from analysis.stats.classification import at_least
 from analysis.stats.selection import misfit_precision, misfit_recall, model_selection
 
 NOTHING = dict.fromkeys(
-    ("msa", "wins", "ties", "losses", "win_share", "one_sided_ties", "n", "low", "high", "rsm",
-     "rsm_low", "rsm_high", "rsm_n", "rsm_precision", "rsm_precision_n")
+    ("msa", "wins", "ties", "losses", "win_share", "win_share_low", "win_share_high",
+     "one_sided_ties", "one_sided_ties_low", "one_sided_ties_high", "n", "low", "high", "rsm",
+     "rsm_low", "rsm_high", "rsm_n", "rsm_precision", "rsm_precision_low", "rsm_precision_high",
+     "rsm_precision_n")
 )  # fmt: skip
 
 
@@ -99,7 +101,8 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
     found = model_selection(human, judge, tie_of(question), **scores.resampling())
     facts = {
         "msa": found.msa.value, "wins": found.wins, "ties": found.ties, "losses": found.losses,
-        "win_share": found.win_share.value, "one_sided_ties": found.one_sided_ties.value,
+        **_interval("win_share", found.win_share),
+        **_interval("one_sided_ties", found.one_sided_ties),
         "n": found.msa.n, "low": found.msa.low, "high": found.msa.high,
     }  # fmt: skip
     _add(report, evaluator, question, facts, found.msa)
@@ -112,12 +115,16 @@ def _add_misfits(report, scores, evaluator, place, labels, majorities):
     misfit = own.misfits(values) if own else 1 - at_least(values, cut)
     ratings, strongly = evaluator.reference[:, place], float(_strongly(question, scores.options))
     recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())
-    precision = misfit_precision(ratings, misfit, strongly=strongly)
+    precision = misfit_precision(ratings, misfit, strongly=strongly, **scores.resampling())
     facts = {
-        "rsm": recall.value, "rsm_low": recall.low, "rsm_high": recall.high, "rsm_n": recall.n,
-        "rsm_precision": precision.value, "rsm_precision_n": precision.n,
+        **_interval("rsm", recall), "rsm_n": recall.n,
+        **_interval("rsm_precision", precision), "rsm_precision_n": precision.n,
     }  # fmt: skip
     _add(report, evaluator, question, facts, recall)
+
+
+def _interval(name, estimate):
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def _add(report, evaluator, question, facts, estimate):

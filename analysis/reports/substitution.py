@@ -155,11 +155,9 @@ def _add_row(report, scores, judge, place, epsilon, test, rates, ceiling):
             "low": test.advantage.low,
             "high": test.advantage.high,
             "n": test.n_items,
-            "agreement": ceiling.judge.value,
-            "ceiling": ceiling.ceiling.value,
-            "difference": ceiling.difference.value,
-            "difference_low": ceiling.difference.low,
-            "difference_high": ceiling.difference.high,
+            **_interval("agreement", ceiling.judge),
+            **_interval("ceiling", ceiling.ceiling),
+            **_interval("difference", ceiling.difference),
             "ceiling_n": ceiling.difference.n,
         },
         reason=_reason(test, tested, ceiling),
@@ -167,6 +165,11 @@ def _add_row(report, scores, judge, place, epsilon, test, rates, ceiling):
         kind="judge",
         undefined_draws=test.advantage.undefined_draws + ceiling.difference.undefined_draws,
     )
+
+
+def _interval(name, estimate):
+    """The value of an estimate under its name, then the ends of its interval."""
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def _reason(test, tested, ceiling):

@@ -16,8 +16,8 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
     """Mean of the unrounded values, with the interval of the draws' means.
 
     The estimates must come from the same `counts`, so that draw d means the same resample in all.
-    n, groups and skipped are sums. NaN when one value is undefined. No interval unless every
-    estimate has draws. Raises ValueError without estimates.
+    n, groups and skipped are sums. NaN when one value is undefined. No interval, and the reason
+    of those that have none, unless every estimate has draws. Raises ValueError without estimates.
     """
     if not estimates:
         raise ValueError("average: expected at least one estimate, found none")
@@ -30,8 +30,11 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
         reason=_why_undefined(undefined, len(estimates)),
     )
     draws = [estimate.draws for estimate in estimates if estimate.draws is not None]
-    if undefined or len(draws) < len(estimates):
+    if undefined:
         return mean
+    if len(draws) < len(estimates):
+        reasons = {estimate.reason for estimate in estimates if estimate.draws is None}
+        return replace(mean, reason="; ".join(sorted(reasons)))
     means = np.mean(draws, axis=0)
     low, high, lost = percentile_interval(means)
     return replace(mean, low=low, high=high, undefined_draws=lost, draws=means)

@@ -1,15 +1,16 @@
 """Is one judge better than another, on the same items?
 
 paired_difference(first, second)    difference of two estimates that share their draws
+paired_differences(all, pairs)      the same of many pairs, fast
 holm(p)                             p-values adjusted for their number
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.bootstrap import percentile_interval
+from analysis.stats.bootstrap import BLOCK_CELLS, LEVEL, percentile_interval
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats
 
@@ -48,6 +49,51 @@ def paired_difference(first: Estimate, second: Estimate) -> Difference:
         return Difference(Estimate(value, n=first.n, reason="no draw has both"), np.nan)
     estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, draws=draws)
     return Difference(estimate, _two_sided(known))
+
+
+def paired_differences(estimates: list[Estimate], pairs: list[tuple[int, int]]) -> list[Difference]:
+    """`paired_difference` of many pairs of estimates, given by their places; draws are not kept.
+
+    All intervals of a block of pairs are found at once; pairs with an undefined draw, or without
+    draws, one by one. Raises ValueError as `paired_difference` does.
+    """
+    both = [(estimates[one], estimates[other]) for one, other in pairs]
+    whole = [_is_whole(each, estimates[0]) for each in estimates]
+    easy = [at for at, (one, other) in enumerate(pairs) if whole[one] and whole[other]]
+    widths = [len(each.draws) for each in estimates if each.draws is not None]
+    step = max(1, BLOCK_CELLS // max(widths, default=1))
+    found: dict[int, Difference] = {}
+    for start in range(0, len(easy), step):
+        block = easy[start : start + step]
+        found |= zip(block, _together([both[at] for at in block]), strict=True)
+    return [found.get(at) or _without_draws(*two) for at, two in enumerate(both)]
+
+
+def _is_whole(estimate: Estimate, first: Estimate) -> bool:
+    """Whether it has all draws, as many as the first, of as many observations."""
+    if estimate.draws is None or first.draws is None or np.isnan(estimate.value):
+        return False
+    same = estimate.n == first.n and len(estimate.draws) == len(first.draws)
+    return same and len(estimate.draws) > 0 and not np.isnan(estimate.draws).any()
+
+
+def _without_draws(first: Estimate, second: Estimate) -> Difference:
+    found = paired_difference(first, second)
+    return replace(found, estimate=replace(found.estimate, draws=None))
+
+
+def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
+    """Differences of pairs whose draws are all defined."""
+    sides = [np.stack([each.draws for each in side if each.draws is not None])
+             for side in zip(*both, strict=True)]  # fmt: skip
+    draws = sides[0] - sides[1]
+    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T.tolist()
+    tails = np.minimum((draws <= 0).sum(axis=1), (draws >= 0).sum(axis=1))
+    p = np.minimum(1.0, 2 * (tails + 1) / (draws.shape[1] + 1)).tolist()
+    return [
+        Difference(Estimate(first.value - second.value, low, high, first.n), each)
+        for (first, second), (low, high), each in zip(both, ends, p, strict=True)
+    ]
 
 
 def _two_sided(draws: Floats) -> float:

@@ -15,6 +15,7 @@ from analysis.stats.inputs import Floats, as_floats
 FEWEST, ROUGH = 15, 50  # labels: below, no interval; below, a rough one
 LEVEL = 0.95
 MOST_TRIED = 100_000  # labels
+NO_DOUBT = "the judge misses all labels by the same, and all its other scores are equal"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def prediction_powered_mean(
     value, error = powered(y, f, more, power)
     found = PredictionPowered(value, power=power, n=len(y), n_unlabelled=len(more))
     if np.ptp(y) == 0 or error == 0:
-        return replace(found, reason="no interval: all human labels are equal")
+        reason = "all human labels are equal" if np.ptp(y) == 0 else NO_DOUBT
+        return replace(found, reason=f"no interval: {reason}")
     alone = powered(y, f, more, 0.0)[1]
     half = float(stats.t.ppf((1 + LEVEL) / 2, len(y) - 1)) * error
     return replace(
@@ -86,10 +88,14 @@ def best_power(y: Floats, f: Floats, more: Floats) -> float:
     if len(more) < 2:
         return 0.0
     variance = np.concatenate([f, more]).var(ddof=1)
-    covariance = ((y - y.mean()) * (f - f.mean())).mean()
     if variance == 0:
         return 0.0
-    return float(np.clip(covariance / ((1 + len(y) / len(more)) * variance), 0, 1))
+    return float(np.clip(_covariance(y, f) / ((1 + len(y) / len(more)) * variance), 0, 1))
+
+
+def _covariance(y: Floats, f: Floats) -> float:
+    """Over n, not n - 1, as the definition of the weight has it."""
+    return float(((y - y.mean()) * (f - f.mean())).mean())
 
 
 def powered(y: Floats, f: Floats, more: Floats, power: float, ddof: int = 1) -> tuple[float, float]:
@@ -110,13 +116,15 @@ def labels_to_halve(y: Floats, f: Floats, more: Floats) -> float:
     """
     total, variance = len(y) + len(more), y.var(ddof=1)
     pooled = np.concatenate([f, more]).var(ddof=1)
-    covariance = np.cov(y, f)[0, 1]
     tried = np.arange(len(y), max(total, 4 * len(y)) + 1, dtype=np.float64)
     left = np.maximum(total - tried, 0)
+    of_scores, covariance = f.var(ddof=1), np.cov(y, f)[0, 1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        power = np.clip(covariance / ((1 + tried / left) * pooled), 0, 1)
-        squares = (variance - 2 * power * covariance + power**2 * pooled) / tried
-        squares += power**2 * pooled / left
+        power = np.clip(_covariance(y, f) / ((1 + tried / left) * pooled), 0, 1)
+        # Var(Y - λF) of the labelled, as in `powered`: with the pooled variance of F it could fall
+        # below 0 beside a judge that is nearly right.
+        squares = (variance - 2 * power * covariance + power**2 * of_scores) / tried
+        squares += power**2 * (more.var(ddof=1) if len(more) > 1 else 0.0) / left
     squares = np.where((left >= 2) & (pooled > 0), squares, variance / tried)
     enough = np.flatnonzero(squares <= squares[0] / 4)
     if len(enough):

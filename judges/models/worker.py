@@ -82,7 +82,6 @@ class Computation(models.Model):
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
     report = models.CharField(max_length=40, blank=True, help_text="Blank: the index.")
     query = models.TextField(blank=True, help_text="Its options.")
-    version = models.CharField(max_length=20, blank=True, help_text="As it was asked for.")
     n_answers = models.PositiveIntegerField(help_text="How many ratings and judgments it reads.")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     reason = models.CharField(

@@ -19,7 +19,8 @@ KEYS = {
     "bias": "bias evaluator question measure group value low high n groups",
     "variance": "part question component raters value low high share share_low share_high levels n",
     "profile": "part evaluator source episodes question measure rating value low high n",
-    "ensembles": "kind size members question level coefficient n value min max cross_validated of",
+    "ensembles": "kind size members question level coefficient n value min max "
+    "cross_validated cross_validated_low cross_validated_high of",
     "correlation": "evaluator question level coefficient value low high n groups skipped",
     "differences": "evaluator other question level coefficient value other_value difference low "
     "high p p_holm n",
@@ -36,10 +37,12 @@ KEYS = {
     "misjudged": "evaluator question threshold kind item system people judge of value low high",
     "preferences": "evaluator question system measure value low high people people_low "
     "people_high n",
-    "selection": "evaluator question msa wins ties losses win_share one_sided_ties n low high rsm "
-    "rsm_low rsm_high rsm_n rsm_precision rsm_precision_n",
+    "selection": "evaluator question msa wins ties losses win_share win_share_low win_share_high "
+    "one_sided_ties one_sided_ties_low one_sided_ties_high n low high rsm rsm_low rsm_high rsm_n "
+    "rsm_precision rsm_precision_low rsm_precision_high rsm_precision_n",
     "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
-    "passes low high n agreement ceiling difference difference_low difference_high ceiling_n",
+    "passes low high n agreement agreement_low agreement_high ceiling ceiling_low ceiling_high "
+    "difference difference_low difference_high ceiling_n",
     "prediction_powered": "evaluator question system estimate low high lambda n n_unlabelled "
     "n_effective more_to_halve method",
     "counterfactual": "part question score level other other_level measure value low high n mean "

@@ -1,10 +1,10 @@
 """Figures without colour: what a line's hue says, its dashes say too."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
-from analysis.charts import DASHES, JUDGE_COLOURS, MOST_CURVES, Looks
+from analysis.charts import DASHES, JUDGE_COLOURS, MOST_CURVES, Looks, shade
 
 # Machado, Oliveira and Fernandes (2009), severity 1.0, of linear RGB; grey by Rec. 709.
 SIGHTS = {
@@ -69,3 +69,18 @@ def test_lines_of_one_dash_in_a_figure_differ_for_the_colour_blind(sight):
     for one, other in combinations(JUDGES[:MOST_CURVES], 2):
         if looks.dash(one, one) == looks.dash(other, other):
             assert distance(looks.colour(one), looks.colour(other), sight) > APART
+
+
+@pytest.mark.parametrize("points", range(2, 12))
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_points_of_a_scale_that_touch_differ_without_colour(points, sight):
+    """In a diverging bar: the middle is the lightest, each side darker the further out."""
+    colours = [shade(place, points) for place in range(points)]
+    steps = [distance(one, other, sight) for one, other in pairwise(colours)]
+    middle = points // 2
+    lightness = [seen(colour, sight)[0] for colour in colours]
+    # The two in the middle of an even scale stand on either side of zero.
+    assert min(steps[: middle - 1 + points % 2] + steps[middle:], default=9) > 5
+    assert lightness[:middle] == sorted(lightness[:middle])
+    assert lightness[middle:] == sorted(lightness[middle:], reverse=True)
+    assert len({*colours}) == points

@@ -164,3 +164,24 @@ def test_the_page_follows_the_pay_at_once(called, as_owner):
     after = as_owner.get("/studies/films/analysis/cost/").content.decode()
     assert "3 USD a session / 4 items a session" in after
     assert "frontier" in after
+
+
+def test_a_weighted_value_costs_what_its_judge_costs(called):
+    Judge.objects.filter(key="gpt (M)").update(weighted=True)
+    Judgment.objects.filter(run__judge__key="gpt (M)").update(weighted_value=3.5, weighted_mass=0.9)
+    report = build(called, "cost")
+    assert row(report, "gpt (M) weighted")["cost"] == pytest.approx(0.0015)
+    assert row(report, "gpt (M) weighted")["aspects"] == "multiple"
+
+
+def test_a_judge_that_was_never_asked_has_no_cost_and_says_so(called):
+    unasked = Judgment.objects.filter(run__judge__key="gpt (M)")
+    unasked.update(state="not_asked", value=None, reason="no example", call=None)
+    Call.objects.filter(run__judge__key="gpt (M)").delete()
+    report = build(called, "cost")
+    (entry,) = [
+        entry for entry in report.entries
+        if (entry.row["evaluator"], entry.row["question"]) == ("gpt (M)", "average")
+    ]  # fmt: skip
+    assert isnan(entry.row["cost"])
+    assert entry.reason.startswith("it was never asked")

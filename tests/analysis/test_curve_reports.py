@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from analysis import charts_curves
+from analysis import charts_curves, frames
 from analysis.charts import Looks
+from analysis.options import Options
+from analysis.pages import misjudged as misjudged_page
 from analysis.pages import roc as roc_page
 from annotate.models import Rating
 from judges.models import Judgment
@@ -179,6 +181,29 @@ def test_misjudged_items_lead_to_their_pages_and_no_stranger_sees_them(
     assert f'<a href="{link}">{item.key}</a>' in text
     assert as_owner.get(link).status_code == 200
     assert as_stranger.get(address).status_code == as_stranger.get(link).status_code == 404
+
+
+@pytest.mark.parametrize("report", ["roc", "precision_recall", "calibration"])
+def test_curves_of_a_figure_differ_by_their_marks_alone(owner, as_owner, report):
+    study = make_rated_study(owner, slug="marks")
+    for number in range(5):
+        add_judge(study, f"j{number}", lambda item, k=number: 1 + (item.pk * (k + 2)) % 5)
+    query = {"question": "accuracy", "draws": 0}
+    page = as_owner.get(f"/studies/marks/analysis/{report}/", query)
+    traces = page.context["groups"][0][2].figures[0].plot["data"]
+    symbols = [trace["marker"]["symbol"] for trace in traces if "marker" in trace]
+    assert len(symbols) > 5
+    assert len({*symbols}) == len(symbols)
+
+
+def test_the_best_judge_of_the_headline_may_be_right_throughout(owner):
+    study = make_rated_study(owner)
+    means = {item: mean for item, mean in zip(study.items.order_by("pk"), pairs(study, "close",
+             "persuasiveness")[1], strict=True)}  # fmt: skip
+    add_judge(study, "right", lambda item: means[item])
+    answers = frames.read(study)
+    value, _, words = misjudged_page.headline(answers, Options("third_party", draws=0), ["right"])
+    assert (value, "by right, the best judge" in words) == ("0", True)
 
 
 def test_no_more_than_fifty_are_listed_and_the_judges_take_turns(owner, as_owner):

@@ -1,7 +1,7 @@
 """The report of ensembles: every subset against scipy, the policies, poor data."""
 
 import re
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan
 
 import numpy as np
@@ -11,6 +11,8 @@ from scipy import stats
 from analysis import frames
 from analysis.options import Options
 from analysis.reports.ensembles import MOST_MEMBERS, ensembles
+from analysis.stats.bootstrap import draw_counts
+from analysis.stats.subsets import folds_of
 from annotate.models import Rating
 from judges.models import Judgment
 from tests import factories
@@ -107,6 +109,29 @@ def test_the_best_is_measured_where_it_was_not_chosen(study):
     assert best["value"] == max(row["value"] for row in subsets)
     assert best["of"] == 4  # one fold a recipient
     assert any("looks best" in sentence for sentence in report.verdict)
+
+
+def test_what_the_best_is_worth_has_the_interval_of_its_folds_draws():
+    study = make_rated_study(recipients=10, contents=1, systems=4)
+    report = build(study, "ensembles", judges=["close"], draws=40)
+    best = row_of(report, kind="best", level="dataset", coefficient="pearson")
+    keys = [question.key for question in study.questions.all()]
+    said = {key: list(values("close", key).items()) for key in keys}
+    clusters = np.arange(40) // 4  # items of one recipient stand together
+    folds = folds_of(clusters, 5, np.random.default_rng(1))
+    draws = []
+    for count in draw_counts(10, 40, np.random.default_rng(1)):
+        found = []
+        for key, fold in product(keys, range(5)):
+            rows = np.repeat(np.arange(40), np.where(folds == fold, count[clusters], 0))
+            mean = reference(study, key)
+            pairs = [(value, mean[item]) for item, value in sorted(said[key])]
+            found.append(stats.pearsonr(*np.array(pairs)[rows].T)[0] if len(rows) else np.nan)
+        draws.append(np.mean(found))
+    low, high = np.nanpercentile(draws, [2.5, 97.5])
+    assert (best["cross_validated_low"], best["cross_validated_high"]) == pytest.approx((low, high))
+    assert low < best["cross_validated"] < high
+    assert any("draws undefined" in note for note in report.notes), "a fold of two may be empty"
 
 
 def test_a_judge_of_one_question_leaves_the_others_to_the_rest(study):

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 from django.core.cache import caches
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from analysis import computing, counting, frames, writing
 from analysis.asking import Source
@@ -118,3 +118,13 @@ def test_a_moment_ends_and_another_begins(rated):
     assert not connection.in_atomic_block
     Rating.objects.update(value=4)
     assert Rating.objects.filter(value=4).count() == Rating.objects.count()
+
+
+def test_within_a_moment_nothing_can_be_written_and_afterwards_it_can(rated):
+    with one_moment(), pytest.raises(DatabaseError, match="read.?only"):
+        Rating.objects.update(value=2)
+    Rating.objects.update(value=4)
+    with one_moment():
+        over()
+        Rating.objects.update(value=5)
+    assert not Rating.objects.exclude(value=5).exists()

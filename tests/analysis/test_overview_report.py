@@ -3,7 +3,7 @@
 from math import isnan
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 
 from analysis.reports.overview import FIGURES, MAY, MAY_NOT, MOST_JUDGES, UNKNOWN
 from annotate.models import Rating
@@ -17,7 +17,7 @@ PATH = "/studies/films/analysis/overview/"
 
 @pytest.fixture(autouse=True)
 def _empty_cache():
-    cache.clear()
+    caches["reports"].clear()
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_the_words_come_first_and_each_figure_by_itself(study, as_owner):
     assert seen == ["words", *FIGURES, "rest"]
     whole = as_owner.get(PATH, query)
     assert "What this says" in whole.text and "Computing" not in whole.text
-    cache.clear()
+    caches["reports"].clear()
     again = as_owner.get(PATH, query | {"whole": 1})
     assert again.context["report"].rows[0] == whole.context["report"].rows[0]
     assert again.context["report"].notes == whole.context["report"].notes

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from analysis.pages.kinds import REPORTS
 from annotate.access import make_owner
-from annotate.models import Membership, Rater, Rating
+from annotate.models import Membership, Rater
 from judges.models import Judge, Judgment
 from tests import factories
 from tests.analysis.small import build, load_hanna, make_rated_study
@@ -230,55 +230,8 @@ def test_a_reference_that_nobody_has_is_said(rated, as_owner):
     assert "Nobody with the role expert has rated" in response.content.decode()
 
 
-def everything_fails(study):
-    Judgment.objects.update(state="failed", value=None, reason="timed out")
-
-
-def one_rater(study):
-    Rating.objects.exclude(session__rater__key="ann").delete()
-
-
-def constant_answers(study):
-    Rating.objects.update(value=4)
-
-
-def everybody_excluded(study):
-    Rater.objects.update(excluded_because="too fast")
-
-
-def one_recipient(study):
-    study.items.exclude(recipient=study.recipients.first()).update(
-        recipient=study.recipients.first()
-    )
-
-
-def nobody_answered_one_question(study):
-    Rating.objects.filter(question__key="accuracy").delete()
-
-
 def only_a_text_question(study):
     study.questions.all().update(scale_spec={"kind": "text", "low": None, "high": None})
-
-
-def no_systems(study):
-    study.items.update(system=None, content=None, recipient=None)
-
-
-CASES = [
-    everything_fails, one_rater, constant_answers, everybody_excluded, one_recipient,
-    nobody_answered_one_question, only_a_text_question, no_systems,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("path", ["", "headlines/", *(f"{report}/" for report in REPORTS)])
-def test_poor_data_still_make_a_page(rated, as_owner, case, path):
-    case(rated)
-    response = page(as_owner, f"analysis/{path}")
-    assert response.status_code == 200
-    text = response.content.decode()
-    assert ">nan<" not in text.lower()
-    assert "None" not in text
 
 
 def test_html_in_names_is_shown_and_not_run(owner, as_owner):

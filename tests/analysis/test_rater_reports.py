@@ -206,3 +206,28 @@ def test_a_check_that_was_answered_changes_the_report_at_once(owner, as_owner):
     assert visit(as_owner, study, "attention_checks") == 0
     two.answers.create(value=1, passed=False, answered_at=timezone.now())
     assert visit(as_owner, study, "attention_checks") == 1
+
+
+@pytest.mark.parametrize(
+    ("scale", "labels"),
+    [
+        ("binary", ["No", "Yes"]),
+        ({"min": 0, "max": 2, "labels": ["none", "all"]}, ["none", "1", "all"]),
+        ({"choice": ["calm", "loud"]}, None),
+    ],
+)
+def test_bars_name_the_points_of_an_order_and_words_have_none(owner, as_owner, scale, labels):
+    study = factories.make_study("films", owner, items=3, questions={})
+    question = factories.make_question(study, "fits", scale)
+    for name in ("ann", "bob"):
+        session = factories.make_session(study, name)
+        for place, item in enumerate(study.items.all()):
+            first = question.scale.points[0][0]
+            factories.make_rating(session, item, question, first + place % 2)
+    page = as_owner.get("/studies/films/analysis/raters/", {"draws": 0})
+    figures = {figure.key: figure for figure in page.context["groups"][0][2].figures}
+    assert ("bars" in figures) == (labels is not None)
+    if labels:
+        traces = figures["bars"].plot["data"]
+        named = {trace["legendrank"]: trace["name"] for trace in traces if trace["showlegend"]}
+        assert [named[place] for place in sorted(named)] == labels

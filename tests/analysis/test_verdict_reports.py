@@ -117,6 +117,15 @@ def test_a_neutral_verdict_is_neither_aligned_nor_a_misfit(rated):
     assert row_of(build(rated, "confusion"), **fit)["matrix"] == [[2, 2], [0, 2]]
 
 
+def test_what_a_verdict_of_fit_gets_wrong_is_named(rated):
+    make_fit(rated)
+    report = build(rated, "misjudged")
+    items = [(row["kind"], row["item"][-3:]) for row in report.rows if row["item"]]
+    assert items == [("false positive", "A-2"), ("false positive", "B-2")], "1 lies further from 4"
+    share = row_of(report, evaluator="LaaJ", kind="share", system="all", question="episode-fit")
+    assert (share["value"], share["of"]) == (2 / 6, 6)
+
+
 def test_a_verdict_of_fit_enters_no_label_agreement(rated):
     make_fit(rated)
     report = build(rated, "agreement")
@@ -161,6 +170,11 @@ def test_a_cosine_is_aligned_above_its_threshold_and_its_verdict_is_on_the_scale
     row = row_of(selection, **lists)
     assert (row["wins"], row["ties"], row["losses"]) == (2, 0, 4)
     assert row_of(confusion, **lists)["matrix"] == [[2, 0, 0], [2, 0, 0], [2, 0, 0]]
+    wrong = [row for row in build(rated, "misjudged").rows if row["item"]]
+    assert [(row["kind"], row["item"][-3:], row["judge"]) for row in wrong] == [
+        ("false positive", "A-2", 0.6), ("false positive", "B-3", 0.51),
+        ("false negative", "B-1", 0.5),
+    ]  # fmt: skip
 
 
 def test_an_ensemble_of_fit_judges_is_on_their_scale(rated):

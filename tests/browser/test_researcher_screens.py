@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from analysis.pages.kinds import REPORTS
 from annotate.models import (
     CheckAttempt,
     ExitAnswer,
@@ -93,7 +94,7 @@ def addresses(study):
 def faults(page, path):
     """{(path, scheme, width): what axe-core finds}, of both looks."""
     page.goto(path)
-    if "/analysis/" in path:
+    if page.locator("[data-figure]").count():
         page.locator(".plot .main-svg").first.wait_for()
     found = {}
     for scheme, width in LOOKS:
@@ -111,6 +112,15 @@ def test_no_page_of_a_study_breaks_wcag(new_page, researcher):
     found = {}
     for path in addresses(study):
         found |= faults(page, path)
+    assert axe.report(found) == ""
+
+
+def test_no_other_report_breaks_wcag(new_page, researcher):
+    study = make_rated_study(researcher, recipients=16, contents=1, systems=2)
+    page = new_page(login=researcher, reduced_motion="reduce")
+    found = {}
+    for report in [name for name in REPORTS if f"{name}/" not in (*PAGES, "ensembles/")]:
+        found |= faults(page, f"/studies/{study.slug}/analysis/{report}/?draws=50&whole=1")
     assert axe.report(found) == ""
 
 

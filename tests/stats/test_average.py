@@ -54,6 +54,13 @@ def test_one_shared_reason_is_kept():
     assert average([Estimate(nan, reason="constant")] * 2).reason == "constant"
 
 
+def test_without_an_interval_it_says_why():
+    one = Estimate(0.1, draws=np.array([0.0, 0.1, 0.2]))
+    mean = average([one, Estimate(0.3, reason="no interval: one cluster")])
+    assert (mean.value, mean.reason) == (pytest.approx(0.2), "no interval: one cluster")
+    assert average([Estimate(0.1), Estimate(0.3)]).reason == "", "none was asked for"
+
+
 def test_nothing_to_average_is_refused():
     with pytest.raises(ValueError, match="at least one"):
         average([])

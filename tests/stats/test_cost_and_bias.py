@@ -13,6 +13,7 @@ from analysis.stats.few_raters import few_raters
 from analysis.stats.frontier import non_dominated
 from analysis.stats.isotonic_map import cross_fitted, isotonic_map
 from analysis.stats.jackknife import jackknife
+from analysis.stats.wilson_interval import wilson_interval
 from tests.stats.published import ATTITUDE
 
 NAN = np.nan
@@ -209,3 +210,17 @@ def test_the_jackknife_of_a_mean_is_its_textbook_error():
     assert found.half[0] == pytest.approx(stats.t.ppf(0.975, 19) * error)
     assert found.blocks == 20
     assert np.isnan(jackknife(lambda rows: np.array([1.0]), np.zeros(3, dtype=int)).half[0])
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 1), (0, 40), (40, 40), (3, 20), (517, 1056)])
+def test_wilsons_interval_is_scipys(k, n):
+    expected = stats.binomtest(k, n).proportion_ci(method="wilson")
+    assert wilson_interval(k, n) == pytest.approx(tuple(expected), abs=1e-12)
+    low, high = wilson_interval(n - k, n)
+    assert (1 - high, 1 - low) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 0), (2, 1), (-1, 3)])
+def test_a_share_of_nothing_has_no_interval(k, n):
+    with pytest.raises(ValueError, match="expected 0 <= k <= n"):
+        wilson_interval(k, n)

@@ -1,5 +1,7 @@
 """Paired differences, adjusted p-values and preferences: by hand, and against scipy."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,7 +9,7 @@ from scipy import stats
 from analysis.stats.average import average
 from analysis.stats.bootstrap import draw_counts
 from analysis.stats.correlation import dataset_correlation
-from analysis.stats.differences import holm, paired_difference
+from analysis.stats.differences import holm, paired_difference, paired_differences
 from analysis.stats.estimate import Estimate
 from analysis.stats.preference import system_preference
 from analysis.stats.selection import misfit_recall
@@ -83,6 +85,21 @@ def test_other_items_cannot_be_compared():
         paired_difference(estimate(0.5, [1]), estimate(0.5, [1], n=9))
     with pytest.raises(ValueError, match="share their draws"):
         paired_difference(estimate(0.5, [1]), estimate(0.5, [1, 2]))
+
+
+def test_many_pairs_at_once_are_as_one_by_one(monkeypatch):
+    monkeypatch.setattr("analysis.stats.differences.BLOCK_CELLS", 400)  # blocks of two pairs
+    rng = np.random.default_rng(4)
+    found = [estimate(rng.random(), rng.normal(size=200)) for _ in range(4)]
+    holed = estimate(0.3, np.where(np.arange(200) % 7, rng.normal(size=200), np.nan))
+    found += [holed, Estimate(np.nan, n=10, reason="constant"), Estimate(0.2, n=10)]
+    pairs = list(combinations(range(7), 2))
+    for (one, other), many in zip(pairs, paired_differences(found, pairs), strict=True):
+        alone = paired_difference(found[one], found[other])
+        assert repr(many) == repr(alone), (one, other)
+    assert paired_differences([], []) == []
+    with pytest.raises(ValueError, match="found 10 and 9"):
+        paired_differences([estimate(0.5, [1]), estimate(0.5, [1], n=9)], [(0, 1)])
 
 
 def test_holm_by_hand():

@@ -96,6 +96,23 @@ def test_so_many_more_labels_do_halve_the_error(noise, n):
     assert second / first == pytest.approx(0.5, abs=0.08)
 
 
+def test_beside_a_judge_that_is_right_labels_are_counted_from_its_error():
+    # lambda = 1, so that the square of the error is Var(F')/N = (200/299)/300; a quarter of it by
+    # labels alone, of variance 15/7, takes 4 · 15/7 · 300 · 299/200 = 3,844.3 of them, less the 15.
+    y, more = np.tile([1.0, 2, 3, 4, 5], 3), np.repeat([2.0, 3, 4], 100)
+    found = prediction_powered_mean(y, y, more)
+    assert found.power == 1
+    assert found.error**2 == pytest.approx(200 / 299 / 300)
+    assert found.to_halve == 3845 - 15
+
+
+def test_without_any_doubt_there_is_no_interval_and_another_reason():
+    y = np.tile([1.0, 2, 3, 4, 5], 3)
+    found = prediction_powered_mean(y, y - 1, np.full(300, 3.0))
+    assert (found.value, np.isnan(found.low)) == (4, True)
+    assert found.reason.startswith("no interval: the judge misses all labels by the same")
+
+
 def error(y, f, n, rng):
     rows = rng.permutation(5000)[:600]
     labelled, rest = rows[:n], rows[n:]
