@@ -8,7 +8,7 @@ from statistics import mean
 import pytest
 import yaml
 
-from analysis.demo import made_up_ratings
+from analysis.demo import made_up_answers, made_up_ratings
 from analysis.demo.make_demo_files import HERE, write_all
 from judges.surveys.making import make_study
 from judges.surveys.plan import Plan
@@ -218,3 +218,17 @@ def test_the_surveys_are_made_of_the_made_up_ratings(tmp_path):
     added = {"notice", "consent", "platform"}
     kept = {key: value for key, value in study_file("surveys").items() if key not in added}
     assert yaml.safe_load(study.read_text(encoding="utf-8")) == kept
+
+
+def test_the_surveys_have_simulated_raters_and_a_place_left(tmp_path):
+    made_up_answers.write(tmp_path / "ratings.csv")
+    assert (tmp_path / "ratings.csv").read_bytes() == (HERE / "surveys/ratings.csv").read_bytes()
+    survey_of = {row["item"]: row["survey"] for row in table("surveys", "items")}
+    asked = {question["key"] for question in study_file("surveys")["questions"]}
+    given = defaultdict(set)
+    for row in table("surveys", "ratings"):
+        assert row["rater"].startswith("simulated-") and row["value"] in set("12345")
+        given[row["rater"], survey_of[row["item"]]].add((row["item"], row["question"]))
+    assert Counter(survey for _, survey in given) == {"1": 4, "2": 4}
+    assert {len(answers) for answers in given.values()} == {12 * len(asked)}
+    assert study_file("surveys")["raters_per_item"] == 5
