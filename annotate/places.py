@@ -104,7 +104,7 @@ def claim(
     """
     is_open = _open_to(session.rater)
     only, values = _takes(session.rater, kinds)
-    only, values = together.limited(session, is_open, only, values, like)
+    only, values = together.limited(session, is_open, only, values, count, like)
     return _claim_while_open(session, only, values, count)
 
 

@@ -46,8 +46,8 @@ def why_closed(study, rater=None):
     if not study.places.exclude(state=Place.State.FILLED).exists():
         return "finished"
     # As the sweep does every minute, should no worker run: nobody is sent away for who is gone.
-    freed = places.release_expired(timezone.now())
-    return "" if freed and places.any_open(study, kinds, rater) else "full"
+    places.release_expired(timezone.now())
+    return "" if places.any_open(study, kinds, rater) else "full"
 
 
 def begin_visit(study, ids, consents):

@@ -5,6 +5,7 @@ Sessions that begin at the same time choose one after the other. Else two of the
 each of the same items, and both would be left with half a survey.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,15 +23,16 @@ WAIT = """
 INSERT INTO annotate_ordercounter (study_id, taken) VALUES (%s, 0)
 ON CONFLICT (study_id) DO UPDATE SET taken = annotate_ordercounter.taken
 """
-# Least filled: with the most open places an item that this rater may take. Of equals the one with
-# the most such items, so that whole surveys come before what is left of others.
+# What fills a session comes before what is left of a survey. Then the least filled: with the most
+# open places an item that this rater may take; of equals the one with the most such items.
 CHOOSE = """
 SELECT {value} FROM annotate_place place JOIN annotate_item item ON item.id = place.item_id
 WHERE {open} AND {only} AND NOT EXISTS (
     SELECT 1 FROM annotate_place mine WHERE mine.item_id = place.item_id AND mine.rater_id = %s
 )
 GROUP BY 1
-ORDER BY COUNT(*) * 1.0 / COUNT(DISTINCT place.item_id) DESC, COUNT(DISTINCT place.item_id) DESC,
+ORDER BY CASE WHEN COUNT(DISTINCT place.item_id) >= %s THEN 0 ELSE 1 END,
+    COUNT(*) * 1.0 / COUNT(DISTINCT place.item_id) DESC, COUNT(DISTINCT place.item_id) DESC,
     MIN(place.shuffle), 1
 LIMIT 1
 """
@@ -63,7 +65,8 @@ def _value(study: Study) -> tuple[str, list[str]]:
         return f"COALESCE(CAST({OWN[column]} AS TEXT), '')", []
     if connection.vendor == "postgresql":
         return "COALESCE(item.data ->> %s, '')", [column]
-    return "COALESCE(CAST(json_extract(item.data, %s) AS TEXT), '')", [f'$."{column}"']
+    # Written as Django writes the keys: SQLite compares them letter by letter.
+    return "COALESCE(CAST(json_extract(item.data, %s) AS TEXT), '')", ["$." + json.dumps(column)]
 
 
 def wait_for_turn(study: Study) -> None:
@@ -74,11 +77,12 @@ def wait_for_turn(study: Study) -> None:
 
 
 def limited(
-    session: Session, is_open: str, only: str, values: list[Any], like: Sequence[int]
+    session: Session, is_open: str, only: str, values: list[Any], count: int, like: Sequence[int]
 ) -> tuple[str, list[Any]]:
     """The condition of a claim and its values, with that of one value of the column added.
 
-    like: items that the session has already; what it takes belongs to the first of them.
+    count: how many items it may take. like: items that it has already; what it takes belongs to the
+    first of them.
     """
     study = session.study
     if not study.extra.get(KEY):
@@ -90,7 +94,7 @@ def limited(
             cursor.execute(OF.format(value=value), [*names, like[0]])
         else:
             choose = CHOOSE.format(value=value, open=is_open, only=only)
-            cursor.execute(choose, [*names, study.pk, *values, session.rater_id])
+            cursor.execute(choose, [*names, study.pk, *values, session.rater_id, count])
         found = cursor.fetchone()
     if found is None:
         return only, values  # nothing is open at all

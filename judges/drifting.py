@@ -131,13 +131,14 @@ class Moved:
 class Drift:
     """What a check found: a Moved per question, and who answered before and now.
 
-    withheld: how many of its items are of a locked test part, of which nothing is compared.
+    withheld: how many of its items are of a locked test part, of which nothing is compared;
+    temperature: None where the model takes none.
     """
 
     moved: list = field(default_factory=list)
     before: dict = field(default_factory=dict)
     now: dict = field(default_factory=dict)
-    temperature: float = 0.0
+    temperature: float | None = 0.0
     waiting: int = 0
     withheld: int = 0
 
@@ -166,11 +167,11 @@ class Drift:
                 why = "all of them are withheld"
             return f"No answer can be compared: {why}."
         said = f"{same:,} of {n:,} answers are the same as before."
-        if self.temperature and same < n:
-            said += (
-                f" At a temperature of {self.temperature:g} answers differ by chance too: what "
-                "counts is whether the means moved."
-            )
+        if self.temperature != 0 and same < n:
+            why = "The model takes no temperature, so"
+            if self.temperature is not None:
+                why = f"At a temperature of {self.temperature:g}"
+            said += f" {why} answers differ by chance too: what counts is whether the means moved."
         return said
 
 
@@ -203,7 +204,9 @@ def compare(again):
         [each for each in moved if each],
         _answered(again.checked_id, items),
         _answered(again.pk, items),
-        again.frozen.get("temperature", 0.0),
+        None
+        if "temperature" in again.frozen.get("refused", ())
+        else again.frozen.get("temperature", 0.0),
         again.judgments.open().count(),
         len(hidden),
     )

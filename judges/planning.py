@@ -44,7 +44,7 @@ def settings_of(judge, prompt=None):
         "endpoint": judge.endpoint.key,
         "model": judge.endpoint.model,
         **_reply_format(judge, prompt),
-        **_refused(judge),
+        **({"refused": judge.refused} if judge.refused else {}),
         "prompt": prompt.name,
         "prompt_sha256": prompt.sha256,
         "temperature": judge.temperature,
@@ -69,15 +69,9 @@ def _reply_format(judge, prompt):
     return {"json_schema": False, "json_mode": True}
 
 
-def _refused(judge):
-    """The parameters that its model does not take, as in the judge's runs so far."""
-    found = (judge.kept_settings or {"refused": judge.endpoint.refused}).get("refused")
-    return {"refused": found} if found else {}
-
-
 def _check_reply_format(judge):
     """PlanError where a test found that every call would be refused for how it is asked."""
-    if set(judge.endpoint.refused) - set(_refused(judge).get("refused", ())):
+    if set(judge.endpoint.refused) - set(judge.refused):
         raise PlanError(
             f"The judge {judge.key} has been run with {' and '.join(judge.endpoint.refused)}, "
             f"which its endpoint {judge.endpoint.key} refuses. Make a new judge, so that no run "

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import shutil
 import time
 from dataclasses import asdict
@@ -110,7 +111,7 @@ def load_upload(pk):
     """Loads the upload's files; that it is loaded is committed with the rows themselves."""
     try:
         upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
-        if upload is not None:
+        if upload is not None and not _is_being_made(upload):
             _load(upload)
     except DatabaseError as error:
         # Rolled back whole. What the database said names rows, which the researcher may see.
@@ -127,6 +128,12 @@ def load_upload(pk):
         # Else it would be taken up again for ever; raised, so that the log has it.
         _fail(pk, "load", _reason(error))
         raise
+
+
+def _is_being_made(upload):
+    """By another worker: a broker gives a message once more where its work takes over an hour."""
+    told = folder_of(upload) / "progress.json"
+    return bool(upload.making) and told.exists() and _silence(upload) <= SILENT_SECONDS
 
 
 def _reason(error):
@@ -192,7 +199,7 @@ class Progress:
         self._keep({"table": self.table, "rows": rows, "total": self.total})
 
     def _keep(self, now):
-        part = self.path.with_suffix(".part")
+        part = self.path.with_suffix(f".{secrets.token_hex(6)}.part")
         part.write_text(json.dumps(now))
         # Readers see the whole old file or the whole new one.
         os.replace(part, self.path)
@@ -237,7 +244,8 @@ def remove_old():
     old = timezone.now() - KEPT_FOR
     uploads = Upload.objects.filter(created_at__lt=old)
     uploads.exclude(state=Upload.State.LOADING).delete()
-    uploads.filter(pk__in=_silent(uploads)).delete()
+    # What is being made is kept question by question, and may take days: its maker discards it.
+    uploads.filter(pk__in=_silent(uploads.filter(making={}))).delete()
     root = Path(settings.MEDIA_ROOT) / "uploads"
     kept = set(Upload.objects.values_list("token", flat=True))
     for folder in root.iterdir() if root.is_dir() else ():

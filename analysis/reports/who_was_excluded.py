@@ -68,8 +68,8 @@ def notes(report):
     said = [row["rule"] for row in report.rows if row["part"] == PART and row["rule"]]
     yield (
         "Exclusions: raters of the reference with an answer to these items, each counted under one "
-        "reason; the page Quality sets, previews and applies the rules, and the report Exclusions "
-        "says what each would change."
+        "reason, those who have not finished, or not yet, too; the page Quality sets, previews and "
+        "applies the rules, and the report Exclusions says what each would change."
     )
     used = {rule.key for rule in LIST for reason in said if is_by(rule, reason)}
     idle = [rule.title for rule in LIST if rule.key in {*OF_THE_PAPER} - used]

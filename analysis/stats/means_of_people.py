@@ -13,7 +13,7 @@ from analysis.stats.inputs import Floats, Ints, as_codes, as_floats
 
 LEVEL = 0.95
 SAME = 1e-12  # a standard error below this is rounding
-ONE, EQUAL = "no interval: one person rated it", "no interval: all ratings are equal"
+ONE, EQUAL = "no interval: one person rated it", "no interval: people do not differ"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def means_of_people(values: ArrayLike, groups: Ints, people: Ints, n_groups: int
 
     values, groups, people: (N,). se = √(P/(P−1) · Σ_p (Σ_{i∈p} (v_i − v̄))²) / n over the P people
     of a group, with P − 1 degrees of freedom; with one rating a person this is s/√n. NaN without
-    ratings; no interval below two people or where all ratings are equal.
+    ratings; no interval below two people or where people do not differ.
     Raises ValueError for other shapes.
     Source: Liang & Zeger (1986), of a mean.
     """

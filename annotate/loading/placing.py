@@ -1,10 +1,13 @@
 """Places: how many ratings each item is to get, and which of them a file has filled."""
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
+from itertools import count, islice
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Case, When, Window
+from django.db.models.functions import RowNumber
 
 from annotate import keeping
 from annotate.bulk import insert, update
@@ -55,18 +58,27 @@ def give_places(study, items):
 def _lacking(study, items):
     for batch in batches(items):
         places = Place.objects.filter(item__in=[pk for pk, _ in batch])
-        there = set(places.values_list("item_id", "number"))
+        there, counted = defaultdict(set), Counter()
+        for pk, number, added in places.values_list("item_id", "number", "added"):
+            there[pk].add(number)
+            counted[pk] += added is None
         for pk, key in batch:
             shuffle = draw(study.slug, key)
-            for number in range(1, study.raters_per_item + 1):
-                if (pk, number) not in there:
-                    yield study.pk, pk, number, shuffle, OPEN, None, None
+            free = (number for number in count(1) if number not in there[pk])
+            for number in islice(free, max(study.raters_per_item - counted[pk], 0)):
+                yield study.pk, pk, number, shuffle, OPEN, None, None
 
 
 def _drop_surplus(study):
-    """Open places beyond those that each item is to get; those that somebody asked for stay."""
-    too_many = study.places.filter(number__gt=study.raters_per_item)
-    drop_open(too_many.filter(added=None))
+    """Open places beyond those that each item is to get, counting first those that raters have.
+
+    Those that somebody asked for stay, and do not count.
+    """
+    taken_first = Case(When(state=OPEN, then=1), default=0), "number"
+    place = Window(RowNumber(), partition_by="item", order_by=taken_first)
+    own = study.places.filter(added=None).annotate(place_of_item=place)
+    too_many = own.filter(place_of_item__gt=study.raters_per_item).values("pk")
+    drop_open(study.places.filter(pk__in=too_many))
 
 
 def drop_open(places):

@@ -219,9 +219,10 @@ def begin(request, token):
     step = sessions.resume if session.state == State.ABANDONED else sessions.begin
     if step(session):
         return _to_where_it_stands(token)
-    return _door(
-        request, session.study, sessions.why_closed(session.study, session.rater) or "full", session
-    )
+    closed = sessions.why_closed(session.study, session.rater)  # opens what nobody holds any more
+    if not closed and step(session):
+        return _to_where_it_stands(token)
+    return _door(request, session.study, closed or "full", session)
 
 
 def _to_where_it_stands(token):

@@ -310,6 +310,13 @@ class Judge(models.Model):
         self._kept = settings
 
     @property
+    def refused(self):
+        """The parameters that its model does not take, as in its runs so far."""
+        if self.endpoint is None:
+            return []
+        return (self.kept_settings or {"refused": self.endpoint.refused}).get("refused") or []
+
+    @property
     def writes(self):
         """Whether it writes profiles and judges nothing."""
         return self.method == Judge.Method.PROFILE

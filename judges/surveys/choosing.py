@@ -60,6 +60,8 @@ class Case:
 
     def scores_of(self, kind, explaining):
         """One of the four, as judges give it, of each explanation; NoScore where it has none."""
+        if kind == "cf-a":
+            return self._cf_a(list(explaining))
         return [getattr(self, "_" + kind.replace("-", "_"))(some) for some in explaining]
 
     def _cf(self, some):
@@ -67,10 +69,12 @@ class Case:
         left = without(self.matrix, self.row, some)
         return self._near(train(left, self.recipe).scores(self.row), some)
 
-    def _cf_a(self, some):
-        left = np.setdiff1d(self.seen, some)
-        (alone,) = fold_in(self.model.contents, [(left, np.ones(len(left)))], self.recipe)
-        return self._near(self.model.contents @ alone, some)
+    def _cf_a(self, explaining):
+        """All at once: the contents' part of the equations is the same for every candidate."""
+        left = [np.setdiff1d(self.seen, some) for some in explaining]
+        rest = [(columns, np.ones(len(columns))) for columns in left]
+        found = zip(fold_in(self.model.contents, rest, self.recipe), explaining, strict=True)
+        return [self._near(self.model.contents @ alone, some) for alone, some in found]
 
     def _near(self, after, some):
         found = proximity.proximity(self.before, after, self.content, self.seen, some)

@@ -8,6 +8,8 @@ import csv
 import hashlib
 import json
 import os
+import secrets
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import yaml
@@ -78,10 +80,18 @@ def _kept(path):
 
 def _made(path, films, plan, survey, number, tick):
     made = question(films, recipe_of(plan), number, [plan.seed, survey], tick, plan.people)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps(asdict(made)))
-    os.replace(part, path)  # a killed process leaves no half of one
+    with _whole(path) as file:
+        file.write(json.dumps(asdict(made)))
     return made
+
+
+@contextmanager
+def _whole(path):
+    """A file that stands there as a whole or not at all: two workers may be at the same study."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(6)}.part")
+    with part.open("w", encoding="utf-8", newline="") as file:
+        yield file
+    os.replace(part, path)
 
 
 # The files
@@ -94,7 +104,8 @@ def write_files(films, questions, plan, ratings, folder):
     """
     folder.mkdir(parents=True, exist_ok=True)
     study = folder / "study.yaml"
-    study.write_text(as_yaml(study_data(plan)), encoding="utf-8")
+    with _whole(study) as file:
+        file.write(as_yaml(study_data(plan)))
     tables = {
         "contents": (("content", "title", "genres"), _contents(films)),
         "interactions": (INTERACTION, _interactions(films, questions, ratings)),
@@ -102,7 +113,7 @@ def write_files(films, questions, plan, ratings, folder):
     }
     paths = {name: folder / f"{name}.csv" for name in tables}
     for name, (header, rows) in tables.items():
-        with paths[name].open("w", encoding="utf-8", newline="") as file:
+        with _whole(paths[name]) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(header)
             writer.writerows([_cell(one) for one in row] for row in rows)
@@ -119,6 +130,7 @@ def study_data(plan):
     recipe = recipe_of(plan).settings
     model = {kind: {} if kind == "genre-jacc" else recipe for kind in SCORES}
     return data | {
+        "exit": [_needed(one) for one in data["exit"]],
         "study": plan.slug,
         "title": plan.title,
         "raters_per_item": plan.raters,
@@ -128,6 +140,11 @@ def study_data(plan):
         "show_history": SEEN,
         "judges": [{"judge": SCORES[kind], "kind": kind} | model[kind] for kind in SCORES],
     }
+
+
+def _needed(entry):
+    """A ready-made question that an exclusion rule of the paper reads has to be answered."""
+    return entry | {"required": True} if isinstance(entry, dict) else entry
 
 
 def _contents(films):

@@ -118,8 +118,9 @@ def _movies(file, problems):
 
 
 def _pairs(file, titles, problems):
-    """{recipient: {film}}."""
-    found: dict[str, set[str]] = {}
+    """{recipient: {film: when first}}; one pair at one time stands once, as in interactions.csv."""
+    found: dict[str, dict] = {}
+    more = set()
     for line, row in file.rows(problems):
         who, one = row["userId"], row["movieId"]
         if one is not None and one not in titles:
@@ -129,7 +130,17 @@ def _pairs(file, titles, problems):
         if (who or "").startswith(MADE_UP):
             words = f"allowed is an id that does not begin with {MADE_UP}"
             problems.add(file.name, f"found {who!r}; {words}", line, "userId")
-        found.setdefault(who, set()).add(one)
+        event = who, one, row["timestamp"]
+        first = found.setdefault(who, {})
+        if event in more or (one in first and first[one] == event[2]):
+            words = (
+                f"{who!r} and {one!r} stand in the file already, at the same time or without one"
+            )
+            problems.add(file.name, words, line)
+        elif one in first:
+            more.add(event)
+        else:
+            first[one] = event[2]
     return found
 
 

@@ -93,7 +93,7 @@ def upload_load(request, token):
 def upload_discard(request, token):
     """Forgets the files."""
     found = _upload_or_404(request.user, token)
-    if found.state != Upload.State.LOADING:
+    if found.state != Upload.State.LOADING or found.making:  # its worker stops at the next question
         uploading.discard(found)
         messages.success(request, "The files were discarded; nothing was loaded.")
     return redirect("load", found.slug) if found.study else redirect("study_new")

@@ -288,3 +288,21 @@ def test_nobody_is_sent_away_for_who_is_gone_though_no_worker_runs(client, study
     assert client.post(f"/r/{token}/begin/")["Location"] == f"/r/{token}/item/1/"
     assert Session.objects.get(pk=held[0].pk).state == State.ABANDONED
     assert sessions.why_closed(study) == "full"
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_who_begins_gets_at_once_what_nobody_holds_any_more(client, study, is_back):
+    """No page came between that would have swept: the request to begin is the first to look."""
+    late = sessions.begin_visit(study, {}, consents=True)
+    if is_back:
+        assert sessions.begin(late)
+        save(late, 1, all_at(late))
+        go_quiet(late)
+        assert Session.objects.get(pk=late.pk).state == State.ABANDONED
+    for _ in range(3):
+        assert sessions.begin(sessions.begin_visit(study, {}, consents=True))
+    others = Session.objects.exclude(pk=late.pk)
+    others.update(last_seen_at=timezone.now() - timedelta(hours=2))
+    answer = client.post(f"/r/{late.token}/begin/")
+    assert answer["Location"].startswith(f"/r/{late.token}/item/")
+    assert study.places.filter(session=late).count() == 4

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.test import Client
 
-from annotate import more_raters, sessions
+from annotate import more_raters, sessions, uploads
 from annotate.forms_platform import PlatformForm
 from annotate.forms_study import MemberForm, StudyForm
 from annotate.models import Membership, Study
@@ -278,3 +278,23 @@ def test_what_somebody_else_sets_meanwhile_stays(as_owner, study, monkeypatch):
             assert as_owner.post(address, given).status_code == 302
         extra = Study.objects.get().extra
         assert extra.pop("attention") == checks and extra, page
+
+
+def test_the_surplus_goes_whichever_places_raters_have(as_owner, owner, study):
+    """Of item-0 the first place came back and the third is filled; item-1 has one added by hand."""
+    session = sessions.begin_visit(study, {}, consents=True)
+    third = study.places.filter(item__key="item-0", number=3)
+    third.update(state="filled", session=session, rater=session.rater)
+    step = more_raters.send(study, owner, [study.items.get(key="item-1").pk], 1)
+    as_owner.post("/studies/films/settings/", SETTINGS | {"raters_per_item": 1})
+    assert numbers(study) == {"item-0": [3], "item-1": [1, 4], "item-2": [1], "item-3": [1]}
+    as_owner.post("/studies/films/settings/", SETTINGS | {"raters_per_item": 4})
+    assert {len(of_item) for of_item in numbers(study).values()} == {4, 5}
+    more_raters.undo(step, owner)
+    assert {len(of_item) for of_item in numbers(study).values()} == {4}
+
+
+def test_a_second_click_deletes_nothing_more(study):
+    uploads.delete_study(Study.objects.get())
+    uploads.delete_study(study)
+    assert not Study.objects.exists()

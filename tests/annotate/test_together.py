@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 import pytest
 from django.urls import reverse
 
-from annotate import places, sessions
+from annotate import more_raters, places, sessions
 from annotate.models import Place, Session
 from judges.study_file import study_yaml
 from tests import factories
@@ -175,3 +175,24 @@ def test_the_page_sets_the_column(study, as_owner):
     assert 'value="survey"' in as_owner.get(address).content.decode()
     refused = as_owner.post(address, sent | {"sessions_by": 'a"b'})
     assert refused.status_code == 422 and "without quotation marks" in refused.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("column", ["Umfrage_größe", "a.b[0] $x%"])
+def test_a_column_of_any_name_keeps_its_items_together(column):
+    study = make(column=column)
+    for item in study.items.all():
+        item.data = {column: item.data["survey"]}
+        item.save()
+    taken = [set(surveys_of(begin(study), "item__recipient__key")) for _ in range(6)]
+    assert all(len(one) == 1 for one in taken)
+
+
+@pytest.mark.django_db
+def test_a_whole_survey_comes_before_more_raters_for_one_item(owner):
+    study = make(owner, raters_per_item=1)
+    study.items_per_session = SIZE
+    study.save()
+    more_raters.send(study, owner, [study.items.get(key="item-0").pk], 3)
+    sizes = [len(surveys_of(begin(study))) for _ in range(6)]
+    assert sizes == [SIZE, SIZE, SIZE, 1, 1, 1]

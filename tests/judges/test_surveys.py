@@ -303,6 +303,10 @@ BAD = {
         {"movies": lambda text: text + "7,Seven,Drama\n"},
         "movies.csv, line 242: the film '7' stands on line 8 already",
     ),
+    "again": (
+        {"ratings": lambda text: text + text.splitlines()[1] + "\n"},
+        "ratings.csv, line 2715: '1' and ",
+    ),
     "made up": (
         {"ratings": lambda text: text + "hypothetical-1-1,2,3\n"},
         "ratings.csv, line 2715, column userId: found 'hypothetical-1-1'; allowed is",

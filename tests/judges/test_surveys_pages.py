@@ -1,10 +1,16 @@
 """A study from ratings, by the page: checked and shown first, then made by a worker."""
 
+import os
+import threading
+import time
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connections
 from django.test import Client
+from django.utils import timezone
 
 from analysis.demo import made_up_ratings
 from annotate.models import Item, Membership, Study
@@ -46,6 +52,7 @@ def test_ratings_become_a_study_of_who_sent_them(as_owner, owner, texts):
     uploading.Progress(upload).making(5, 12)
     part = as_owner.get(f"/uploads/{upload.token}/", headers={"HX-Request": "true"})
     assert "5 of 12 questions are made." in part.content.decode()
+    go_silent(upload)
     load_upload(upload.pk)
     study = Study.objects.get(slug="why-films")
     assert Membership.objects.get().user == owner
@@ -54,6 +61,11 @@ def test_ratings_become_a_study_of_who_sent_them(as_owner, owner, texts):
         ("active", kind) for kind in ("cf", "cf-a", "item-sim", "genre-jacc")
     }
     assert "Loaded." in as_owner.get(f"/uploads/{upload.token}/").content.decode()
+
+
+def go_silent(upload):
+    long_ago = time.time() - uploading.SILENT_SECONDS - 1
+    os.utime(uploading.folder_of(upload) / "progress.json", (long_ago, long_ago))
 
 
 def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch):
@@ -72,6 +84,9 @@ def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch
     folder = uploading.folder_of(upload)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("1-*.json")}
     assert len(before) == 4 and not Study.objects.exists()
+    load_upload(upload.pk)  # the message once more, while the file says that somebody is at work
+    assert not Study.objects.exists()
+    go_silent(upload)
     seen = []
     monkeypatch.setattr(uploading.Progress, "making", lambda *now: seen.append(
         {path: path.stat().st_mtime_ns for path in before}))  # fmt: skip
@@ -131,3 +146,45 @@ def test_pages_ask_few_queries(as_owner, texts, django_assert_max_num_queries):
     last = send(as_owner, texts).redirect_chain[-1][0]
     with django_assert_max_num_queries(5):
         as_owner.get(urlsplit(last).path)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_at_one_study_spoil_nothing(as_owner, texts, monkeypatch):
+    """Both make it: neither knows of the other, and each rewrites the files that both load."""
+    monkeypatch.setattr(uploading, "_is_being_made", lambda upload: False)
+    send(as_owner, texts)
+    upload = Upload.objects.get()
+    Upload.objects.begin(upload.pk)
+
+    def work():
+        load_upload(upload.pk)
+        connections.close_all()
+
+    both = [threading.Thread(target=work) for _ in range(2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join(120)
+    upload.refresh_from_db()
+    assert (upload.state, upload.problems["total"]) == ("loaded", 0)
+    study = Study.objects.get()
+    ratings = texts["ratings"].count(b"\n") - 1
+    assert (study.items.count(), study.interactions.count()) == (12, ratings + 12 * 9)
+    assert Run.objects.count() == 4
+
+
+def test_what_is_being_made_is_kept_for_days_and_can_be_stopped(as_owner, texts):
+    send(as_owner, texts)
+    upload = Upload.objects.get()
+    Upload.objects.begin(upload.pk)
+    uploading.Progress(upload).making(5, 12)
+    Upload.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    go_silent(upload)
+    uploading.remove_old()
+    assert uploading.silent_uploads() == [upload.pk]
+    page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
+    assert "Stop and discard" in page
+    page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
+    assert "nothing was loaded" in page and not Upload.objects.exists()
+    load_upload(upload.pk)
+    assert not Study.objects.exists()

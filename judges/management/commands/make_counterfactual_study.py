@@ -14,8 +14,9 @@ from annotate.models.study import study_slug_rule
 from annotate.reading import Problems
 from judges import running
 from judges.loading import load_files
+from judges.models import Judgment
 from judges.surveys.making import make, write_files
-from judges.surveys.plan import LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, NoQuestion, Plan
+from judges.surveys.plan import LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, SCORES, NoQuestion, Plan
 from judges.surveys.reading import files_of, read
 from judges.surveys.scores import plan_scores, unfinished
 
@@ -128,7 +129,16 @@ class Command(BaseCommand):
         for run in unfinished(study).select_related("judge"):
             self.stdout.write(f"Scoring: {run.judge.key}")
             running.work_through(run.pk)
-        self.stdout.write("All explanations have their scores.")
+        left = unfinished(study).count()
+        scores = Judgment.objects.filter(run__judge__study=study, run__judge__kind__in=SCORES)
+        failed = scores.filter(state__in=Judgment.NO_VALUE).count()
+        if left or failed:
+            self.stdout.write(
+                f"Not all explanations have their scores: {left} runs are under way elsewhere, "
+                f"{failed:,} judgments have no value. The page Runs says more."
+            )
+        else:
+            self.stdout.write("All explanations have their scores.")
 
 
 class Bar:
