@@ -49,7 +49,8 @@ def make_rated_study(owner=None, recipients=4, contents=2, systems=3, slug="film
             data={"genre": "drama" if what else "comedy"},
         )  # fmt: skip
     rng = random.Random(5)
-    quality = {item: 1 + (item.pk * 7) % 4 for item in study.items.all()}
+    items = enumerate(study.items.order_by("pk"), start=1)
+    quality = {item: 1 + (number * 7) % 4 for number, item in items}
     add_raters(study, ["ann", "bob", "cem"], quality, rng)
     add_judge(study, "close", lambda item: near(quality[item], rng))
     add_judge(study, "random", lambda item: rng.randint(1, 5))
@@ -64,7 +65,7 @@ def add_raters(study, names, quality, rng, role=Rater.Role.THIRD_PARTY):
     """Each of them answers everything, near the item's quality."""
     for name in names:
         session = factories.make_session(study, name, role)
-        for item in study.items.all():
+        for item in study.items.order_by("pk"):
             for question in study.questions.all():
                 factories.make_rating(session, item, question, near(quality[item], rng))
 
@@ -72,7 +73,8 @@ def add_raters(study, names, quality, rng, role=Rater.Role.THIRD_PARTY):
 def add_judge(study, name, value_of):
     """An imported judge whose value of every question is value_of(item)."""
     judge = factories.make_judge(study, name)
-    items, questions = Item.objects.filter(study=study), list(study.questions.all())
+    items = Item.objects.filter(study=study).order_by("pk")
+    questions = list(study.questions.all())
     factories.make_judgments(
         judge, {(item, question): value_of(item) for item in items for question in questions}
     )
