@@ -57,7 +57,8 @@ def proximity(before, after, content, seen, explaining, top=1):
     others[content] = False
     if others.sum() < top:
         raise NoScore(f"fewer than {top} other contents could be recommended")
-    benchmark = np.partition(after[others], -top)[-top]
+    rivals = after[others]
+    benchmark = rivals.max() if top == 1 else np.partition(rivals, -top)[-top]
     return Proximity(
         raw=float(benchmark - after[content]),
         spread=spread,
