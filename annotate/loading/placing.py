@@ -78,7 +78,9 @@ def _drop_surplus(study):
     place = Window(RowNumber(), partition_by="item", order_by=taken_first)
     own = study.places.filter(added=None).annotate(place_of_item=place)
     too_many = own.filter(place_of_item__gt=study.raters_per_item).values("pk")
-    drop_open(study.places.filter(pk__in=too_many))
+    # Again where one was claimed meanwhile: another one is beyond the number then.
+    while drop_open(study.places.filter(pk__in=too_many)):
+        pass
 
 
 def drop_open(places):

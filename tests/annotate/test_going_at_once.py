@@ -50,8 +50,9 @@ ACTS = {
 @pytest.mark.parametrize("act", ACTS)
 def test_a_place_that_is_claimed_while_it_should_go_stays_with_its_rater(study, act):
     """The claim is under way when the open places are looked for, and ends before they go."""
-    # All of them are beyond the one rater that is asked for in the end, and then get a first one.
-    Place.objects.filter(number=1).update(number=10)
+    # All that are open are beyond the one rater that is asked for in the end.
+    first = sessions.begin_visit(study, {}, consents=True)
+    Place.objects.filter(number=1).update(state="filled", session=first, rater=first.rater)
     session = sessions.begin_visit(study, {}, consents=True)
     meet(lambda: sessions.begin(session), elsewhere(lambda: ACTS[act](study)))
     assert session.places.filter(state="held").count() == 4

@@ -75,6 +75,8 @@ def test_a_survey_is_made_of_ratings_and_rated_to_its_end(new_page, owner, tmp_p
         page.get_by_role("button", name=name, exact=True).click()
     assert shown.count(None) == 1 and shown[6] is None
     expect(page.get_by_role("heading", name="Last questions")).to_be_visible()
+    page.get_by_label("70 %", exact=True).check()
+    page.get_by_label("How many movies do you watch").fill("4")
     page.get_by_role("button", name="Finish").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     session = Session.objects.get()
