@@ -76,8 +76,11 @@ def _drop_surplus(study):
     """
     taken_first = Case(When(state=OPEN, then=1), default=0), "number"
     place = Window(RowNumber(), partition_by="item", order_by=taken_first)
-    own = study.places.filter(added=None).annotate(place_of_item=place)
-    too_many = own.filter(place_of_item__gt=study.raters_per_item).values("pk")
+    own = study.places.filter(added=None)
+    # An item with more places has one of a higher number; mostly none has, which is found quickly.
+    larger = own.filter(number__gt=study.raters_per_item).values("item")
+    ranked = own.filter(item__in=larger).annotate(place_of_item=place)
+    too_many = ranked.filter(place_of_item__gt=study.raters_per_item).values("pk")
     # Again where one was claimed meanwhile: another one is beyond the number then.
     while drop_open(study.places.filter(pk__in=too_many)):
         pass
