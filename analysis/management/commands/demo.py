@@ -21,7 +21,7 @@ WELCOME = """
     as a researcher   {researcher}
                       (this link logs in once; the next start prints a new one)
 
-  The ratings of the studies are simulated, and its language model is a very small one.
+  The ratings of the studies are simulated, and the language model is a very small one.
   Logs: {logs}     Stop: Ctrl-C
 """
 
