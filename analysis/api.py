@@ -11,6 +11,7 @@ from analysis import asking
 from analysis.moment import one_moment
 from analysis.options import (
     DEFAULT_DRAWS,
+    DEFAULT_PERSISTENCE,
     DEFAULT_SPLITS,
     LARGEST,
     LARGEST_EPSILON,
@@ -72,6 +73,9 @@ OPTIONS = [
     _parameter("splits", "Random splits that a regression is tried on.",
                {"type": "integer", "minimum": 1, "maximum": MOST_SPLITS,
                 "default": DEFAULT_SPLITS}),
+    _parameter("persistence", "p of rank-biased overlap.",
+               NUMBER | {"minimum": 0.01, "maximum": 0.99, "default": DEFAULT_PERSISTENCE}),
+    _parameter("entries", "Of recommended lists, those that are compared.", _choices("entries")),
     _parameter("version", "Of the questionnaire: a number, or all.", TEXT),
     _parameter("part", "Of a study with a test split: choose, test or all; while it is locked "
                "choose alone.", TEXT),
@@ -84,7 +88,7 @@ OPTIONS = [
 # Each report has one of these.
 PARTS = [
     _parameter(name, f"This {name} only, where list_reports names it for the report.", TEXT)
-    for name in ("question", "measure", "coefficient")
+    for name in ("question", "measure", "coefficient", "table")
 ]
 
 

@@ -78,7 +78,8 @@ class Source:
     def stamp(self, kind):
         """What changes with what a kind of report reads beside the answers; read once."""
         if kind.name not in self._stamps:
-            self._stamps[kind.name] = kind.stamp(self.study)
+            watched = kind.watch and kind.watch(self.reader)
+            self._stamps[kind.name] = watched or kind.stamp(self.study)
         return self._stamps[kind.name]
 
     def key(self, name):

@@ -1,4 +1,4 @@
-"""Scatter plots of scores against what people say, a panel for each judge, with its line."""
+"""Scatter plots: scores against what people say, a panel for each judge; precision and recall."""
 
 from math import isnan
 
@@ -57,3 +57,25 @@ def _heading(judge, r, suffix):
         "yref": f"y{suffix} domain", "x": 0, "y": 1.03, "xanchor": "left", "yanchor": "bottom",
         "showarrow": False,
     }  # fmt: skip
+
+
+def precision_and_recall(points, looks):
+    """Precision over recall, a mark for each system: {evaluator: [(system, recall, precision)]}."""
+    data = []
+    for place, (evaluator, some) in enumerate(points.items()):
+        data.append({
+            "type": "scatter", "mode": "markers+text", "name": charts.short(evaluator),
+            "x": [recall for _, recall, _ in some], "y": [precision for *_, precision in some],
+            "text": [charts.short(system, 14) for system, *_ in some],
+            "textposition": "top center",
+            "marker": {
+                "color": looks.colour(evaluator), "size": 10,
+                "symbol": charts.SYMBOLS[place % len(charts.SYMBOLS)],
+            },
+            "hovertemplate": "%{text}: precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
+        })  # fmt: skip
+    layout = charts.layout_of(height=420)
+    for axis, words in (("xaxis", "Recall"), ("yaxis", "Precision")):
+        layout[axis] |= {"title": {"text": words}, "range": [-0.03, 1.08]}
+    layout["showlegend"] = len(data) > 1
+    return {"data": data, "layout": layout, "narrow": {"height": 380}}

@@ -75,6 +75,26 @@ SAMPLES = {
     "cost_usd": "What it cost, in US dollars; a call's cost is shared among its questions.",
     "answered_at": "When it was settled (UTC).",
 }
+ROBUSTNESS = {
+    "run": "Number of the test of robustness.",
+    "judge": "Name of the judge.",
+    "item": frames.COLUMNS["item"],
+    "question": frames.COLUMNS["question"],
+    "relation": "How the prompt was changed; no_change: it was asked as it is.",
+    "setting": "The relation's λ, rate or other option; blank where it has none.",
+    "repetition": "How often it was asked before, from 0; each is drawn anew.",
+    "order": "Which of two lists stood first; blank elsewhere.",
+    "state": "pending, leased, done, unparsable, refused, failed or not_asked.",
+    "value": "The answer, mapped back to the question's scale; blank where there is none.",
+    "reason": "Why there is none.",
+    "rationale": "What the judge gave as its reason.",
+    "model": SAMPLES["model"],
+    "fingerprint": SAMPLES["fingerprint"],
+    "version": frames.COLUMNS["version"],
+    "call": SAMPLES["call"],
+    "cost_usd": SAMPLES["cost_usd"],
+    "answered_at": SAMPLES["answered_at"],
+}
 SESSIONS = {
     "session": "Number of the session: one person's visit.",
     "rater": "Pseudonym of the person; never a platform's id.",
@@ -185,6 +205,25 @@ CODES = {
     "code": "The code, that which it was merged into; blank: the coder says that none applies.",
     "coded_at": "When it was given (UTC).",
 }
+STATEMENTS = {
+    "item": frames.COLUMNS["item"],
+    "side": "generated: the item's text; reference: its review, else its reference.",
+    "number": "Of the statement within its side of the item; those that people added have 10001 "
+    "and more. Blank: the side was read, and states nothing.",
+    "statement": "What is said, as it counts.",
+    "topic": "What it is about.",
+    "sentiment": "positive, negative or neutral.",
+    "change": "What a person did: corrected, added or removed (then it does not count); else "
+    "blank.",
+    "original_statement": "As it was extracted, or added.",
+    "original_topic": "As it was extracted, or added.",
+    "original_sentiment": "As it was extracted, or added.",
+    "start": "Where it stands in the side's text, in characters from 0; blank where not found.",
+    "end": "Where that ends.",
+    "judge": "Name of the judge that extracted it; blank for those that people added.",
+    "run": "Number of its run.",
+    "changed_at": "When a person changed or added it (UTC).",
+}
 SCORES = (
     {"study": "Name of the study in its address."}
     | frames.COLUMNS
@@ -200,6 +239,7 @@ TABLES = {
     "ratings": RATINGS,
     "judgments": JUDGMENTS,
     "samples": SAMPLES,
+    "robustness": ROBUSTNESS,
     "items": ITEMS,
     "raters": RATERS,
     "sessions": SESSIONS,
@@ -208,6 +248,7 @@ TABLES = {
     "checks": CHECKS,
     "screens": SCREENS,
     "codes": CODES,
+    "statements": STATEMENTS,
     "codebook": CODEBOOK,
 }
 NOTES = {
@@ -217,6 +258,8 @@ NOTES = {
     "loaded.",
     "judgments": "Each judge's latest answers, in the format that can be loaded.",
     "samples": "Every judgment of every run as it was asked: each sample, its state, its example.",
+    "robustness": "Every answer of tests of robustness, to changed prompts and to the unchanged "
+    "one; none of them counts as the judge's.",
     "items": "What is rated, extra columns too, in the format that can be loaded.",
     "raters": "Who rated, how much, and who is excluded and why; platform ids as pseudonyms.",
     "sessions": "Who came when and how far they got; no addresses, no platform ids.",
@@ -230,6 +273,8 @@ NOTES = {
     "Items whose place opened again are left out.",
     "codes": "The codes that were given to what raters wrote, one a row. Empty while several "
     "people code independently: until the comparison is opened.",
+    "statements": "What texts and references state, each with topic and sentiment, as extracted "
+    "and as corrected, in the format that can be loaded.",
     "codebook": "What every column of these tables means, and the study's questions.",
 }
 

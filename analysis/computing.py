@@ -30,12 +30,12 @@ def is_there(source, kind, query):
     if kind is None:
         return has_cards(source)
     form = ReportForm(query, source, kind)
-    return not _is_complete(source, form) or is_kept(source, form, kind)
+    return not _is_complete(source, form, kind) or is_kept(source, form, kind)
 
 
-def _is_complete(source, form):
+def _is_complete(source, form, kind):
     """Whether there is a report to compute; else the page says at once what is wrong or missing."""
-    return form.is_valid() and bool(form.chosen) and not missing(source, form.options())
+    return form.is_valid() and bool(form.chosen) and not missing(source, form.options(), kind)
 
 
 def compute(pk):
@@ -71,7 +71,7 @@ def _compute(row):
         return has_cards(source)
     kind = REPORTS[row.report]
     form = ReportForm(query, source, kind)
-    if _is_complete(source, form):
+    if _is_complete(source, form, kind):
         report_of(source, form, kind)
     return is_there(source, kind, query)
 

@@ -1,8 +1,21 @@
 """Which sessions and answers of people count, and why others do not."""
 
-from django.db.models import BigIntegerField, CharField, Value
+from django.db.models import (
+    BigIntegerField,
+    CharField,
+    Count,
+    DateTimeField,
+    FloatField,
+    Max,
+    Q,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast
 
 from annotate.models import Rating, Session
+from judges.models import Extraction, Statement
+from judges.models.statement import ended_runs
 
 
 def human_answers(study):
@@ -35,3 +48,25 @@ def who_counts(study):
 
 def _unfinished(state):
     return "" if state == Session.State.COMPLETED else f"session not completed: {state}"
+
+
+def statements_summed(study):
+    """(study, how many, last id, which were changed, latest change) of the sides that were read,
+    and of statements: rows of `Reader.sums`, for both change what the report on factuality counts.
+
+    Only of runs that have ended, as no other speaks. A change that is undone leaves no time, so
+    that it shows in the sum of ids alone.
+    """
+    ended = Q(run__in=ended_runs(study).values("pk"))
+    read, said = (
+        model.objects.filter(which, item__study=study).order_by().values_list("item__study")
+        for model, which in ((Extraction, ended), (Statement, ended | Q(run=None)))
+    )
+    none, never = Value(None, FloatField()), Value(None, DateTimeField())
+    changed = Q(is_removed=True) | Q(corrected_at__isnull=False)
+    found = {"n": Count("pk"), "last": Max("pk")}
+    found["total"] = Cast(Sum("pk", filter=changed), FloatField())
+    return (
+        read.annotate(n=Count("kept"), last=Max("pk"), total=none, latest=never),
+        said.annotate(**found, latest=Max("corrected_at")),
+    )

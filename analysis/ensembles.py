@@ -1,6 +1,6 @@
 """Judges that are made of other judges: what they are; `reports.scores` computes their values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 
@@ -28,8 +28,8 @@ RECIPE = (
 )  # fmt: skip
 NAMES = tuple(dict.fromkeys((
     "pk", "key", "rule", "samples", "strict", "weighted", "runs__flagged", "runs__checked",
-    "runs__pk", "runs__version", "from_file", "silent", "members__key", *SCALE,
-    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS, *RECIPE,
+    "runs__pk", "runs__version", "from_file", "silent", "tested", "members__key", *SCALE,
+    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS, *RECIPE, "against",
 )))  # fmt: skip
 
 
@@ -53,7 +53,9 @@ class Judges:
     other settings)}; settings: of LLMs, a dictionary each, in the order they were made; flagged:
     whether a run flagged items; from_file: {judge that can be asked here: whether its values come
     from a file}, where a file has such; of_explanations: {judge: (its kind of OF_EXPLANATIONS, the
-    settings of RECIPE)}.
+    settings of RECIPE)}; kinds: {judge: (its kind, what it compares texts with)}; tested: whether
+    there are tests of robustness, recommends: lists of recommenders, neither of which change an
+    answer, so that its text leaves them out.
     """
 
     runs: dict
@@ -67,6 +69,20 @@ class Judges:
     flagged: bool
     from_file: dict
     of_explanations: dict
+    kinds: dict
+    tested: bool = field(default=False, repr=False)
+    recommends: bool = field(default=False, repr=False)
+
+
+def _rows(study, version):
+    """A row a judge and run or member, also of those that judge nothing; one query."""
+    judges = Judge.objects.filter(study=study).annotate(
+        from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
+        tested=Q(runs__frozen__has_key="robustness"),
+        silent=Exists(Run.objects.silent(version).filter(pk=OuterRef("runs__pk"))),
+    )
+    judges = judges.order_by("runs__pk", "pk", "members__pk")
+    return list(judges.values_list(*NAMES, named=True))
 
 
 def judges_of(study, version=None):
@@ -74,12 +90,9 @@ def judges_of(study, version=None):
 
     An ensemble has no runs and no other judge has members, so no row is there twice.
     """
-    judges = Judge.objects.filter(study=study).exclude(method=Judge.Method.PROFILE)
-    judges = judges.annotate(
-        from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
-        silent=Exists(Run.objects.silent(version).filter(pk=OuterRef("runs__pk"))),
-    ).order_by("runs__pk", "pk", "members__pk")
-    rows = list(judges.values_list(*NAMES, named=True))
+    every = _rows(study, version)
+    rows = [row for row in every if row.method not in Judge.JUDGING_NOTHING]
+    recommends = any(row.method == Judge.Method.RECOMMENDER and row.runs__pk for row in every)
     scales = {row.key: own_scale(*(getattr(row, name) for name in SCALE)) for row in rows}
     judging = [row for row in rows if row.runs__pk and not row.runs__checked]
     judging = [row for row in judging if version in (None, row.runs__version)]
@@ -103,7 +116,9 @@ def judges_of(study, version=None):
     return Judges(
         runs, versions, ensembles, asked, own, weighted, designs, _settings(settings),
         flagged=any(row.runs__flagged for row in rows), from_file=from_file,
-        of_explanations=_of_explanations(rows),
+        of_explanations=_of_explanations(rows), tested=any(row.tested for row in rows),
+        recommends=recommends,
+        kinds={row.key: (str(row.kind), str(row.against)) for row in rows},
     )  # fmt: skip
 
 

@@ -12,7 +12,17 @@ from operator import itemgetter
 from django.db.models import F, FloatField, Value
 from django.db.models.functions import Cast
 
-from analysis import codebook, counting, csvlines, extra_exports, frames, judged, people_exports
+from analysis import (
+    codebook,
+    counting,
+    csvlines,
+    extra_exports,
+    frames,
+    judged,
+    people_exports,
+    robustness_exports,
+    statement_exports,
+)
 from analysis.both_orders import one_verdict, runs_with_both, ties_of
 from analysis.samples import averaged
 from annotate.models import Item, Question, Rating
@@ -48,8 +58,15 @@ def counts(study):
     return of_people | {
         "judgments": units,
         "samples": Judgment.objects.judging().filter(run__judge__study=study).count(),
-        "scores": counting.human_answers(study).count() + units,
+        "scores": _with_a_number(study) + units,
     }
+
+
+def _with_a_number(study):
+    """How many answers have one: all but those in words, as an index can tell."""
+    every = Rating.objects.filter(session__study=study)
+    asked = [question for question in study.questions.all() if question.scale.kind == "text"]
+    return every.count() - every.filter(question__in=asked).count()
 
 
 class _Cleaner:
@@ -325,6 +342,7 @@ ROWS = {
     "ratings": _ratings,
     "judgments": _judgments,
     "samples": _samples,
+    "robustness": robustness_exports.robustness,
     "items": _items,
     "raters": people_exports.raters,
     "sessions": people_exports.sessions,
@@ -333,6 +351,7 @@ ROWS = {
     "checks": extra_exports.checks,
     "screens": extra_exports.screens,
     "codes": extra_exports.codes,
+    "statements": statement_exports.statements,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {

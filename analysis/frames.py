@@ -7,13 +7,14 @@ judged.py's `judge_answers` are the rows behind it, which exports.py streams.
 """
 
 import hashlib
+import json
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from django.db.models import Count, DecimalField, Max, Sum
+from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from analysis.both_orders import combined, runs_with_both, ties_of
@@ -24,10 +25,11 @@ from analysis.ensembles import judges_of, weighted_names
 from analysis.judged import judge_answers, why_missing
 from analysis.places import Places
 from analysis.samples import samples_averaged
-from annotate.models import ExitAnswer, ExtraAnswer, Item, Question, Rating
+from analysis.sums import sums
+from annotate.models import Item, Question
 from annotate.models.rating import SURPLUS
-from annotate.splits import ALL, CHOOSE, TEST, split_of
-from judges.models import Flag, Judgment
+from annotate.splits import ALL, CHOOSE, TEST, explanation_of, split_of
+from judges.models import Flag
 
 HUMAN, JUDGE = "human", "judge"
 
@@ -82,6 +84,7 @@ class Answers:
     `settings`: those of the LLM judges, a dictionary each;
     `from_file`: {judge: whether its values come from a file, or no longer} where a file has such;
     `of_explanations`: {judge of explanations by their contents: (kind, its model's settings)};
+    `kinds`: {judge: (its kind, what it compares texts with: the reference or the review)};
     `beside`: what the stamp of a report's kind read, so that the report need not read it again;
     `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
     """
@@ -102,6 +105,7 @@ class Answers:
     settings: list = field(default_factory=list)
     from_file: dict = field(default_factory=dict)
     of_explanations: dict = field(default_factory=dict)
+    kinds: dict = field(default_factory=dict)
     beside: object = None
     choosing: "Answers | None" = None
 
@@ -143,22 +147,24 @@ class Reader:
         if self.part == ALL:
             return self.every_item_row
         sides = split_of(self.study).sides(
-            (key, recipient, content, parent)
-            for _, key, _, recipient, content, _, _, parent, *_ in self.every_item_row
+            (key, recipient, content, parent, explanation_of(kind, data.get("explanation")))
+            for _, key, kind, recipient, content, _, _, parent, *_, data in self.every_item_row
         )
         return [row for row, side in zip(self.every_item_row, sides, strict=True)
                 if side == self.part]  # fmt: skip
 
     @cached_property
     def every_item_row(self):
-        return list(
-            Item.objects.filter(study=self.study)
-            .order_by("pk")
-            .values_list(
-                "pk", "key", "kind", "recipient__key", "content__key", "system__key",
-                "feature", "parent__key", "side", "position", "data",
-            )
-        )  # fmt: skip
+        return [(*row, _extra_columns(data)) for *row, data in self.items_as_text]
+
+    @cached_property
+    def items_as_text(self):
+        """The items with their extra columns unread: of a result that is kept none is needed."""
+        every = Item.objects.filter(study=self.study).order_by("pk")
+        return list(every.values_list(
+            "pk", "key", "kind", "recipient__key", "content__key", "system__key",
+            "feature", "parent__key", "side", "position", Cast("data", TextField()),
+        ))  # fmt: skip
 
     @cached_property
     def who_counts(self):
@@ -238,7 +244,7 @@ class Reader:
             own_scale=about.own, both_orders=orders, weighted=self.weighted,
             item_ids=ids, designs=about.designs, settings=about.settings,
             choosing=self.beside(CHOOSE).answers() if self.part == TEST else None,
-            from_file=about.from_file, of_explanations=about.of_explanations,
+            from_file=about.from_file, of_explanations=about.of_explanations, kinds=about.kinds,
         )  # fmt: skip
 
     def _judges(self, places):
@@ -257,36 +263,21 @@ class Reader:
 
     @cached_property
     def sums(self):
-        """(id, how many, last id, sum of values, latest time) of all ratings, of each run, and of
-        what raters said on extra screens and at the exit, which reports read beside the frame.
-        """
-        ratings = Rating.objects.filter(session__study=self.study).order_by()
-        judgments = Judgment.objects.filter(run__in=list(self.judges.runs)).order_by()
-        # Exact: a sum of floats depends on the order, and parallel workers change that.
-        total = Sum(Cast("value", DecimalField(max_digits=330, decimal_places=15)))
-        rows = ratings.values_list("session__study").annotate(
-            n=Count("pk"), last=Max("pk"), total=total, at=Max("answered_at")
-        )
-        runs = judgments.values_list("run").annotate(
-            n=Count("value"), last=Max("pk"), total=total, at=Max("settled_at")
-        )
-        extras = ExtraAnswer.objects.filter(extra__session__study=self.study).order_by()
-        extras = extras.values_list("extra__session__study").annotate(
-            n=Count("pk"), last=Max("pk"), total=total, at=Max("answered_at")
-        )
-        said = ExitAnswer.objects.filter(session__study=self.study).order_by()
-        said = said.values_list("session__study").annotate(
-            n=Count("pk"), last=Max("pk"), total=total, latest=Max("at")
-        )
-        return sorted(rows.union(runs, extras, said, all=True), key=repr)
+        """What changes with an answer."""
+        return sums(self.study, list(self.judges.runs))
 
     def fingerprint(self):
         """A text that changes whenever an answer, an item, a question or who counts changes."""
         questions = [(question.key, question.scale_spec) for question in self.questions]
-        parts = [questions, self.item_rows, self.sessions, sorted(self.surplus), self.judges]
+        parts = [questions, self.items_as_text, self.sessions, sorted(self.surplus), self.judges]
         parts += [self.sums, self.held_out, self.version, self.study.questionnaire_version]
         parts += [self.part, self.study.split]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def _extra_columns(data):
+    """The JSON of an item's extra columns, read."""
+    return {} if data == "{}" else json.loads(data)
 
 
 def _items(rows, flagged=()):

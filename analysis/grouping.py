@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+from django.core.paginator import Paginator
+
 from analysis.parts import part_notes
 from analysis.reports.base import Report
 
-MOST_GROUPS = 20
+ON_PAGE = 20  # groups; the files have all of them
 
 
 def computed(kind, answers, options, parts=None):
@@ -19,14 +21,14 @@ def computed(kind, answers, options, parts=None):
     sizes = answers.items[options.by].value_counts()
     values = [value for value in sizes.index if sizes[value]]
     report = Report(kind.name, answers.study.slug, options.as_dict())
-    for value in sorted(values[:MOST_GROUPS], key=str):
+    for value in sorted(values, key=str):
         only = replace(options, by="", only=(*options.only, (options.by, value)))
         label = f"{options.by}={value}"
         found = kind.build(answers, only, *chosen)
         report.groups.append((label, found))
         report.entries += [replace(entry, row={"by": label} | entry.row) for entry in found.entries]
         report.verdict += [f"{label}: {sentence}" for sentence in found.verdict]
-    report.notes = [*notes, *_notes(report, values[MOST_GROUPS:])]
+    report.notes = [*notes, *_notes(report)]
     return report
 
 
@@ -38,7 +40,12 @@ def layout_of(kind, report, chosen, looks, place):
     return layout
 
 
-def _notes(report, left_out):
+def page_of(report, number):
+    """A page of the groups, a Page of (label, Report); of a report without groups itself alone."""
+    return Paginator(report.groups or [("", report)], ON_PAGE).get_page(number)
+
+
+def _notes(report):
     """What all groups say once; the rest with its group."""
     said = [notes for _, found in report.groups if (notes := found.notes)]
     common = [note for note in said[0] if all(note in notes for notes in said)] if said else []
@@ -48,5 +55,4 @@ def _notes(report, left_out):
         for note in found.notes
         if note not in common
     ]
-    more = [f"{len(left_out)} more values of the column are left out."] if left_out else []
-    return [*common, *own, *more]
+    return [*common, *own]

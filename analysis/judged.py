@@ -20,7 +20,7 @@ def about_runs(study):
     come from a file)} of the same.
     """
     runs = Run.objects.speaking().filter(judge__study=study).order_by("pk")
-    runs = runs.exclude(judge__method=Judge.Method.PROFILE)  # it judges nothing
+    runs = runs.exclude(judge__method__in=Judge.JUDGING_NOTHING)
     from_file = Q(frozen__kind=FROM_FILE) | Q(judge__kind=Judge.Kind.IMPORTED)
     rows = runs.annotate(from_file=from_file).values_list(
         "pk", "judge__key", "version", "from_file"

@@ -10,9 +10,10 @@ from annotate.splits import CHOOSE, TEST, split_of
 
 ALL = "all"
 LARGEST = 1e9  # number that may be put in for a missing one
-MOST_SUGGESTED = 40  # values of a column
+MOST_SUGGESTED, MOST_GROUPS = 40, 200  # values of a column: offered one by one; grouped by
 DEFAULT_DRAWS, MOST_DRAWS = 2000, 20_000
 DEFAULT_SPLITS, MOST_SPLITS = 200, 2000
+DEFAULT_PERSISTENCE = 0.9
 REFERENCES = [
     (str(Rater.Role.RECIPIENT), "Recipient"),
     (str(Rater.Role.THIRD_PARTY), "Third party"),
@@ -24,6 +25,7 @@ CLUSTER, PLAIN = "cluster", "plain"
 BESIDE, HIDE = "beside", "hide"
 BOTH, HIGHER, LOWER = "both", "higher", "lower"
 BY_JUDGE, BY_PEOPLE = "judge", "people"
+MATCHED = "matched"
 # The usual head start of a judge by whom it is to replace, in the alternative annotator test.
 EPSILONS = {str(Rater.Role.EXPERT): 0.2}
 LARGEST_EPSILON = 0.5
@@ -31,6 +33,7 @@ YOUDEN, F1 = "youden", "f1"
 # Options with a meaning for the reports that name them as their own, and for no other.
 OF_ONE_REPORT = (
     "strong", "criterion", "against", "least_raters", "direction", "order", "splits",
+    "persistence", "entries",
 )  # fmt: skip
 
 
@@ -51,7 +54,8 @@ class Options:
     bootstrap, 0 = no intervals; version: of the questionnaire, None = all; part: of a study with a
     locked test split, "choose", "test" or "all". Of the list of disagreements: least_raters: how
     many an item needs; direction: of the judge; order. splits: how many random splits into a
-    training and a test part a regression is tried on.
+    training and a test part a regression is tried on. Of ranked lists: persistence of RBO; entries
+    that are compared, "all" or those "matched" to the catalogue.
     """
 
     reference: str
@@ -77,6 +81,8 @@ class Options:
     direction: str = BOTH
     order: str = BY_JUDGE
     splits: int = DEFAULT_SPLITS
+    persistence: float = DEFAULT_PERSISTENCE
+    entries: str = ALL
 
     def as_dict(self):
         """The options as one writes them: in JSON, in a query string, on the command line."""
@@ -104,6 +110,8 @@ class Options:
             "direction": self.direction,
             "order": self.order,
             "splits": self.splits,
+            "persistence": self.persistence,
+            "entries": self.entries,
         }
 
     def query_string(self, **more):
@@ -163,7 +171,7 @@ class Choices:
     @property
     def grouping(self):
         """The columns by whose values a report may be asked for: those that tell items apart."""
-        return [name for name, values in self.columns.items() if 1 < len(values) <= MOST_SUGGESTED]
+        return [name for name, values in self.columns.items() if 1 < len(values) <= MOST_GROUPS]
 
     @property
     def has_items(self):
@@ -241,6 +249,10 @@ class OptionsForm(forms.Form):
         label="Order",
     )
     splits = forms.IntegerField(min_value=1, max_value=MOST_SPLITS, label="Random 70/30 splits")
+    persistence = forms.FloatField(min_value=0.01, max_value=0.99, label="Persistence p of RBO")
+    entries = forms.ChoiceField(
+        choices=[(ALL, "all"), (MATCHED, "matched to the catalogue")], label="Entries compared"
+    )
 
     DEFAULTS = {
         "missing_reference": "drop",
@@ -257,6 +269,8 @@ class OptionsForm(forms.Form):
         "direction": BOTH,
         "order": BY_JUDGE,
         "splits": str(DEFAULT_SPLITS),
+        "persistence": str(DEFAULT_PERSISTENCE),
+        "entries": ALL,
     }
 
     def __init__(self, data, choices):

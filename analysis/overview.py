@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from annotate.models import Item, Place, Rating
+from annotate.models import Item, Place, Rating, Study
 from annotate.splits import withheld
 from judges.flagging import named
 from judges.models import Flag, Judge, Judgment, Material, Writing
@@ -28,18 +28,24 @@ class Step:
 def summary(study):
     """Counts and the four steps; analysis/live.py has what changes while raters are at work."""
     done = Judgment.objects.judging().filter(state=Judgment.State.DONE)
-    judgments = done.filter(run__judge__study=study)
-    ratings = Rating.objects.filter(item__study=study)
-    facts = {
-        "item_count": study.items.count(),
-        "rating_count": ratings.count(),
-        "rater_count": study.sessions.begun().values("rater").distinct().count(),
-        "judge_count": Judge.objects.filter(study=study).count(),
-        "judged": judgments.count(),
-    }
+    facts = Study.objects.filter(pk=study.pk).values(
+        question_count=_number(study.questions),
+        item_count=_number(study.items),
+        rating_count=_number(Rating.objects.filter(session__study=study)),
+        rater_count=_number(study.sessions.begun(), Count("rater", distinct=True)),
+        judge_count=_number(Judge.objects.filter(study=study)),
+        judged=_number(done.filter(run__judge__study=study)),
+    )
+    facts = facts.get()
     steps = _steps(study, facts)
     next_step = next((step for step in steps if not step.done), None)
     return facts | {"steps": steps, "next_step": next_step}
+
+
+def _number(rows, count=None):
+    """How many rows there are, as a part of another query."""
+    one = rows.order_by().values(every=Value(1)).annotate(found=count or Count("pk"))
+    return Coalesce(Subquery(one.values("found")), 0)
 
 
 def _steps(study, facts):
@@ -47,7 +53,7 @@ def _steps(study, facts):
         return reverse(name, args=[study.slug])
 
     return [
-        *_questions_step(study, url),
+        *([] if facts["question_count"] else _questions_step(study, url)),
         Step("Load items", f"{facts['item_count']:,} items",
              facts["item_count"] > 0, url("load") if study.may_edit else "", "Load files"),
         Step("Invite raters", f"{facts['rating_count']:,} ratings by {facts['rater_count']} raters",
@@ -61,8 +67,6 @@ def _steps(study, facts):
 
 def _questions_step(study, url):
     """Comes first while there are no questions."""
-    if study.questions.exists():
-        return []
     there = url("questionnaire") if study.may_edit else ""
     words = "Without one nobody can begin"
     return [Step("Write questions", words, False, there, "Write questions")]
@@ -112,7 +116,8 @@ class ItemFilter:
 
     def choices(self):
         """(name, label, values, chosen) of each filter that has something to choose from."""
-        kinds = [kind for kind in Item.Kind.values if kind in self._kinds()]
+        there = set(self.study.items.order_by().values_list("kind", flat=True).distinct())
+        kinds = [kind for kind in Item.Kind.values if kind in there]
         lists = {
             "kind": kinds,
             "system": list(self.study.systems.order_by("key").values_list("key", flat=True)[:200]),
@@ -127,9 +132,6 @@ class ItemFilter:
         ]
         places = ("places", "Places", Place.State.values, self.places)
         return [*found, places, ("order", "Order", list(self.ORDERS), self.order)]
-
-    def _kinds(self):
-        return set(self.study.items.order_by().values_list("kind", flat=True).distinct())
 
     def query_string(self):
         given = {**self.chosen, "places": self.places, "order": self.order, "q": self.words}

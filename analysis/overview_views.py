@@ -24,8 +24,8 @@ from annotate import access
 
 WORDS, REST = "words", "rest"
 PIECES = (WORDS, *FIGURES, REST)
-SAID = dict(zip(PIECES, ("verdicts", "figure 1 of 4", "figure 2 of 4", "figure 3 of 4",
-                         "figure 4 of 4", "tables and notes"), strict=True))  # fmt: skip
+NUMBERED = [f"figure {number} of {len(FIGURES)}" for number in range(1, len(FIGURES) + 1)]
+SAID = dict(zip(PIECES, ("verdicts", *NUMBERED, "tables and notes"), strict=True))
 
 
 @login_required
@@ -115,7 +115,9 @@ def _kept(source, form):
     options = form.options()
 
     def kept(name, questions):
-        words = f"overview {name} {questions} {options.query_string()}"
-        return source.kept(words, lambda: SOURCES[name](source.answers, options, questions))
+        beside = source.stamp(KIND) if name == "robustness" else ""
+        words = f"overview {name} {beside} {questions} {options.query_string()}"
+        answers = replace(source.answers, beside=beside or None)
+        return source.kept(words, lambda: SOURCES[name](answers, options, questions))
 
     return kept

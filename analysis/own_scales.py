@@ -9,6 +9,7 @@ from judges.scorers import ON_SCALE, SCORERS
 
 EVERY_KIND = ("likert", "binary", "choice", "number")
 FITS_ABOVE = 0.5  # between no fit (0) and fit (1), and where neutral stands
+ENTAILED_ABOVE = 0.5  # of the probability that a statement is entailed
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ def own_scale(kind, method, neutral, threshold):
     if kind == Judge.Kind.SBERT:
         kinds = tuple(k for k in EVERY_KIND if k not in SCORERS[kind].on_scale_of)
         return OwnScale(kinds, threshold)
+    if kind == Judge.Kind.NLI:
+        return OwnScale(above=ENTAILED_ABOVE)
     if kind in SCORERS and SCORERS[kind].scale != ON_SCALE:
         return OwnScale()
     if method == Judge.Method.FIT:

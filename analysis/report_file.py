@@ -10,7 +10,7 @@ from django.utils.html import escape
 from analysis import codebook, exports
 from analysis.asking import ReportForm, report_of
 from analysis.charts import Looks
-from analysis.grouping import layout_of
+from analysis.grouping import layout_of, page_of
 from analysis.methods import methods
 from analysis.moment import one_moment
 from analysis.pages.kinds import KINDS
@@ -103,9 +103,12 @@ def _report(source, form, kind, common):
         if not chosen.is_valid():
             continue
         found = report_of(source, chosen, kind)
-        for at, (group, one) in enumerate(found.groups or [("", found)]):
+        page = page_of(found, 1)
+        for at, (group, one) in enumerate(page):
             layout = layout_of(kind, one, chosen.chosen, looks, f"{kind.name}-{place}-{at}")
             words = f"{label} · {group}" if group else label
             context = common | {"kind": kind, "label": words, "report": one, "layout": layout}
             yield render_to_string("analysis/file_part.html", context)
+        if page.has_next():
+            yield f"<p>{len(found.groups) - len(page):,} more groups are in the rows alone.</p>\n"
     yield "</section>\n"

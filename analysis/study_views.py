@@ -64,6 +64,7 @@ def item(request, slug, pk):
     study = access.study_or_404(request.user, slug)
     rows = Item.objects.select_related("recipient", "content", "system", "parent")
     item = get_object_or_404(rows, study=study, pk=pk)
+    item.study = study
     neighbours = {
         "previous": study.items.filter(pk__lt=pk).order_by("-pk").first(),
         "next": study.items.filter(pk__gt=pk).order_by("pk").first(),

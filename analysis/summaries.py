@@ -11,6 +11,7 @@ from analysis.pages.kinds import REPORTS
 from analysis.report_tables import Figure
 from analysis.reports.evaluators import together
 
+NOTHING_YET = ("–", "", "nothing to compare yet")
 DRAWS = 500  # of the headlines' intervals
 
 
@@ -23,8 +24,10 @@ class Missing:
     button: str
 
 
-def missing(source, options=None):
-    """What keeps every report from saying anything; None where there is something to say."""
+def missing(source, options=None, kind=None):
+    """What keeps a report, or every one that needs ratings, from saying anything; else None."""
+    if kind is not None and not kind.needs_ratings:
+        return None
     choices, slug = source.choices, source.study.slug
     if not choices.has_items:
         load = reverse("load", args=[slug]) if source.study.may_edit else ""
@@ -86,14 +89,14 @@ def cards(source):
 def _headlines(source):
     choices = source.choices
     options = Options(choices.reference, draws=DRAWS, part=source.reader.part)
-    if not choices.roles:
-        return {name: ("–", "", "nothing to compare yet") for name in REPORTS}
-    return {
-        name: kind.headline(
-            replace(source.answers, beside=source.stamp(kind)), options, choices.judges
-        )
-        for name, kind in REPORTS.items()
-    }
+
+    def headline(kind):
+        if kind.needs_ratings and not choices.roles:
+            return NOTHING_YET
+        beside = source.stamp(kind)
+        return kind.headline(replace(source.answers, beside=beside), options, choices.judges)
+
+    return {name: headline(kind) for name, kind in REPORTS.items()}
 
 
 def likert_figure(source):

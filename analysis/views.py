@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from analysis import awaiting, codebook, exports, latex, tables, writing
 from analysis.asking import ReportForm, Source, name_of, report_of
 from analysis.charts import Looks
-from analysis.grouping import layout_of
+from analysis.grouping import layout_of, page_of
 from analysis.moment import one_moment
 from analysis.options import OptionsForm
 from analysis.pages.kinds import GROUPS, REPORTS
@@ -98,20 +98,22 @@ def report(request, slug, report):
 
 def shown(source, form, kind):
     """What a page shows of the report that its valid form asks for, or what is missing."""
-    gap = missing(source, form.options())
+    gap = missing(source, form.options(), kind)
     if gap or not form.chosen:
         return {"missing": gap, "no_judges": no_judges(source)}
     found = report_of(source, form, kind)
     looks = Looks(source.choices.judges)
+    page = page_of(found, source.asked.get("groups"))
     groups = [
         (label, one, layout_of(kind, one, form.chosen, looks, place))
-        for place, (label, one) in enumerate(found.groups or [("", found)])
+        for place, (label, one) in enumerate(page)
     ]
     return {
         "report": found,
         "groups": groups,
+        "group_page": page,
         "figures": any(layout.figures for *_, layout in groups),
-        "no_judges": no_judges(source),
+        "no_judges": kind.needs_ratings and no_judges(source),
         "several_versions": several_versions(source),
         "query": form.query_string(),
         "computed": source.when(name_of(source, form, kind)),

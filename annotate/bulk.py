@@ -48,12 +48,30 @@ def update(model, names, rows):
 
     Nothing is prepared: the values are what the database driver takes.
     """
-    quote = connection.ops.quote_name
-    meta = model._meta
-    changes = ", ".join(f"{quote(meta.get_field(name).column)} = %s" for name in names)
-    statement = f"UPDATE {quote(meta.db_table)} SET {changes} WHERE {quote(meta.pk.column)} = %s"
+    fields = [*(model._meta.get_field(name) for name in names), model._meta.pk]
+    send = _update_together if connection.vendor == "postgresql" else _update_each
+    rows = iter(rows)
     with connection.cursor() as cursor:
-        cursor.executemany(statement, rows)
+        while batch := list(islice(rows, BATCH)):
+            send(cursor, connection.ops.quote_name(model._meta.db_table), fields, batch)
+
+
+def _update_each(cursor, table, fields, rows):
+    *columns, key = (connection.ops.quote_name(field.column) for field in fields)
+    changes = ", ".join(f"{column} = %s" for column in columns)
+    cursor.executemany(f"UPDATE {table} SET {changes} WHERE {key} = %s", rows)
+
+
+def _update_together(cursor, table, fields, rows):
+    """In one statement, a list a column."""
+    *columns, key = (connection.ops.quote_name(field.column) for field in fields)
+    changes = ", ".join(f"{column} = new.{column}" for column in columns)
+    lists = ", ".join(f"%s::{field.rel_db_type(connection)}[]" for field in fields)
+    cursor.execute(
+        f"UPDATE {table} AS old SET {changes} "
+        f"FROM unnest({lists}) AS new ({', '.join([*columns, key])}) WHERE old.{key} = new.{key}",
+        [list(column) for column in zip(*rows, strict=True)],
+    )
 
 
 def _constant(field, same):

@@ -6,7 +6,7 @@ Each coder sees their own codes until somebody opens the comparison, for all and
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, Exists, Max, Q, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotate.models import Code, CodesCompared, Coding, Rating, Study
@@ -33,8 +33,9 @@ class Coded:
     @classmethod
     def of(cls, study):
         """In one query: a row for each code, and one row where there is none."""
-        of_study = Coding.objects.filter(rating__session__study=study).order_by()
-        one = of_study.values("rating__session__study")
+        # Looked up from each coding: a join would begin with all ratings of the study.
+        whose = Rating.objects.filter(pk=OuterRef("rating")).values("session__study")
+        one = Coding.objects.order_by().values(of=Subquery(whose)).filter(of=study.pk)
         coders = Count("coder_name", distinct=True)
         compared = Exists(CodesCompared.objects.filter(study=study))
         sums = [

@@ -21,8 +21,7 @@ def change(study, alter):
     if (now := checks.gold_keys(locked)) != before:
         # Who holds a place of an item that is gold from now on answers it as before.
         drop_open(locked.places.filter(item__key__in=now))
-        items = locked.items.filter(parent=None, is_practice=False)
-        give_places(locked, items.filter(key__in=before - now))
+        give_places(locked, locked.items.with_places().filter(key__in=before - now))
 
 
 def follow_questions(study, renamed=None):

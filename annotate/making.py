@@ -18,7 +18,8 @@ from annotate.reading.studyfile import ADAPTIVE, NUMBERS, TEXTS, StudyFile, read
 FOLDER = Path(__file__).parent / "study_templates"
 # In the order of the page.
 NAMES = (
-    "explanations-four", "explanations-seven", "podcast-lists", "statement-support", "blank",
+    "explanations-four", "explanations-seven", "podcast-lists", "statement-support", "factuality",
+    "blank",
 )  # fmt: skip
 
 

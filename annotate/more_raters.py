@@ -130,7 +130,7 @@ def _done(study):
     taken_back = AddedPlace.objects.filter(
         item__study=study, step__kind=ExtraPlaces.Kind.ADAPTIVE, place=None
     )
-    counted = study.items.filter(parent=None, is_practice=False).annotate(
+    counted = study.items.with_places().annotate(
         many=Count("places"), waiting=Count("places", filter=waiting)
     )
     done = counted.filter(many__gt=0, many__lt=study.raters_per_item_max, waiting=0)

@@ -8,10 +8,11 @@ import hashlib
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from annotate.models import Item, Study
+from annotate.models import Item, Recipient, Study
 
 ALL, CHOOSE, TEST = "all", "choose", "test"
 LARGEST_SEED = 2**32 - 1
@@ -82,25 +83,31 @@ class Split:
         return TEST if int.from_bytes(digest) / 2**256 < self.share else CHOOSE
 
     def sides(self, rows):
-        """The side of each (item, recipient, content, parent), ids or None.
+        """The side of each (item, recipient, content, parent, explanation), ids or None.
 
-        parent: the id of the item of which it is a part, which is among the rows.
+        parent: the id of the item of which it is a part, which is among the rows. explanation: see
+        `explanation_of`; may be left out.
         """
         rows = list(rows)
         by_key = {row[0]: row for row in rows}
-        units = [unit_of(row, by_key.get(row[3])) for row in rows]
+        units = [unit_of(row, by_key.get(row[3]), *row[4:]) for row in rows]
         known = {unit: self.side(unit) for unit in set(units)}
         return [known[unit] for unit in units]
 
 
-def unit_of(row, parent=None):
+def unit_of(row, parent=None, explanation=None):
     """What falls on a side whole: the item's recipient, else its pair's, else content, else item.
 
     row, parent: (item, recipient, content, …), ids or None. It is the cluster of the analysis, with
-    the parts of a pair beside their pair.
+    the parts of a pair beside their pair, and a statement beside its explanation.
     """
     whole = parent or row
-    return row[1] or whole[1] or whole[2] or whole[0]
+    return row[1] or whole[1] or whole[2] or explanation or whole[0]
+
+
+def explanation_of(kind, name):
+    """The id of the explanation that a statement item names among its extra columns, else None."""
+    return str(name) if kind == Item.Kind.STATEMENT and name else None
 
 
 def split_of(study):
@@ -174,9 +181,11 @@ def _units(study, which):
     rows = Item.objects.filter(study=study, **which).order_by("pk").values_list(
         "pk", "key", "recipient__key", "content__key",
         "parent__key", "parent__recipient__key", "parent__content__key",
+        "kind", KeyTextTransform("explanation", "data"),
     )  # fmt: skip
-    for pk, *own, parent, recipient, content in rows.iterator(chunk_size=20_000):
-        yield pk, own[0], unit_of(own, parent and (parent, recipient, content))
+    for pk, *own, parent, recipient, content, kind, name in rows.iterator(chunk_size=20_000):
+        whole = parent and (parent, recipient, content)
+        yield pk, own[0], unit_of(own, whole, explanation_of(kind, name))
 
 
 def units_of(study):
@@ -206,3 +215,12 @@ def withheld(study, **which):
         return {}
     sides = sides_of_items(study, **which)
     return {pk: key for pk, (key, side) in sides.items() if side == TEST}
+
+
+def withheld_recipients(study):
+    """Ids of the recipients of a locked test part; none, at no query where no split is locked."""
+    if not is_locked(study):
+        return set()
+    split = split_of(study)
+    rows = Recipient.objects.filter(study=study).values_list("pk", "key")
+    return {pk for pk, key in rows if split.side(key) == TEST}

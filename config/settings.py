@@ -279,6 +279,8 @@ ENDPOINT_HOSTS = env_list("ENDPOINT_HOSTS", "127.0.0.1,localhost,api.openai.com"
 LEASE_MARGIN_SECONDS = env_int("LEASE_MARGIN_SECONDS", 30)
 # Folder of the ONNX model and tokenizer of BERTScore; without it such a judge says so.
 BERT_SCORE_MODEL = env_text("BERT_SCORE_MODEL")
+# Folder of the ONNX model, tokenizer and config of NLI judges; without it they say so.
+NLI_MODEL = env_text("NLI_MODEL")
 
 LOGGING = {
     "version": 1,

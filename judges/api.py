@@ -140,7 +140,7 @@ class Judgments(api.StudyRows):
 
     def of(self, study):
         self.study = study
-        return Judgment.objects.filter(run__judge__study=study, question__isnull=False)
+        return Judgment.objects.judging().filter(run__judge__study=study)
 
     def paginate_queryset(self, queryset):
         """A page, of items of a locked test part without what the judge said."""

@@ -1,6 +1,6 @@
 """Which settings of an LLM judge do not go together."""
 
-from judges import prompting
+from judges import prompting, topics
 from judges.library import Library
 from judges.models import Judge
 from judges.models.judge import MOST_EPISODES
@@ -52,10 +52,13 @@ def problems_of(judge, library=None):
 
 
 def _of_context(judge):
-    """What is wrong with what is chosen of the history, or of the profiles made of it."""
+    """What is wrong with what is chosen of the history, of profiles made of it, or of topics."""
     if judge.writes:
         problem = episodes_problem(judge.episodes)
         return {"episodes": problem} if problem else {}
+    if judge.extracts:
+        problem = topics.problem_of(judge.topics)
+        return {"topics": problem} if problem else {}
     found = {}
     if judge.profile_episodes and judge.context != Judge.Context.PROFILE:
         found["profile_episodes"] = NO_PROFILES

@@ -27,7 +27,7 @@ KEPT = ("unit", "item_id", "question_id", "sample", "order")
 
 def checkable(judge):
     """The judge's newest run that can be checked, or None."""
-    if judge.kind != Judge.Kind.LLM or judge.writes:
+    if judge.kind != Judge.Kind.LLM or judge.judges_nothing:
         return None
     ended = judge.runs.judging().exclude(state=Run.State.ACTIVE)
     ended = ended.exclude(frozen__kind=FROM_FILE)
@@ -55,7 +55,7 @@ def plan_check(run, items=USUAL_ITEMS, budget=None, user=None):
             frozen=frozen | {"drift": {"items": len(chosen), "seed": SEED}},
         )
         Judgment.objects.bulk_create(_rows(run, again, chosen), BATCH)
-        Material.objects.bulk_create(_materials(run, again, chosen), BATCH)
+        Material.objects.bulk_create(materials(run, again, chosen), BATCH)
         if budget is not None and not again.unit_usd:
             again.unit_usd = estimate(again)
             again.save(update_fields=["unit_usd"])
@@ -69,19 +69,21 @@ def _refuse(run, items):
         raise PlanError(f"Run {run.pk} was loaded from a file, so it cannot be asked again.")
     if run.judge.kind != Judge.Kind.LLM:
         raise PlanError(f"The judge {run.judge} asks no model, so it cannot drift.")
-    if run.judge.writes:
-        raise PlanError(f"The judge {run.judge} writes profiles: run it again for new ones.")
+    if run.judge.recommends:
+        raise PlanError(f"The judge {run.judge} recommends: a test of its own compares its lists.")
+    if run.judge.judges_nothing:
+        raise PlanError(f"The judge {run.judge} gives no answers: run it again for new texts.")
     if run.state == Run.State.ACTIVE:
         raise PlanError(f"Run {run.pk} is active. Let it finish or cancel it first.")
     if not 1 <= items <= MOST_ITEMS:
         raise PlanError(f"Found {items} items; allowed are 1 to {MOST_ITEMS}.")
 
 
-def sample(run, most):
+def sample(run, most, seed=SEED):
     """Ids of the items asked again: the same for the same run, however many others there are."""
     done = run.judgments.filter(state=Judgment.State.DONE).order_by()
     found = done.values_list("item__key", "item_id").distinct()
-    drawn = sorted((hashlib.sha256(f"{SEED} {key}".encode()).digest(), pk) for key, pk in found)
+    drawn = sorted((hashlib.sha256(f"{seed} {key}".encode()).digest(), pk) for key, pk in found)
     return sorted(pk for _, pk in drawn[:most])
 
 
@@ -93,7 +95,8 @@ def _rows(run, again, chosen):
             yield Judgment(run=again, lead=at == 0, **row)
 
 
-def _materials(run, again, chosen):
+def materials(run, again, chosen):
+    """What the past run's prompts show beside these items, for the run that asks them again."""
     for material in Material.objects.filter(run=run, item__in=chosen):
         material.pk, material.run = None, again
         yield material

@@ -42,10 +42,14 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Model:
-    """recipients (rows, factors), contents (columns, factors): a score is their inner product."""
+    """recipients (rows, factors), contents (columns, factors): a score is their inner product.
+
+    half: where there is one, `contents_of` makes the contents of it, which are many more.
+    """
 
     recipients: np.ndarray
     contents: np.ndarray
+    half: np.ndarray | None = None
 
     def scores(self, row):
         """f(row, ·), one for each content."""
@@ -109,7 +113,12 @@ def _unweighted(seen, recipe, begin):
         products = shared @ half
         recipients = _ridge(products, half.T @ products, recipe)
     half = _ridge(recipients, recipients.T @ recipients, recipe)
-    return Model(recipients, seen.T @ half)
+    return Model(recipients, seen.T @ half, half)
+
+
+def contents_of(matrix, half):
+    """The contents of the Model of this matrix that has this half."""
+    return _confidences(matrix, Recipe()).astype(float).T @ half
 
 
 def _ridge(products, squares, recipe):
@@ -147,20 +156,19 @@ def fold_in(contents, histories, recipe):
     n_factors = contents.shape[1]
     if not histories:
         return np.zeros((0, n_factors))
-    eye, implicit = np.eye(n_factors), recipe.form == IMPLICIT
-    base = contents.T @ contents + recipe.regularisation * eye if implicit else None
-    left = np.empty((len(histories), n_factors, n_factors))
-    right = np.empty((len(histories), n_factors))
-    for at, (columns, ratings) in enumerate(histories):
-        seen = contents[np.asarray(columns, dtype=int)]
-        if implicit:
-            left[at] = base + (recipe.confidence - 1) * (seen.T @ seen)
-            right[at] = recipe.confidence * seen.sum(axis=0)
-        else:
-            penalty = recipe.regularisation * len(seen) if len(seen) else 1.0
-            left[at] = seen.T @ seen + penalty * eye
-            right[at] = np.asarray(ratings, dtype=float) @ seen
-    return np.linalg.solve(left, right[:, :, None])[:, :, 0]
+    eye = recipe.regularisation * np.eye(n_factors)
+    seen = [contents[np.asarray(columns, dtype=int)] for columns, _ in histories]
+    if recipe.form == EXPLICIT:
+        left = [one.T @ one + (len(one) * eye if len(one) else np.eye(n_factors)) for one in seen]
+        ratings = (np.asarray(ratings, dtype=float) for _, ratings in histories)
+        right = [own @ one for own, one in zip(ratings, seen, strict=True)]
+    else:
+        base = contents.T @ contents + eye
+        right = [recipe.confidence * one.sum(axis=0) for one in seen]
+        if recipe.confidence == 1:  # the same equations for all
+            return np.linalg.solve(base, np.array(right).T).T
+        left = [base + (recipe.confidence - 1) * (one.T @ one) for one in seen]
+    return np.linalg.solve(np.array(left), np.array(right)[:, :, None])[:, :, 0]
 
 
 def without(matrix, row, columns):

@@ -85,8 +85,10 @@ RULES = {
     "marker-line": (
         "holds a marker line of a prompt",
         "<<< >>>",
-        r"<<<\s*(?:explanation|episode|example|history|profile|list|recommendation)"
-        r"|(?:explanation|episode|example|history|profile|list|recommendation)\s*>>>",
+        r"<<<\s*(?:explanation|episode|example|history|profile|list|recommendation|review"
+        r"|document|statement)"
+        r"|(?:explanation|episode|example|history|profile|list|recommendation|review"
+        r"|document|statement)\s*>>>",
     ),
 }
 MEANINGS = {name: meaning for name, (meaning, *_) in RULES.items()}
@@ -125,14 +127,17 @@ def _names(text):
     return tuple(name for name in RULES if _met(name, read))
 
 
-def texts_sent(item, material):
-    """What an LLM judge is shown of an item that the study did not write itself."""
+def texts_sent(item, material, beside=()):
+    """What an LLM judge is shown of an item that the study did not write itself.
+
+    beside: what its method shows besides the item's text.
+    """
     entries = [entry for each in material.subject.values() for entry in each]
     of = [item] if not entries else []
     of += [material.example] if material.example_id else []
     titles = [one.content.title for one in of if one.content]
     said = [text for entry in entries for text in entry.values()]
-    return [*(one.text for one in of), *titles, material.context, *said]
+    return [*(one.text for one in of), *beside, *titles, material.context, *said]
 
 
 def named(texts):

@@ -5,11 +5,11 @@ from django.db import IntegrityError, transaction
 
 from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
-from judges.scorers import SCORERS
+from judges.scorers import AGAINST, SCORERS
 
 SETTINGS = (
     "language", "threshold", "effect", "top", "form", "factors", "iterations", "regularisation",
-    "confidence", "seed",
+    "confidence", "seed", "measure", "against",
 )  # fmt: skip
 
 
@@ -52,6 +52,8 @@ class ScorerForm(KindForm):
         super().__init__(study, kind, *args, **kwargs)
         for name in set(SETTINGS) - set(SCORERS[kind].settings):
             del self.fields[name]
+        if AGAINST in self.fields:
+            self.fields[AGAINST].required = False  # then the reference
         self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
 
 
@@ -67,7 +69,7 @@ class EnsembleForm(KindForm):
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
         others = Judge.objects.filter(study=study).exclude(kind=Judge.Kind.ENSEMBLE)
-        others = others.exclude(method=Judge.Method.PROFILE)
+        others = others.exclude(method__in=Judge.JUDGING_NOTHING)
         self.fields["members"].queryset = others
         self.fields["members"].required = True
 

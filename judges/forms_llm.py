@@ -5,10 +5,11 @@ import math
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
-from judges import checking, methods, prompting
+from judges import checking, methods, prompting, topics
 from judges.forms_kinds import KindForm
 from judges.library import Library
 from judges.loading.verdicts import MOST_TOKENS, PROMPTS
+from judges.methods.recommender import TOKENS_AN_ENTRY
 from judges.models import Judge
 
 LONGEST_LIST = 1000
@@ -80,7 +81,9 @@ class QuestionsForm(LlmForm):
 
 
 class VerdictForm(LlmForm):
-    """A verdict that answers one question of the study; a reason is always asked for first."""
+    """A verdict that answers one question of the study; as a rule a reason is asked for first."""
+
+    reasoned = True
 
     question = forms.ChoiceField(
         label="Question that the verdict answers",
@@ -89,7 +92,7 @@ class VerdictForm(LlmForm):
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
-        self.instance.rationale = True
+        self.instance.rationale = self.reasoned
         # Not offered; who asks for it all the same is told why.
         self.instance.weighted = bool(self.data.get("weighted"))
         found = methods.METHODS[self.method].candidates(study.questions.all())
@@ -100,14 +103,32 @@ class VerdictForm(LlmForm):
             field.choices = [("", "There is none yet")]
             field.help_text = f"The study has no such question: {wanted}. Add one first."
         if not self.instance.pk:
-            self.fields["context"].initial = Judge.Context.PROFILE
             self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
         elif not self.instance.question and found:
             self.initial["question"] = found[0].key
+        if "context" in self.fields:
+            self._say_what_context_is()
+
+    def _say_what_context_is(self):
+        if not self.instance.pk:
+            self.fields["context"].initial = Judge.Context.PROFILE
         self.fields["context"].help_text = (
             "Profile: the text of their profile item. History: episodes with show, topics and the "
             "share listened to, then the shows; never what is judged."
         )
+
+
+class SupportForm(VerdictForm):
+    """Whether a document supports a statement; no reason, and nothing about the recipient."""
+
+    method, usual_prompt = Judge.Method.SUPPORT, PROMPTS[Judge.Method.SUPPORT]
+    reasoned = False
+
+    class Meta:
+        model = Judge
+        fields = [
+            "key", "endpoint", "prompt", "question", "temperature", "max_tokens", "samples",
+        ]  # fmt: skip
 
 
 class FitForm(VerdictForm):
@@ -206,4 +227,88 @@ class WriterForm(LlmForm):
             self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
 
 
-LLM_FORMS = {form.method: form for form in (QuestionsForm, FitForm, PairwiseForm, WriterForm)}
+class RecommenderForm(LlmForm):
+    """Recommends, and is itself tested; its temperature is the endpoint's default."""
+
+    method, usual_prompt = Judge.Method.RECOMMENDER, PROMPTS[Judge.Method.RECOMMENDER]
+    temperature = None  # type: ignore[assignment]
+
+    class Meta:
+        model = Judge
+        fields = ["key", "endpoint", "prompt", "content_word", "max_tokens"]
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        self.fields[
+            "max_tokens"
+        ].help_text = (
+            f"At least. Where k contents are asked for, {TOKENS_AN_ENTRY} for each are allowed."
+        )
+
+
+class Topics(forms.CharField):
+    """A list of topics, one a line with what belongs to it."""
+
+    widget = forms.Textarea(attrs={"rows": 6})
+
+    def prepare_value(self, value):
+        return topics.written(value) if isinstance(value, list) else value
+
+    def to_python(self, value):
+        return topics.read(value or "")
+
+    def has_changed(self, initial, data):
+        return self.to_python(data) != initial
+
+
+class ExtractionForm(LlmForm):
+    """Extracts statements from texts."""
+
+    method, usual_prompt = Judge.Method.EXTRACTION, PROMPTS[Judge.Method.EXTRACTION]
+    topic_list = forms.ChoiceField(
+        label="List of topics",
+        choices=[*((name, name) for name in topics.ready()), (topics.OWN, "Your own, below")],
+        help_text="Of the paper on factual consistency, or your own.",
+    )
+    topics = Topics(
+        label="Your own topics",
+        required=False,
+        max_length=20_000,
+        help_text="One a line: its short name, a colon, what belongs to it. Read only where the "
+        "list above is your own.",
+    )
+
+    class Meta:
+        model = Judge
+        fields = [
+            "key", "endpoint", "prompt", "sides", "topic_list", "topics", "part_length",
+            "most_statements", "temperature", "max_tokens",
+        ]  # fmt: skip
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        self.order_fields(self.Meta.fields)
+        if self.instance.pk:
+            self.initial["topic_list"] = topics.name_of(self.instance.topics)
+        else:
+            self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
+
+    def clean(self):
+        """Of a ready-made list its topics are taken."""
+        found = super().clean()
+        ready = topics.ready().get(found.get("topic_list"))
+        return found | ({"topics": ready} if ready else {})
+
+
+LLM_FORMS = {
+    form.method: form
+    for form in (
+        QuestionsForm,
+        FitForm,
+        PairwiseForm,
+        SupportForm,
+        WriterForm,
+        ExtractionForm,
+        RecommenderForm,
+    )  # fmt: skip
+}

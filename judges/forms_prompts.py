@@ -4,7 +4,7 @@ from django import forms
 
 from annotate import versions
 from annotate.models.study import slug_rule
-from judges import methods, own_prompts
+from judges import methods, own_prompts, topics
 from judges.loading.verdicts import MOST_TOKENS
 from judges.models import Endpoint, Judge, StudyPrompt
 from judges.previewing import preview
@@ -82,8 +82,9 @@ class TryForm(forms.Form):
     def __init__(self, method, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.method = method
-        if method == Judge.Method.PROFILE:  # tried on what a recipient listened to
+        if method in Judge.JUDGING_NOTHING:  # tried on what a recipient listened to, or rated
             self.fields["item"].label = "Recipient"
+        if method in (*Judge.JUDGING_NOTHING, Judge.Method.SUPPORT):
             del self.fields["context"]
 
     @staticmethod
@@ -110,6 +111,7 @@ class TryForm(forms.Form):
             prompt=name,
             context=context or Judge.Context.NONE,
             max_tokens=MOST_TOKENS.get(self.method, 400),
+            topics=next(iter(topics.ready().values())),
         )
         judge.question = _question(judge)
         return preview(judge, data["item"].replace("\x00", "").strip(), prompt)
@@ -117,7 +119,7 @@ class TryForm(forms.Form):
 
 def _question(judge):
     """The first that a verdict could answer."""
-    if judge.method in (Judge.Method.QUESTIONS, Judge.Method.PROFILE):
+    if judge.method in (Judge.Method.QUESTIONS, *Judge.JUDGING_NOTHING):
         return ""
     asked = versions.asked(judge.study)
     found = methods.METHODS[judge.method].candidates(asked)

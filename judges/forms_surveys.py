@@ -5,8 +5,27 @@ from django import forms
 from annotate.forms_study import NameForm
 from annotate.models import Study
 from annotate.reading.encoding import too_large
+from judges.models import Judge
 from judges.surveys.plan import CELLS, LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, Plan
 from judges.surveys.reading import FILES
+
+LONGEST = 210_000  # characters: a thousand ids of two hundred
+MODEL = "form", "factors", "iterations", "regularisation"
+ENDS = "min_value", "max_value"
+HOW = {
+    "form": "The explicit form trains on the ratings, which all of ratings.csv needs then, and "
+    "takes about 25 times as long. Somebody made up rates a film as it is rated on average.",
+    "factors": "The more, the finer the model and the longer a training.",
+    "iterations": "Of alternating least squares, in each training.",
+    "regularisation": "The larger, the smaller the factors.",
+}
+
+
+def of_model(name):
+    """The field of a setting that the study’s judges have too, with its ends; empty as usual."""
+    field = Judge._meta.get_field(name)
+    ends = {one.code: one.limit_value for one in field.validators if one.code in ENDS}
+    return field.formfield(help_text=HOW[name], required=False, **ends)
 
 
 class SurveysForm(NameForm):
@@ -40,6 +59,25 @@ class SurveysForm(NameForm):
         help_text="The nine films of a history are drawn from those that one person in the "
         "ratings has. Else from all that are popular, as in the paper.",
     )  # fmt: skip
+    real = forms.BooleanField(
+        label="About real people", required=False,
+        help_text="Each survey explains what is recommended to one person in the ratings, to whom "
+        "a personal link then gives it. Else all recipients are made up, as in the paper.",
+    )  # fmt: skip
+    only = forms.CharField(
+        label="These people alone", required=False, max_length=LONGEST,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Of real people: one userId a line, a survey each. Empty: they are drawn.",
+    )  # fmt: skip
+    form = of_model("form")
+    factors = of_model("factors")
+    iterations = of_model("iterations")
+    regularisation = of_model("regularisation")
+
+    def clean_only(self):
+        """The ids as they stand, each once."""
+        lines = (line.strip() for line in self.cleaned_data["only"].splitlines())
+        return tuple(dict.fromkeys(line for line in lines if line))
 
     def clean(self):
         """Refuses what is too large by its size alone, and an address that is taken."""
@@ -48,13 +86,27 @@ class SurveysForm(NameForm):
             file = data.get(name)
             if file and (refused := too_large(file.size)):
                 self.add_error(name, refused)
+        if len(only := data.get("only") or ()) > MOST_SURVEYS:
+            self.add_error("only", f"At most {MOST_SURVEYS:,} people.")
+        if only and not data.get("real"):
+            self.add_error("only", "These are for surveys about real people; choose that too.")
         if Study.objects.filter(slug=data.get("slug", "")).exists():
             self.add_error("slug", f"“{data['slug']}” is taken; choose another address.")
         return data
 
     @property
     def plan(self):
-        return Plan(**{name: self.cleaned_data[name] for name in Plan.__dataclass_fields__})
+        """Of people who are named it has a survey each."""
+        given = {name: self.cleaned_data[name] for name in Plan.__dataclass_fields__}
+        given = {name: value for name, value in given.items() if name not in MODEL or value}
+        return Plan(**given | ({"surveys": len(given["only"])} if given["only"] else {}))
+
+    @property
+    def groups(self):
+        """(words, fields, whether they stand open): what few need to look at can be folded."""
+        model = [self[name] for name in MODEL]
+        plain = [field for field in self if field.name not in MODEL]
+        return [("", plain, True), ("The model", model, any(one.errors for one in model))]
 
     @property
     def files_given(self):

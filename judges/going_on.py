@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from judges import leasing, limits, running
+from judges.dialects import longest_reply
 from judges.models import Judgment, Run
 from judges.planning import PlanError, check, check_prices, one_active, plan
 
@@ -14,7 +15,7 @@ BATCH, READ = 2000, 500
 STOPPED = (Run.State.CANCELLED, Run.State.OUT_OF_BUDGET, Run.State.STOPPED)
 
 
-def start(judge, limit=None, budget=None, user=None, *, reuse=True, confirmed=False):
+def start(judge, limit=None, budget=None, user=None, *, reuse=True, confirmed=False, trial=None):
     """The judge's newest run goes on while it is unfinished, else a new one: (run, sentence).
 
     Unless it is confirmed beforehand, a new run of many calls waits once its pilot has come back.
@@ -22,9 +23,14 @@ def start(judge, limit=None, budget=None, user=None, *, reuse=True, confirmed=Fa
     check(judge, budget)
     run = judge.runs.judging().first()
     if run is None or run.state == Run.State.FINISHED:
-        asked = {"reuse": reuse, "pilot": not confirmed}
+        asked = {"reuse": reuse, "pilot": not confirmed, "trial": trial}
         run = plan(judge, limit=limit, budget=budget, user=user, **asked)
         return run, _said_of(run)
+    if trial and trial.checked().stored != run.frozen.get("trial"):
+        raise PlanError(
+            f"Run {run.pk} of {run.judge} is unfinished and asks something else. Repeat the test "
+            "as it was, or cancel that run."
+        )
     _check_unfinished(run, limit, budget, confirmed)
     if confirmed and confirm(run, budget):
         return run, f"Run {run.pk} is confirmed and goes on."
@@ -82,10 +88,13 @@ def estimate(run):
     """What one of the calls that wait can cost at most, by today's prices."""
     waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
     numbers, most = list(waiting.order_by("unit").values_list("unit", flat=True)), 0
+    longest = 0
     for start in range(0, len(numbers), READ):
         for unit in leasing.read(run, numbers[start : start + READ]):
-            most = max(most, limits.most_tokens_in(*running.sent_for(run.frozen, unit)))
-    return run.judge.endpoint.cost(most, 0, run.frozen["max_tokens"])
+            sent = running.sent_for(run.frozen, unit)
+            most = max(most, limits.most_tokens_in(*sent))
+            longest = max(longest, longest_reply(sent[1]))
+    return run.judge.endpoint.cost(most, 0, longest)
 
 
 def _check_idle(run):

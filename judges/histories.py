@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 import numpy as np
+from django.db.models import F
 from scipy import sparse
 
 from annotate.models import Interaction
@@ -46,7 +47,7 @@ class Histories:
 def _rows(study):
     """(recipient, content, rating, hypothetical) of the study, by key, the newest the last."""
     rows = Interaction.objects.filter(study=study).order_by(
-        "recipient__key", "content__key", "at", "pk"
+        "recipient__key", "content__key", F("at").asc(nulls_first=True), "pk"
     )
     names = "recipient_id", "content_id", "rating", "data__hypothetical"
     return rows.values_list("recipient__key", "content__key", *names)

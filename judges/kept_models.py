@@ -1,18 +1,53 @@
 """Where trained models are kept, under the hash of what they are made of; old ones are removed."""
 
 import hashlib
+import os
+import secrets
+import shutil
 import time
 from contextlib import suppress
 from datetime import timedelta
+from zipfile import BadZipFile
 
+import numpy as np
 from django.conf import settings
 
 KEPT_FOR = timedelta(days=7)  # since the last use; whoever needs it then trains it anew
+OF_ONE, OF_ONE_KEPT_FOR = "one-", timedelta(days=1)  # of a made-up recipient alone: there are many
+LEAST_FREE = 2 * 2**30  # bytes of the disk that models of single recipients leave free
 
 
-def path_of(words):
-    """The file of the model that is made of what these words say."""
-    return _folder() / f"{hashlib.sha256(words.encode()).hexdigest()}.npz"
+def load(words, of_one=False):
+    """{name: array} of the model that is made of what these words say; None without one."""
+    path = _path(words, of_one)
+    try:
+        with np.load(path) as kept:
+            found = {name: kept[name] for name in kept.files}
+    except FileNotFoundError:
+        return None
+    except (BadZipFile, EOFError, ValueError):  # half a file: it is made anew
+        path.unlink(missing_ok=True)
+        return None
+    with suppress(FileNotFoundError):
+        os.utime(path)  # what is in use is not old
+    return found
+
+
+def save(words, of_one=False, **arrays):
+    """Keeps a model, as a whole or not at all."""
+    path = _path(words, of_one)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if of_one and shutil.disk_usage(path.parent).free < LEAST_FREE:
+        return
+    part = path.with_suffix(f".{secrets.token_hex(6)}.part")
+    with part.open("wb") as file:
+        np.savez(file, made_of=np.array(words), **arrays)
+    os.replace(part, path)
+
+
+def _path(words, of_one):
+    name = hashlib.sha256(words.encode()).hexdigest()
+    return _folder() / f"{OF_ONE if of_one else ''}{name}.npz"
 
 
 def _folder():
@@ -21,8 +56,9 @@ def _folder():
 
 def remove_old():
     """Removes what nobody has used for days: models of studies that are gone, among others."""
-    old = time.time() - KEPT_FOR.total_seconds()
+    now = time.time()
     for file in _folder().iterdir() if _folder().is_dir() else ():
+        kept_for = OF_ONE_KEPT_FOR if file.name.startswith(OF_ONE) else KEPT_FOR
         with suppress(FileNotFoundError):  # another worker was faster
-            if file.stat().st_mtime < old:
+            if file.stat().st_mtime < now - kept_for.total_seconds():
                 file.unlink()

@@ -14,10 +14,9 @@ from django.utils import timezone
 
 from annotate.models import Item
 from annotate.versions import questions_of
-from judges import methods
+from judges import apart, methods
 from judges.materials import Shown, shown_by_item
-from judges.methods.writer import PROFILE
-from judges.models import Endpoint, Judgment, Run, Writing
+from judges.models import Endpoint, Judgment, Run
 
 # A unit that was leased so often without an end takes its worker down each time.
 MOST_LEASES = 25
@@ -62,6 +61,7 @@ class Unit:
     shown: Shown | None = None
     order: str = ""
     sample: int = 0
+    relation: str = ""
     permit: tuple | None = None  # (slot, tokens) that its call was counted with
     compared: bool = False  # with past calls: none of them answers it
 
@@ -232,14 +232,13 @@ def read(run, numbers):
 
 def _read(run, numbers):
     """{number: Unit} with everything a call needs; units settled in part ask the same again."""
-    if methods.of(run.frozen).writes:
-        found = Writing.objects.filter(run=run, unit__in=numbers).order_by("unit")
-        return {one.unit: Unit(one.unit, None, [PROFILE], shown=Shown(context=one.text))
-                for one in found}  # fmt: skip
+    if methods.of(run.frozen).apart:
+        found = apart.asked(run, numbers)
+        return {unit: Unit(unit, None, [asked], shown=shown) for unit, asked, shown in found}
     rows = list(
         Judgment.objects.filter(run=run, unit__in=numbers)
         .order_by("unit")
-        .values_list("unit", "item_id", "question_id", "order", "sample")
+        .values_list("unit", "item_id", "question_id", "order", "sample", "relation")
     )
     items = Item.objects.select_related("content").in_bulk({item for _, item, *_ in rows})
     # In the wording of the run's version, whatever was changed since.
@@ -248,8 +247,11 @@ def _read(run, numbers):
     shown = shown_by_item(run, items)
     units: dict[int, Unit] = {}
     in_order = sorted(rows, key=lambda row: (row[0], place[row[2]]))
-    for number, item, question, order, sample in in_order:
-        new = Unit(number, items[item], shown=shown[item], order=order, sample=sample)
+    for number, item, question, *which in in_order:
+        order, sample, relation = which
+        new = Unit(
+            number, items[item], shown=shown[item], order=order, sample=sample, relation=relation
+        )
         unit = units.setdefault(number, new)
         unit.questions.append(asked[place[question]])
     return units

@@ -24,11 +24,14 @@ class Shown:
     """What is put into the prompt of one item: blank where the judge has none.
 
     subject: what is judged, where it is no text: {list: [entry, …]}, as episodes.Subject has it.
+    material, texts: what it is made of.
     """
 
     example: str = ""
     context: str = ""
     subject: dict = field(default_factory=dict)
+    material: Material | None = field(default=None, compare=False, repr=False)
+    texts: dict = field(default_factory=dict, compare=False, repr=False)
 
 
 def settings_of(judge):
@@ -131,7 +134,7 @@ def shown(material, texts):
         # Without a part nothing is sent anywhere: the context itself is what is compared.
         part = texts.get("context")
         context = prompting.context(part, material.context) if part else material.context
-    return Shown(example, context, material.subject)
+    return Shown(example, context, material.subject, material, texts)
 
 
 def shown_by_item(run, items):

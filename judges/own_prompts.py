@@ -20,12 +20,18 @@ NEEDED = {
     METHODS.FIT: ("episode", "words"),
     METHODS.PAIRWISE: ("lists", "keys", "words"),
     METHODS.PROFILE: ("listening",),
+    METHODS.RECOMMENDER: ("rated", "k"),
+    METHODS.EXTRACTION: ("topics", "text"),
+    METHODS.SUPPORT: ("document", "statement", "answer"),
 }
 OPTIONAL = {
     METHODS.QUESTIONS: ("content", "example", "context"),
     METHODS.FIT: ("context", "verdicts"),
     METHODS.PAIRWISE: ("context", "dimensions", "verdicts"),
     METHODS.PROFILE: (),
+    METHODS.RECOMMENDER: ("user", "low", "high", "word"),
+    METHODS.EXTRACTION: (),
+    METHODS.SUPPORT: (),
 }
 MEANINGS = {
     "aspects": "the questions, one a line",
@@ -38,12 +44,22 @@ MEANINGS = {
     "episode": "the recommendation",
     "lists": "the two lists",
     "listening": "what the recipient listened to",
+    "rated": "what the recipient rated: titles with ratings, in one line",
+    "k": "how many recommendations are asked for",
+    "user": "the recipient’s id",
+    "low": "the lowest rating",
+    "high": "the highest rating",
+    "word": "what a content is called: movie",
+    "topics": "the topics, one a line with what belongs to each",
+    "document": "what supports the statement, or not",
+    "statement": "the text of the item",
+    "answer": "how to reply: by one character, or by JSON where the endpoint keeps a schema",
     "dimensions": "what the lists are compared in",
     "verdicts": "the verdicts with what they mean",
     "words": "the verdicts, as the reply writes them",
 }
 # Lists, examples and contexts bring marker lines of their own.
-FENCED = ("text", "episode", "listening")
+FENCED = ("text", "episode", "listening", "document", "statement")
 FENCE = re.compile(
     r"^<<<(?P<mark>[A-Z]+)\n\$(?:\{(?P<in>[a-z]+)\}|(?P<bare>[a-z]+))\n(?P=mark)>>>$", re.MULTILINE
 )
@@ -80,7 +96,7 @@ def problems_of(text, method):
     needed = [name for name in NEEDED[METHODS(method)] if name not in places]
     found += [(None, f"${name} is missing: {MEANINGS[name]}") for name in needed]
     found += [(line, NO_FENCE.format(name)) for line, name in _unfenced(text, places, FENCED)]
-    if "JSON" not in text:
+    if "JSON" not in text and METHODS(method) not in (METHODS.RECOMMENDER, METHODS.SUPPORT):
         found.append((None, NO_JSON))
     return found
 

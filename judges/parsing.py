@@ -17,7 +17,9 @@ LONGEST_RATIONALE = 10_000  # characters kept; the whole reply stays in its Call
 # What is read at all: an endpoint may send 2 MB, of which a million objects take seconds.
 LONGEST_REPLY = 500_000  # characters: more than the 100,000 tokens that a judge may allow
 MOST_OBJECTS = 1_000
+MOST_TITLES = 1_000  # of a list that a recommender was asked for
 OBJECT = re.compile(r'\{\s*["}]')
+OBJECT_OR_LIST = re.compile(r'\{\s*["}]|\[\s*[\]{]')
 SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -41,7 +43,12 @@ class Reason(StrEnum):
     OTHER_KEYS = "profile with keys that were not asked for"
     KEY_TWICE = "profile with a key twice"
     NO_TEXT = "profile with a key that is empty or no text"
+    NO_LIST = "no list of titles in the reply"
+    PROSE = "prose that does not mark what it recommends"
+    TOO_MANY_TITLES = f"more than {MOST_TITLES:,} titles in the reply"
+    DECLINED = "reply that declines to recommend"
     TOO_LONG = "profile longer than 10,000 characters"
+    NO_STATEMENTS = "no list of statements in the reply"
 
 
 @dataclass
@@ -111,6 +118,42 @@ def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Ob
     if found is None:
         return Reason.NO_JSON
     return Reason.EXTRA if set(found) - asked - {RATIONALE} else found
+
+
+def last_list(reply: str, key: str, finish_reason: str = "stop") -> list[Any] | Reason:
+    """The last list in the reply that is its own or stands under the key, or why there is none.
+
+    A broken object or list anywhere leaves the whole reply without one.
+    """
+    if finish_reason == "length":
+        return Reason.CUT_OFF
+    if not reply.strip():
+        return Reason.EMPTY
+    try:
+        found, any_json = _last_list(reply, key)
+    except _TooMuch as error:
+        return error.reason
+    except (ValueError, RecursionError):
+        return Reason.BROKEN_JSON
+    if found is None:
+        return Reason.NO_STATEMENTS if any_json else Reason.NO_JSON
+    return found
+
+
+def _last_list(reply: str, key: str) -> tuple[list[Any] | None, bool]:
+    """That list, and whether there is any JSON at all."""
+    if len(reply) > LONGEST_REPLY:
+        raise _TooMuch(Reason.REPLY_TOO_LONG)
+    decoder, position = _decoder(), 0
+    found: list[Any] | None = None
+    any_json = False
+    while start := OBJECT_OR_LIST.search(reply, position):
+        value, position = decoder.raw_decode(reply, start.start())
+        any_json = True
+        if isinstance(value, _Object):
+            value = None if key in value.twice else value.get(key)
+        found = value if isinstance(value, list) else found
+    return found, any_json
 
 
 def storable(text: str) -> str:

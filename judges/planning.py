@@ -12,18 +12,22 @@ from annotate import versions
 from annotate.models import Item
 from judges import (
     checking,
+    extracting,
     hosts,
     library,
     materials,
     methods,
     own_prompts,
     pilots,
+    recommending,
     running,
     writing,
 )
 from judges.limits import most_tokens_in
+from judges.methods.recommender import asked_for
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
+from judges.recommender_plans import Trial
 from judges.scorers import SCORERS, NotInstalled
 from judges.units import write_rows
 
@@ -61,6 +65,8 @@ def _reply_format(judge, prompt):
 
     So a test of the endpoint makes no other judge of one that has been run.
     """
+    if judge.recommends:  # a list, a line each
+        return {"json_schema": False}
     if before := judge.kept_settings:
         return {name: before[name] for name in REPLY_FORMATS if name in before}
     endpoint = judge.endpoint
@@ -118,13 +124,17 @@ def scored_items(judge, items):
     return methods.of_judge(judge).items(items.filter(is_practice=False))
 
 
-def plan(judge, limit=None, budget=None, items=None, user=None, *, reuse=False, pilot=False):
+def plan(
+    judge, limit=None, budget=None, items=None, user=None, *, reuse=False, pilot=False, trial=None
+):
     """A new active run with all its rows; PlanError says why there can be none.
 
     reuse: replies to identical calls of past runs are taken over. pilot: a few calls first.
+    trial: what a recommender is asked, where it is not the usual.
     """
     check(judge, budget)
     settings = settings_of(judge)
+    trial = _trial(judge, trial, limit) if judge.recommends else None
     items = Item.objects.filter(study_id=judge.study_id) if items is None else items
     questions = scored_questions(judge)
     with transaction.atomic():
@@ -140,14 +150,14 @@ def plan(judge, limit=None, budget=None, items=None, user=None, *, reuse=False, 
                 version=questions[0].present if questions else 1,
             )
         shown = materials.Materials(judge, questions)
-        written = _write(run, items, questions, shown, limit)
+        written = _write(run, items, questions, shown, limit, trial)
         run.frozen |= {"left_out": _left_out(judge, items, questions, shown)}
         if shown.shows:
             run.frozen |= {"part_texts": shown.texts}
         if judge.endpoint:
-            run.frozen |= _call_facts(judge, questions, written.longest)
+            run.frozen |= _call_facts(judge, questions, written.longest, trial)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
-            run.reuse = reuse and judge.samples == 1
+            run.reuse = reuse and judge.samples == 1 and not judge.recommends
             run.pilot = pilots.draw(run) if pilot else {}
             run.in_pilot = bool(run.pilot)
         run.flagged = written.flagged
@@ -155,16 +165,31 @@ def plan(judge, limit=None, budget=None, items=None, user=None, *, reuse=False, 
     return run
 
 
-def _write(run, items, questions, shown, limit):
+def _trial(judge, trial, limit):
+    """What a recommender is asked, checked; PlanError says what is wrong with it."""
+    try:
+        trial = (trial or Trial(users=limit)).checked()
+    except ValueError as error:
+        raise PlanError(f"The recommender cannot be tested so: {error}") from None
+    if problem := recommending.problem_of(judge.study, trial):
+        raise PlanError(problem)
+    return trial
+
+
+def _write(run, items, questions, shown, limit, trial):
     """All rows of the run: Written. PlanError where there is none."""
     judge = run.judge
-    if judge.writes:
+    if judge.recommends:
+        written = recommending.write_rows(run, _prompt(judge).text, trial)
+    elif judge.writes:
         written = writing.write_rows(run, limit)
+    elif judge.extracts:
+        written = extracting.write_rows(run, scored_items(judge, items), limit)
     else:
         written = write_rows(run, scored_items(judge, items), questions, shown, limit)
     if not written.judgments:
-        nobody = writing.NOBODY if judge.writes else ""
-        raise PlanError(nobody or _nothing_to_judge(judge, questions, shown))
+        nobody = {Judge.Method.PROFILE: writing.NOBODY, Judge.Method.EXTRACTION: extracting.NOBODY}
+        raise PlanError(nobody.get(judge.method) or _nothing_to_judge(judge, questions, shown))
     return written
 
 
@@ -234,9 +259,12 @@ def _freeze_prompt(judge, settings):
         raise PlanError(f"The prompt {name} was changed just now. Look at it, then run the judge.")
 
 
-def _call_facts(judge, questions, longest):
+def _call_facts(judge, questions, longest, trial):
     """What a run with calls keeps besides its judge's settings."""
+    if trial:
+        questions = [asked_for(trial.longest_k)]
     return {
+        **({"trial": trial.stored, "longest_k": trial.longest_k} if trial else {}),
         "prompt_text": _prompt(judge).text,
         "base_url": judge.endpoint.base_url,
         "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
@@ -253,12 +281,13 @@ def _dearest_unit(judge, questions, longest):
     beside = running.parameters(settings, questions)
     # Neutralising can double a text of nothing but markers.
     tokens_in = most_tokens_in(sent, beside) + 2 * longest
-    return judge.endpoint.cost(tokens_in, 0, judge.max_tokens)
+    longest_reply = methods.of_judge(judge).max_tokens(settings, questions)
+    return judge.endpoint.cost(tokens_in, 0, longest_reply)
 
 
 def _left_out(judge, items, questions, shown):
     """What the run does not judge, in numbers, for the run page."""
-    if judge.writes:
+    if judge.judges_nothing:
         return {}
     asked = {question.pk for question in questions}
     unasked = [q.key for q in versions.asked(judge.study) if q.pk not in asked]

@@ -7,11 +7,23 @@ from decimal import Decimal
 
 from django.db.models import Subquery
 
-from judges import flagging, library, methods, planning, running, writing
+from judges import (
+    extracting,
+    flagging,
+    library,
+    methods,
+    planning,
+    recommending,
+    running,
+    writing,
+)
 from judges.materials import Materials, Shown, shown
+from judges.methods.recommender import asked_for
 from judges.methods.writer import PROFILE
 from judges.models import Judge, Material
+from judges.models.statement import side_text
 from judges.prompting import Prompt
+from judges.recommender_plans import Trial
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
 MOST_OTHERS = 20
@@ -62,11 +74,15 @@ def estimated_tokens(text):
 def preview(judge, key="", prompt=None):
     """The Preview of the item with that id, or of the first one; None where there is no such.
 
-    Of a judge that writes profiles: of the recipient.
+    Of a judge that writes profiles, and of a recommender: of the recipient.
     prompt: one that is not kept yet, in place of the judge's.
     """
     if judge.writes:
         return _preview_writing(judge, key, prompt or _prompt(judge))
+    if judge.recommends:
+        return _preview_list(judge, key, prompt or _prompt(judge))
+    if judge.extracts:
+        return _preview_extraction(judge, key, prompt or _prompt(judge))
     try:
         questions = planning.scored_questions(judge)
     except planning.PlanError:
@@ -82,7 +98,8 @@ def preview(judge, key="", prompt=None):
     if item.pk in materials.pool:
         missing = "held out: examples are drawn from this item, so it is not judged"
     found = Preview(item, prompt, material, missing)
-    found.flags = [] if missing else flagging.named(flagging.texts_sent(item, material))
+    beside = methods.of_judge(judge).beside(item)
+    found.flags = [] if missing else flagging.named(flagging.texts_sent(item, material, beside))
     found.others = [other.key for other in others]
     if not missing:
         asked = [question for question in questions if question.applies_to_kind(item.kind)]
@@ -109,6 +126,50 @@ def _preview_writing(judge, key, prompt):
         _price(found, judge, settings, [PROFILE])
         found.flags = flagging.named([source.text for source in sources if not source.missing])
         found.items = recipients.count()
+    return found
+
+
+def _preview_list(judge, key, prompt):
+    """The call for a recipient's baseline list, as the usual test asks for it."""
+    raters = recommending.who_rated(judge.study)
+    recipient, *others = _from(raters.order_by("pk"), key) or [None]
+    if recipient is None or prompt is None:
+        return None
+    trial = Trial()
+    cell = next(trial.cells())
+    rated = recommending.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
+    given, missing = recommending.shown(cell, rated.get(recipient.pk, []), trial.above)
+    found = Preview(recipient, prompt, missing=missing, others=[other.key for other in others])
+    if not missing:
+        text = recommending.prompt(prompt.text, judge, trial, cell, recipient.key, given)
+        settings = planning.settings_of(judge, prompt) | {"longest_k": cell.k}
+        asked = [asked_for(cell.k)]
+        _add(found, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")
+        _price(found, judge, settings, asked)
+        found.items = raters.count()
+    return found
+
+
+def _preview_extraction(judge, key, prompt):
+    """Of each part of the item's texts; that other items share a text is not counted."""
+    items = planning.scored_items(judge, judge.study.items.select_related("content"))
+    item, *others = _from(items, key) or [None]
+    if item is None or prompt is None:
+        return None
+    found = Preview(item, prompt, others=[other.key for other in others])
+    settings = planning.settings_of(judge, prompt) | {"prompt_text": prompt.text}
+    texts = [(side, side_text(item, side)) for side in extracting.SIDES[judge.sides]]
+    for side, text in texts:
+        parts = [part for _, part in extracting.parts_of(judge, text) if part]
+        for number, part in enumerate(parts, 1):
+            about = side.label.lower() + (f", part {number}" if len(parts) > 1 else "")
+            _add(found, judge, settings, [PROFILE], Shown(context=part), f"the {about}")
+    if found.calls:
+        _price(found, judge, settings, [PROFILE])
+        found.flags = flagging.named([text for _, text in texts])
+        found.items = items.count()
+    else:
+        found.missing = extracting.NO_TEXT[texts[-1][0]]
     return found
 
 

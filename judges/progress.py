@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from annotate.payment import pay_of
 from annotate.splits import WITHHELD, is_locked, withheld
+from judges import extracting, recommending, writing
 from judges.models import Call, Judge, Judgment, Run
+from judges.perturbations import RELATIONS
 from judges.scorers import ON_SCALE, SCORERS
-from judges.writing import attach
 
 RECENT = timedelta(seconds=60)
 COUNTS = {
@@ -97,6 +98,18 @@ def progress_of(run_ids):
     return {row.pop("run"): Progress(**row) for row in rows}
 
 
+def by_relation(run):
+    """How far a test of robustness is with each of its relations, in one query."""
+    rows = run.judgments.values("relation").order_by().annotate(**COUNTS)
+    found = {row.pop("relation"): Progress(**row) for row in rows}
+    order = [*RELATIONS, *sorted(found.keys() - RELATIONS.keys())]
+    return [
+        {"label": RELATIONS[key].label if key in RELATIONS else key, "done": found[key].done,
+         "total": found[key].total, "bad": found[key].bad}
+        for key in order if key in found
+    ]  # fmt: skip
+
+
 def spending(run):
     """Calls, tokens and cost of a run so far, in one query."""
     return run.calls.aggregate(
@@ -110,8 +123,12 @@ def spending(run):
 
 
 def an_item(run, spent):
-    """What an item cost by this run, and by one rater if the study says so; None if unknown."""
-    if spent["cost"] is None or spent["unpriced"] or run.judge.writes:
+    """What an item cost by this run, and by one rater if the study says so; None if unknown.
+
+    A test of robustness asks about an item many times, so that it says nothing of what one costs.
+    """
+    tells = not run.judge.judges_nothing and not run.is_robustness_test
+    if spent["cost"] is None or spent["unpriced"] or not tells:
         return None
     asked = run.judgments.settled().exclude(state=Judgment.State.NOT_ASKED)
     items = asked.values("item").distinct().count()
@@ -151,6 +168,14 @@ def failures(run):
 def _without_withheld(run, calls):
     """Takes out the calls about items of a locked test part."""
     if is_locked(run.judge.study) and calls:
+        units = {call.unit: pk for pk, call in calls.items()}
+        hidden_units = set()
+        if run.judge.extracts:
+            hidden_units = extracting.hidden_units(run.judge.study, run, list(units))
+        if run.judge.recommends:
+            hidden_units = recommending.hidden_units(run, list(units))
+        for unit in hidden_units:
+            calls.pop(units[unit])
         items = dict(run.judgments.filter(call__in=calls).values_list("call", "item"))
         hidden = withheld(run.judge.study, pk__in=set(items.values()))
         for call, item in items.items():
@@ -167,9 +192,16 @@ def latest(run, most=8):
     if not calls:
         return _latest_units(run, shown, most)
     judgments: dict[int, list] = {}
-    for judgment in attach(_shown(run, shown.filter(call__in=calls))):
+    for judgment in about(run, _shown(run, shown.filter(call__in=calls))):
         judgments.setdefault(judgment.call_id, []).append(judgment)
     return [(call, judgments[call.pk]) for call in calls if call.pk in judgments]
+
+
+def about(run, judgments):
+    """The judgments, each with what it is about where that is no item."""
+    if run.judge.recommends:
+        return recommending.attach(judgments)
+    return (extracting if run.judge.extracts else writing).attach(judgments)
 
 
 def _shown(run, judgments):
@@ -177,6 +209,8 @@ def _shown(run, judgments):
     judgments = list(judgments)
     hidden = withheld(run.judge.study, pk__in={each.item_id for each in judgments})
     for judgment in judgments:
+        if judgment.item:
+            judgment.item.study = run.judge.study
         if judgment.item_id in hidden:
             judgment.value, judgment.rationale, judgment.reason = None, "", WITHHELD
     return judgments

@@ -32,7 +32,14 @@ class Prompt:
     @property
     def method(self):
         """The method of judging that it is for: what it has a place for says it."""
-        places = {"lists": "pairwise", "episode": "fit", "listening": "profile"}
+        places = {
+            "lists": "pairwise",
+            "episode": "fit",
+            "listening": "profile",
+            "rated": "recommender",
+            "topics": "extraction",
+            "document": "support",
+        }
         return next((name for place, name in places.items() if self.has(place)), "questions")
 
     @property

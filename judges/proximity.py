@@ -48,9 +48,7 @@ def proximity(before, after, content, seen, explaining, top=1):
     explanation. top: with K, whether it falls out of the K best, measured against the K-th best
     other one.
     """
-    spread = float(before.max() - before.min())
-    if not spread > 0:
-        raise NoScore("the model gives every content the same score")
+    spread = spread_of(before)
     open_before, open_after = _open(len(before), seen), _open(len(before), seen)
     open_after[explaining] = True
     others = open_after.copy()
@@ -65,6 +63,31 @@ def proximity(before, after, content, seen, explaining, top=1):
         rank_before=_rank(before, content, open_before),
         rank_after=_rank(after, content, open_after),
     )
+
+
+def leads(after, content, seen, explaining, top=1):
+    """`raw` of several explanations of as many contents each, at once: (n,); NoScore.
+
+    after: (n, contents), scores by the model that forgot each explanation; it is written over.
+    """
+    own, rows = after[:, content].copy(), np.arange(len(after))[:, None]
+    forgotten = after[rows, explaining]
+    after[:, seen] = after[:, content] = -np.inf
+    after[rows, explaining] = forgotten
+    if after.shape[1] < top:
+        raise NoScore(f"fewer than {top} other contents could be recommended")
+    best = after.max(axis=1) if top == 1 else np.partition(after, -top, axis=1)[:, -top]
+    if not np.isfinite(best).all():
+        raise NoScore(f"fewer than {top} other contents could be recommended")
+    return best - own
+
+
+def spread_of(before):
+    """The range of the original model's scores, which a raw one is divided by; NoScore."""
+    spread = float(before.max() - before.min())
+    if not spread > 0:
+        raise NoScore("the model gives every content the same score")
+    return spread
 
 
 def _open(n, seen):

@@ -21,9 +21,10 @@ def why_frozen(study):
     Waiting judgments count too: they point at the questions as they are.
     """
     version = study.questionnaire_version
-    rated = Rating.objects.filter(question__study=study, session__version=version)
-    extra = ExtraAnswer.objects.filter(question__study=study, extra__session__version=version)
-    people = rated.order_by().values("pk").union(extra.order_by().values("pk")).exists()
+    rated = Rating.objects.filter(session__study=study, session__version=version)
+    sessions = {"extra__session__study": study, "extra__session__version": version}
+    extra = ExtraAnswer.objects.filter(**sessions).order_by().values("pk")
+    people = rated.order_by().values("pk").union(extra, all=True).exists()
     judges = Judgment.objects.filter(question__study=study, run__version=version).exists()
     if people and judges:
         return "raters and judges have answered them"

@@ -7,8 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.versions import questions_of
-from judges import leasing, methods, writing
+from judges import extracting, leasing, perturbing, recommending, writing
 from judges.logprobs import Weighted, weighted
+from judges.methods.recommender import asked_for
 from judges.methods.writer import PROFILE
 from judges.models import Judgment, Run
 from judges.planning import PlanError
@@ -18,7 +19,7 @@ READ = [
     "state", "value", "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
 ]  # fmt: skip
 NEEDED = [
-    "unit", "order", *READ, "call__reply", "call__failure", "call__finish_reason",
+    "unit", "order", "relation", *READ, "call__reply", "call__failure", "call__finish_reason",
     "call__logprobs", "question__key",
 ]  # fmt: skip
 
@@ -66,15 +67,20 @@ def reread(run):
             )
         found, changed = Reread(), []
         rows = run.judgments.select_related("call", "question").only(*NEEDED)
-        if run.judge.writes:  # a profile that people may have rated stays as it is
+        # A profile that people may have rated stays as it is, and so do statements.
+        if run.judge.judges_nothing:
             rows = rows.filter(state=Judgment.State.UNPARSABLE)
         rows = rows.order_by("unit", "id").iterator(chunk_size=BATCH)
         every = questions_of(run.judge.study_id, run.version)
         asked = {question.key: question for question in (PROFILE, *every)}
+        if run.judge.recommends:
+            asked |= dict(run.recommended_lists.values_list("unit", "k"))
         for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
             changed += _differing(run, list(unit), asked, found)
         Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
         writing.keep(run, [judgment.unit for judgment in changed])
+        extracting.keep(run, [judgment.unit for judgment in changed])
+        recommending.keep_all(run)
     return found
 
 
@@ -83,6 +89,8 @@ def _differing(run, unit, asked, found):
     # A call asked all questions of its unit, also those that another call answered since.
     keys = [_key(judgment) for judgment in unit]
     questions = [asked[key] for key in keys if key in asked]
+    if run.judge.recommends:
+        questions = [asked_for(asked[unit[0].unit])]
     for judgment in unit:
         if judgment.call is None or judgment.call.failure:
             continue
@@ -101,9 +109,10 @@ def _key(judgment):
 
 def _read(run, judgment, questions):
     call, key = judgment.call, _key(judgment)
-    verdict = methods.of(run.frozen).read(
-        run.frozen, questions, judgment.order, call.reply, call.finish_reason
+    unit = leasing.Unit(
+        judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
+    verdict = perturbing.read(run.frozen, unit, call.reply, call.finish_reason)
     judgment.value = verdict.values.get(key)
     judgment.reason = str(verdict.reasons.get(key, ""))
     judgment.rationale = verdict.rationale

@@ -1,12 +1,14 @@
 """Replies to identical calls of past runs of a study, taken over in place of a new call.
 
 Never a refusal or a failure, never from another study or from a check for drift, never within a
-run; and nothing for judges with several samples or checks, which measure how much replies differ.
+run, but for checks of support, of which several items may ask the same; and nothing for judges with
+several samples or checks for drift, which measure how much replies differ.
 """
 
 import hashlib
 import json
 
+from judges import methods
 from judges.models import Call, Run
 
 
@@ -24,7 +26,12 @@ def is_possible(run):
     past = Run.objects.judging().filter(
         judge__study=run.judge.study_id, judge__endpoint=run.judge.endpoint_id, pk__lt=run.pk
     )
-    return run.reuse and past.exclude(started_at=None).exists()
+    return run.reuse and (_own_too(run) or past.exclude(started_at=None).exists())
+
+
+def _own_too(run):
+    """Whether it takes over its own replies. Calls that are under way at once are all made."""
+    return methods.of(run.frozen).reuses
 
 
 def earlier(run, endpoint, asked):
@@ -34,7 +41,7 @@ def earlier(run, endpoint, asked):
     """
     wanted = {unit.number: request_hash(run, endpoint, unit, *sent) for unit, *sent in asked}
     calls = past_calls(set(wanted.values())).filter(
-        run__lt=run.pk, run__checked=None, failure="", reused_from=None
+        run__lt=run.pk + _own_too(run), run__checked=None, failure="", reused_from=None
     )
     by_hash = {call.request_hash: call for call in calls.order_by("pk")}
     return {number: by_hash[found] for number, found in wanted.items() if found in by_hash}

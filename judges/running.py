@@ -14,7 +14,7 @@ from functools import partial
 
 from asgiref.sync import async_to_sync, sync_to_async
 
-from judges import leasing, logprobs, methods, reusing, scoring, settling
+from judges import leasing, logprobs, methods, perturbing, reusing, scoring, settling
 from judges.client import Client
 from judges.dialects import spoken
 from judges.gate import Gate
@@ -63,7 +63,10 @@ def worker_name():
 
 def parameters(frozen, questions):
     """What is sent beside the messages, by the judge's settings as they were frozen."""
-    sent = {"temperature": frozen["temperature"], "max_tokens": frozen["max_tokens"]}
+    longest = methods.of(frozen).max_tokens(frozen, questions)
+    sent = {"temperature": frozen["temperature"], "max_tokens": longest}
+    if sent["temperature"] is None:
+        del sent["temperature"]
     if frozen.get("weighted"):
         sent |= logprobs.REQUEST
     if frozen["json_schema"]:
@@ -79,12 +82,8 @@ def parameters(frozen, questions):
 
 def sent_for(frozen, unit):
     """(messages, parameters): exactly what is sent for a unit."""
-    return messages(frozen, unit), parameters(frozen, unit.questions)
-
-
-def messages(frozen, unit):
-    """The exact messages of a unit."""
-    return methods.of(frozen).messages(frozen, unit.item, unit.questions, unit.shown, unit.order)
+    asked = perturbing.changed(frozen, unit).questions
+    return perturbing.messages(frozen, unit), parameters(frozen, asked)
 
 
 def endpoint_of(run):
@@ -194,10 +193,11 @@ class Drive:
         """(messages, parameters); the latter made once for each set of questions, as hundreds of
         calls share one schema.
         """
-        asked = tuple(question.pk for question in unit.questions)
+        questions = perturbing.changed(self.run.frozen, unit).questions
+        asked = unit.relation, *(question.pk for question in questions)
         if asked not in self.options:
-            self.options[asked] = parameters(self.run.frozen, unit.questions)
-        return messages(self.run.frozen, unit), self.options[asked]
+            self.options[asked] = parameters(self.run.frozen, questions)
+        return perturbing.messages(self.run.frozen, unit), self.options[asked]
 
     # In the thread that holds the database connection:
 
@@ -280,8 +280,12 @@ class Drive:
         return [unit for unit in units if unit.number not in done]
 
     def _past_replies(self, units):
-        """Outcomes by past calls of these units and of those read ahead; each is compared once."""
-        new = [unit for unit in (*units, *self.ahead.values()) if not unit.compared]
+        """Outcomes by past calls of these units and of those read ahead; each is compared once,
+        where its own run may answer it once more when it is leased.
+        """
+        again = methods.of(self.run.frozen).reuses
+        new = [unit for unit in units if again or not unit.compared]
+        new += [unit for unit in self.ahead.values() if not unit.compared]
         asked = [(unit, *self._sent(unit)) for unit in new]
         for unit in new:
             unit.compared = True

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from judges import leasing
-from judges.models import Judgment
+from judges.models import Entailment, Judgment
 from judges.renewing import renewed
 from judges.scorers import SCORERS
 from judges.scorers.base import NotInstalled, Score, same_for_all
@@ -78,11 +78,20 @@ def settle(run, worker, units, scores):
             .select_for_update()
             .filter(run=run, unit__in=numbers, state=Judgment.State.LEASED, leased_by=worker)
         )
-        rows = held.values_list("pk", "unit", "question_id")
+        rows = list(held.values_list("pk", "unit", "question_id"))
+        _keep(run, [found[unit, question] for _, unit, question in rows])
         changes = [_change(pk, found[unit, question]) for pk, unit, question in rows]
         if changes:
             with connection.cursor() as cursor:
                 cursor.executemany(SETTLE, changes)
+
+
+def _keep(run, scores):
+    """Stores what the scores were made from, once an item."""
+    kept = {score.kept.item_id: score.kept for score in scores if score.kept}
+    for each in kept.values():
+        each.run = run
+    Entailment.objects.bulk_create(kept.values(), ignore_conflicts=True)
 
 
 def _change(pk, score):

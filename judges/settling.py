@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.db import connection, transaction
 from django.utils import timezone
 
-from judges import leasing, methods, writing
+from judges import extracting, leasing, methods, perturbing, recommending, writing
 from judges.client import REFUSALS, TRANSIENT, UNBILLED, Answer, Failure
 from judges.logprobs import weighted
 from judges.models import Call, Judgment, Run
@@ -178,13 +178,15 @@ def settle(run, worker, pairs):
     by_unit = {o.unit.number: (o, call, read(o, run.frozen)) for o, call in pairs}
     weights = _weights(by_unit.values()) if run.frozen.get("weighted") else {}
     with transaction.atomic(), connection.cursor() as cursor:
-        if leasing.unit_usd(run) or methods.of(run.frozen).writes:
+        if leasing.unit_usd(run) or methods.of(run.frozen).apart:
             leasing.hold(run)  # it is written below, or waited for behind the study
         rows = _held(cursor, run, worker, list(by_unit))
         changes = [change for unit in rows for change in _changes(rows[unit], *by_unit[unit])]
         if changes:
             cursor.executemany(SETTLE, changes)
             writing.keep(run, rows)
+            recommending.keep(run, rows)
+            extracting.keep(run, rows)
         if changes and weights:
             cursor.executemany(WEIGH, _weighings(rows, weights))
         leasing.free(run, len(rows), Decimal(0))
@@ -293,6 +295,4 @@ def read(outcome, frozen):
     unit, answer = outcome.unit, outcome.answer
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
-    return methods.of(frozen).read(
-        frozen, unit.questions, unit.order, answer.content, answer.finish_reason
-    )
+    return perturbing.read(frozen, unit, answer.content, answer.finish_reason)

@@ -1,6 +1,7 @@
 """The whole of study.yaml: annotate's half, the study's own prompts and the judges."""
 
 from annotate.study_file import as_yaml, study_data
+from judges import topics
 from judges.loading.judges import keys_of
 from judges.models import Judge
 from judges.own_prompts import of_study
@@ -39,4 +40,7 @@ def _setting(judge, key):
         return judge.endpoint.key
     if key == "members":
         return [member.key for member in judge.members.all()]
+    if key == "topics":
+        name = topics.name_of(judge.topics)
+        return dict(judge.topics) if name == topics.OWN else name
     return getattr(judge, key)

@@ -26,10 +26,24 @@ def load_upload(pk):
 
 
 @shared_task
+def help_make(name):
+    """Makes a part of the questions of a study for a command."""
+    # It loads a library of 30 MB.
+    from judges.surveys import helping  # noqa: PLC0415
+
+    helping.help_make(name)
+
+
+@shared_task
 def tend_uploads():
-    """Takes up loads whose worker was killed; removes old files, of models too."""
+    """Takes up loads whose worker was killed; has all workers at what studies are made of.
+
+    Removes old files, of models too.
+    """
     for pk in uploading.silent_uploads():
         load_upload.apply_async([pk], expires=60)
+    for pk in uploading.being_made():
+        send_to_all(load_upload, pk)
     uploading.remove_old()
     uploads.remove_orphans()
     kept_models.remove_old()
@@ -50,9 +64,7 @@ def sweep_leases():
     finally:  # what cannot be settled must not keep the rest from coming back
         leasing.return_expired(now)
     leasing.finish_if_done()
-    # Each in its own queue: of one queue, the worker that looks first can take every message.
-    names = Heartbeat.objects.alive().values_list("worker", flat=True)
-    queues = [worker_direct(name) for name in names] or [None]
+    queues = own_queues() or [None]
     for run_id in Run.objects.filter(state=Run.State.ACTIVE).values_list("pk", flat=True):
         for queue in queues:
             work.apply_async([run_id], queue=queue, expires=max(STALE, settings.SWEEP_SECONDS))
@@ -83,3 +95,21 @@ def send(task, pk):
         task.delay(pk)
     except (OperationalError, OSError):
         log.warning("%s %s: no broker to send the message to", task.name, pk)
+
+
+def send_to_all(task, argument):
+    """Gives each living worker a task, of which it does a part; without any as `send` does."""
+    queues = own_queues()
+    if not queues:
+        send(task, argument)
+    for queue in queues:
+        try:
+            task.apply_async([argument], queue=queue, expires=60)
+        except (OperationalError, OSError):
+            log.warning("%s %s: no broker to send the message to", task.name, argument)
+
+
+def own_queues():
+    """A queue of each living worker: of one queue, who looks first can take every message."""
+    names = Heartbeat.objects.alive().values_list("worker", flat=True)
+    return [worker_direct(name) for name in names]

@@ -37,7 +37,8 @@ def write_rows(run, items, questions, materials, limit=None):
             found = materials.of(some)
             judgments = []
             for item, material, missing in found:
-                written.longest = max(written.longest, _bytes_of(item, material, materials.texts))
+                sent = _bytes_of(method, item, material, materials.texts)
+                written.longest = max(written.longest, sent)
                 for together in _units(run.judge, item, _asked(method, item, questions)):
                     judgments += _rows(run, item, together, unit, missing)
                     unit += 1
@@ -106,14 +107,20 @@ def _keep(run, found):
 
 def _flag(run, found):
     """Keeps which rules the texts of each item meet: how many items meet any."""
-    sent = [(item, texts_sent(item, material)) for item, material, missing in found if not missing]
+    method = methods.of_judge(run.judge)
+    sent = [
+        (item, texts_sent(item, material, method.beside(item)))
+        for item, material, missing in found
+        if not missing
+    ]
     met = [(item, rules_of(*texts)) for item, texts in sent]
     flags = [Flag(run=run, item=item, rules=rules) for item, rules in met if rules]
     return len(Flag.objects.bulk_create(flags, BATCH))
 
 
-def _bytes_of(item, material, texts):
+def _bytes_of(method, item, material, texts):
     beside = shown(material, texts)
     title = item.content.title if item.content else ""
     texts = item.text, title, beside.example, beside.context, json.dumps(beside.subject)
+    texts += tuple(method.beside(item))
     return sum(len(text.encode()) for text in texts)

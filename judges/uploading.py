@@ -4,7 +4,9 @@ import json
 import os
 import secrets
 import shutil
+import threading
 import time
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +26,8 @@ KEPT_FOR = timedelta(days=1)
 # A load that said nothing for so long is taken up again: its worker was killed.
 SILENT_SECONDS = 120
 PREVIEW_ROWS, PREVIEW_CELL = 5, 200
+_being_made: set[int] = set()
+_lock = threading.Lock()
 
 
 def folder_of(upload):
@@ -77,6 +81,8 @@ def receive_ratings(user, files, plan):
     for name, file in reading.files_of(folder).items():
         file.open(Problems())
         upload.files.append(_preview(name, file))
+    if films and (why := reading.refusal(films, plan)):
+        problems.add("ratings.csv", why)
     if films:
         sizes = {"films": len(films.titles), "ratings": films.matrix.nnz}
         sizes["questions"] = plan.questions
@@ -111,7 +117,7 @@ def load_upload(pk):
     """Loads the upload's files; that it is loaded is committed with the rows themselves."""
     try:
         upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
-        if upload is not None and not _is_being_made(upload):
+        if upload is not None:
             _load(upload)
     except DatabaseError as error:
         # Rolled back whole. What the database said names rows, which the researcher may see.
@@ -130,12 +136,6 @@ def load_upload(pk):
         raise
 
 
-def _is_being_made(upload):
-    """By another worker: a broker gives a message once more where its work takes over an hour."""
-    told = folder_of(upload) / "progress.json"
-    return bool(upload.making) and told.exists() and _silence(upload) <= SILENT_SECONDS
-
-
 def _reason(error):
     return f"stopped by {type(error).__name__}: {quoted(error, 300)}"
 
@@ -150,12 +150,46 @@ def _fail(pk, where, message):
 
 def _load(upload):
     progress = Progress(upload)
-    if upload.making:
-        # It loads a library of 30 MB.
-        from judges.surveys.making import make_study  # noqa: PLC0415
+    if not upload.making:
+        _take_in(upload, progress)
+        return
+    with _at_most_once(upload.pk) as is_first:
+        if is_first:
+            _make_and_load(upload, progress)
 
-        plan, folder = Plan(**upload.making), folder_of(upload)
-        make_study(source_of(upload), plan, folder, progress.making)
+
+@contextmanager
+def _at_most_once(pk):
+    """Whether no other thread of this process is at it: a second one would not make it sooner."""
+    with _lock:
+        is_first = pk not in _being_made
+        _being_made.add(pk)
+    try:
+        yield is_first
+    finally:
+        if is_first:
+            _being_made.discard(pk)
+
+
+def _make_and_load(upload, progress):
+    """A part of the questions, as other workers make theirs; one worker loads what all made."""
+    # They load a library of 30 MB.
+    from judges.surveys import making, sharing  # noqa: PLC0415
+
+    plan, folder, source = Plan(**upload.making), folder_of(upload), source_of(upload)
+    films = making.read_films(source)
+    kept = folder / "questions"
+    questions = making.make(films, plan, kept, progress.making, goes_on=source.exists)
+    if questions is None:
+        return  # loaded by another worker, or discarded
+    with sharing.held(folder / "loading.lock") as is_ours:
+        if is_ours and Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists():
+            ratings = reading.files_of(source)["ratings"]
+            making.write_files(films, questions, plan, ratings, folder)
+            _take_in(upload, progress)
+
+
+def _take_in(upload, progress):
     study, paths = paths_of(upload)
     loading = check_files(study, paths, upload.slug, upload.is_new, progress)
     with transaction.atomic():
@@ -224,7 +258,13 @@ def discard(upload):
 
 def silent_uploads():
     """Primary keys of loads that no worker is busy with."""
-    return _silent(Upload.objects.all())
+    return _silent(Upload.objects.filter(making={}))
+
+
+def being_made():
+    """Primary keys of those that studies are made of: any worker may make a part of it."""
+    loading = Upload.objects.filter(state=Upload.State.LOADING).exclude(making={})
+    return [*loading.values_list("pk", flat=True)]
 
 
 def _silent(uploads):

@@ -9,7 +9,11 @@ from judges.views import (
     loading,
     prompts,
     questionnaire,
+    recommenders,
+    robustness,
     runs,
+    statement_items,
+    statements,
     study_file,
     surveys,
 )
@@ -61,6 +65,21 @@ urlpatterns = [
     path("studies/<slug:slug>/judges/<int:pk>/edit/", judges.judge_edit, name="judge_edit"),
     path("studies/<slug:slug>/judges/<int:pk>/run/", judges.judge_run, name="judge_run"),
     path("studies/<slug:slug>/judges/<int:pk>/check/", drift.judge_check, name="judge_check"),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/robustness/",
+        robustness.judge_robustness,
+        name="judge_robustness",
+    ),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/robustness/start/",
+        robustness.judge_robustness_start,
+        name="judge_robustness_start",
+    ),
+    path(
+        "studies/<slug:slug>/judges/<int:pk>/test/",
+        recommenders.recommender_test,
+        name="recommender_test",
+    ),
     path("studies/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
     path("studies/<slug:slug>/prompts/new/", prompts.prompt_new, name="prompt_new"),
     path("studies/<slug:slug>/prompts/own/<slug:name>/", prompts.prompt, name="prompt"),
@@ -73,6 +92,48 @@ urlpatterns = [
     path("studies/<slug:slug>/runs/<int:pk>/confirm/", runs.run_confirm, name="run_confirm"),
     path("studies/<slug:slug>/runs/<int:pk>/ask-again/", runs.run_ask_again, name="run_ask_again"),
     path("studies/<slug:slug>/runs/<int:pk>/read-again/", runs.run_reread, name="run_reread"),
+    path("studies/<slug:slug>/runs/<int:pk>/lists/", recommenders.run_lists, name="run_lists"),
+    path(
+        "studies/<slug:slug>/runs/<int:pk>/lists.csv",
+        recommenders.run_lists_csv,
+        name="run_lists_csv",
+    ),
+    path("studies/<slug:slug>/statements/", statements.statement_list, name="statements"),
+    path(
+        "studies/<slug:slug>/statements/items/",
+        statement_items.make_statement_items,
+        name="make_statement_items",
+    ),
+    path(
+        "studies/<slug:slug>/statements/without/<slug:side>/",
+        statements.without_statements,
+        name="without_statements",
+    ),
+    path(
+        "studies/<slug:slug>/items/<int:pk>/statements/<slug:side>/",
+        statements.statements_of,
+        name="statements_of",
+    ),
+    path(
+        "studies/<slug:slug>/items/<int:pk>/statements/<slug:side>/add/",
+        statements.statement_add,
+        name="statement_add",
+    ),
+    path(
+        "studies/<slug:slug>/statements/<int:pk>/correct/",
+        statements.statement_correct,
+        name="statement_correct",
+    ),
+    path(
+        "studies/<slug:slug>/statements/<int:pk>/remove/",
+        statements.statement_remove,
+        name="statement_remove",
+    ),
+    path(
+        "studies/<slug:slug>/statements/<int:pk>/undo/",
+        statements.statement_undo,
+        name="statement_undo",
+    ),
     # Lists that also take rows: loading is judges' part.
     path("api/v1/studies/", api.Studies.as_view(), name="api_studies"),
     path("api/v1/studies/<slug:slug>/items/", api.Items.as_view(), name="api_items"),

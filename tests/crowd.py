@@ -7,7 +7,9 @@ SCORES = ("CF", "CF-A", "Item-Sim", "Genre-Jacc")
 RANKS = ("highest", "lowest", "mean")
 SEEN = 9
 # The template of the pages has the seven questions, the check and the exit questions.
-TEMPLATE = (FOLDER / "explanations-seven.yaml").read_text()
+WHOLE = (FOLDER / "explanations-seven.yaml").read_text()
+# Its consent gives way to that of MORE.
+TEMPLATE = WHOLE[: WHOLE.index("consent:")] + WHOLE[WHOLE.index("instructions:") :]
 MORE = """\
 show_history: 9
 consent: You take part **of your own will**.

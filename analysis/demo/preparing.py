@@ -1,4 +1,4 @@
-"""The demo's data: three studies, a researcher, the endpoint of the small local model."""
+"""The demo's data: four studies, a researcher, the endpoint of the small local model."""
 
 from pathlib import Path
 
@@ -14,8 +14,11 @@ from judges.tasks import nudge
 
 FOLDER = Path(__file__).parent
 USERNAME = "demo"
-STUDIES = {"films-demo": "films", "films-open": "films-open", "surveys-demo": "surveys"}
-TABLES = ("contents", "interactions", "items", "ratings", "judgments")
+STUDIES = {
+    "films-demo": "films", "films-open": "films-open", "surveys-demo": "surveys",
+    "factuality-demo": "factuality",
+}  # fmt: skip
+TABLES = ("contents", "interactions", "items", "ratings", "judgments", "statements")
 MODEL_NOTICE = (
     "SmolLM2-135M, a very small model that runs on this machine. Its ratings are poor; it is here "
     "so that the whole path, a language model included, can be tried without a key."

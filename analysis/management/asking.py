@@ -1,6 +1,6 @@
 """The options of reports on the command line: the same as on the pages."""
 
-from analysis.options import DEFAULT_DRAWS, DEFAULT_SPLITS, query
+from analysis.options import DEFAULT_DRAWS, DEFAULT_PERSISTENCE, DEFAULT_SPLITS, query
 
 OPTIONS = [
     ("--reference", "ROLE: recipient, third_party, expert or all people; default: by the study"),
@@ -18,6 +18,8 @@ OPTIONS = [
     ("--direction", "disagreements: both (default), higher or lower: where the judge stands"),
     ("--order", "disagreements: judge (default), or people: those divided most come first"),
     ("--splits", f"counterfactual: random 70/30 splits; default {DEFAULT_SPLITS}"),
+    ("--persistence", f"metamorphic: p of rank-biased overlap; default {DEFAULT_PERSISTENCE}"),
+    ("--entries", "metamorphic: all (default), or matched: those of the catalogue alone"),
     ("--draws", f"bootstrap draws, 0 = no intervals; default {DEFAULT_DRAWS}"),
     ("--seed", "of the draws; default 1"),
     ("--part", "of a study with a test split: choose (default), test or all; locked: choose alone"),

@@ -28,8 +28,9 @@ class Kind:
     shown(questions) is what one may choose to see, the first choice being the usual one.
     layout(report, chosen, looks) is the page; headline(answers, options, judges) its
     (value, interval, words) on the index. asks: options that this report alone has. stamp(study)
-    is a text that changes with what it reads beside the answers. no_figure: why its page never
-    has one, blank where it has.
+    is a text that changes with what it reads beside the answers; watch(reader) the same for one
+    that knows by the frames.Reader whether there is anything to read. no_figure: why its page never
+    has one, blank where it has. needs_ratings: whether it says nothing without items and ratings.
     """
 
     name: str
@@ -44,7 +45,9 @@ class Kind:
     headline: Callable
     own: tuple = ()
     stamp: Callable = lambda study: ""
+    watch: Callable | None = None
     no_figure: str = ""
+    needs_ratings: bool = True
 
 
 def of_questions(*scales):

@@ -55,9 +55,9 @@ def _spread(entry):
 
 def _leaders(averages, words):
     best = sorted(averages, key=lambda entry: -entry.row["value"])[:MOST_LINES]
-    lines = [(e.row["members"], [e.row["size"], _plain(e)]) for e in best]
+    lines = [(e.row["members"], [e.row["size"], _subset(e), _skipped(e.row)]) for e in best]
     caption = f"{words}, mean of the questions: the {len(best)} subsets that look best."
-    return Table(caption, ["Judges", "Value"], lines, [], "Subset")
+    return Table(caption, ["Judges", "Value", "Groups skipped"], lines, [], "Subset")
 
 
 def _best(report, words):
@@ -78,6 +78,14 @@ def _crossed(entry):
     row = entry.row
     ends = {"low": row["cross_validated_low"], "high": row["cross_validated_high"]}
     return Cell(ends, row["cross_validated"], entry.reason)
+
+
+def _subset(entry):
+    return Cell(entry.row, entry.row["value"], entry.reason)
+
+
+def _skipped(row):
+    return "–" if row["groups"] is None else f"{row['skipped']:,} of {row['groups']:,}"
 
 
 def _plain(entry):

@@ -1,5 +1,7 @@
 """What each exclusion rule would change, as one table."""
 
+from dataclasses import replace
+
 from analysis.pages.base import OF_SUBSTITUTION, Kind, Shown, no_value
 from analysis.report_tables import Cell, Layout, Table
 from analysis.reports.exclusions import Beside, exclusions
@@ -17,10 +19,10 @@ def layout(report, chosen, looks):
         (TITLES[row["rule"]], [
             f"{row['excluded']:,} of {row['raters']:,}",
             f"{row['unjudged']:,}",
-            Cell(row, row["alpha"]),
-            Cell(row, row["alpha_after"]),
-            Cell(row, row["r"], size=row["judge"]),
-            Cell(row, row["r_after"], size=row["judge_after"]),
+            _cell(row, "alpha"),
+            _cell(row, "alpha_after"),
+            _cell(row, "r", row["judge"]),
+            _cell(row, "r_after", row["judge_after"]),
         ])
         for row in report.rows
     ]  # fmt: skip
@@ -28,8 +30,14 @@ def layout(report, chosen, looks):
     return Layout([], [Table(caption, headings, lines, [], "Rule")])
 
 
+def _cell(row, key, size=""):
+    """A headline with its interval."""
+    ends = {"low": row[f"{key}_low"], "high": row[f"{key}_high"]}
+    return Cell(ends, row[key], size=size)
+
+
 def headline(answers, options, judges):
-    rows = exclusions(answers, options).rows
+    rows = exclusions(answers, replace(options, draws=0)).rows
     if not rows:
         return no_value("no rule has data to judge by")
     row = max(rows, key=lambda row: row["excluded"])
@@ -49,9 +57,10 @@ KIND = Kind(
         "α: Krippendorff's ordinal α (nominal for words), mean over the questions.",
         "r: the largest dataset-level Pearson r of a judge with the reference, mean over the "
         "questions.",
+        "Intervals: cluster bootstrap (recipient, else content, else item).",
     ],
     source="Krippendorff (2011).",
-    idle=("threshold", "draws", "seed", *OF_SUBSTITUTION),
+    idle=("threshold", *OF_SUBSTITUTION),
     build=exclusions,
     shown=shown,
     layout=layout,

@@ -13,6 +13,8 @@ from analysis.pages import (
     ensembles,
     examples,
     exclusions,
+    factuality,
+    metamorphic,
     misjudged,
     overview,
     precision_recall,
@@ -22,6 +24,7 @@ from analysis.pages import (
     rater_pairs,
     raters,
     reasons,
+    robustness,
     roc,
     selection,
     substitution,
@@ -42,7 +45,9 @@ GROUPS = {
     ],
     "Lists and profiles": [selection.KIND, preferences.KIND, profile.KIND],
     "Explanations by contents": [counterfactual.KIND],
-    "Where does it err?": [bias.KIND, variance.KIND, disagreements.KIND],
+    "Factual consistency": [factuality.KIND],
+    "Recommenders under test": [metamorphic.KIND],
+    "Where does it err?": [bias.KIND, robustness.KIND, variance.KIND, disagreements.KIND],
     "People": [rater_pairs.KIND, raters.KIND, exclusions.KIND, reasons.KIND],
 }  # fmt: skip
 KINDS = [kind for kinds in GROUPS.values() for kind in kinds]

@@ -1,10 +1,11 @@
-"""The overview's page: may a judge replace raters, in words and four figures."""
+"""The overview's page: may a judge replace raters, in words and some figures."""
 
 from dataclasses import replace
 from math import isnan, nan
 
-from analysis.pages import bias, prediction_powered, substitution
+from analysis.pages import bias, prediction_powered, robustness, substitution
 from analysis.pages.base import NO_JUDGE, Kind, no_value, of_questions
+from analysis.perturbed import Perturbed
 from analysis.report_tables import Cell, Figure, Layout, Table
 from analysis.reports.overview import (
     CEILING,
@@ -13,12 +14,13 @@ from analysis.reports.overview import (
     MAY,
     MOST_JUDGES,
     PLACE,
+    ROBUST,
     SCALES,
     WORTH,
     overview,
 )
 
-# What each of the four figures answers, and which figure of which report it is.
+# What each of the figures answers, and which figure of which report it is.
 DRAWN_BY = {
     PLACE: ("May it take a rater's place?", "substitution", "advantage", substitution.layout),
     CEILING: ("Is it as close as people are?", "substitution", "ceiling", substitution.layout),
@@ -29,12 +31,19 @@ DRAWN_BY = {
         prediction_powered.layout,
     ),
     KINDNESS: ("Does it err in one direction?", "bias", "kindness", bias.layout),
+    ROBUST: (
+        "Do its answers stay when only its prompt changes?",
+        "robustness",
+        "robustness",
+        robustness.layout,
+    ),
 }
 UNDRAWN = {
     PLACE: "no rater can be tested: two raters of the same 30 items are needed.",
     CEILING: "nobody can be compared with the other raters; how closely a judge follows the "
     "raters there are stands in Correlation.",
     WORTH: "too few labels for a mean with an interval, or the question has no order.",
+    ROBUST: "no test has two answers to compare.",
     KINDNESS: "no judge has values on the question's scale beside people's, or it has no order.",
 }
 GAPS = "What no figure can show."
@@ -42,10 +51,15 @@ shown = of_questions(*SCALES)
 
 
 def figure_of(report, name, question, looks):
-    """One of the four, with the words that go with it; None, and why there is none."""
+    """One of them, with the words that go with it; None, and why there is none.
+
+    Where no judge was tested nothing is said of robustness: a test is asked for, not missed.
+    """
     title, source, key, layout = DRAWN_BY[name]
     if source not in report.sources:
         return None, f"{title} Cannot be said: no judge has scored an item."
+    if name == ROBUST and not report.sources[source].entries:
+        return None, ""
     found = _of_question(report, report.sources[source], question)
     usual = layout(found, question, looks).figures if found.entries else []
     figure = next((each for each in usual if each.key == key), None)
@@ -83,7 +97,7 @@ def _about_worth(source, question):
 
 def layout(report, question, looks):
     found = {name: figure_of(report, name, question, looks) for name in FIGURES}
-    gaps = [(why, []) for figure, why in found.values() if figure is None]
+    gaps = [(why, []) for figure, why in found.values() if figure is None and why]
     tables = [_table(report, question), Table(GAPS, [], gaps, [], "Why")]
     figures = [figure for figure, _ in found.values() if figure]
     return Layout(figures, [table for table in tables if table.lines])
@@ -95,14 +109,16 @@ def _table(report, question):
     for entry in report.entries:
         if entry.row["question"] == question:
             cells.setdefault(entry.judge, {})[entry.row["figure"]] = entry
-    lines = [(judge, _line(own)) for judge, own in cells.items()]
     headings = ["Verdict", "Advantage ρ", "r less people's r", "Labels are worth", "Judge − people"]
+    names = FIGURES if any(ROBUST in own for own in cells.values()) else FIGURES[:-1]
+    lines = [(judge, _line(own, names)) for judge, own in cells.items()]
+    headings += ["Robustness"] if ROBUST in names else []
     return Table(f"Verdicts and numbers for {question}.", headings, lines, [], "Judge")
 
 
-def _line(own):
+def _line(own, names):
     verdict = own[PLACE].row["verdict"] if PLACE in own else "–"
-    return [verdict, *(_cell(own.get(name), name) for name in FIGURES)]
+    return [verdict, *(_cell(own.get(name), name) for name in names)]
 
 
 def _cell(entry, name):
@@ -137,20 +153,22 @@ KIND = Kind(
     name="overview",
     title="Overview",
     method=(
-        "May a judge replace raters here, and how sure is that? A verdict per judge, and four "
+        "May a judge replace raters here, and how sure is that? A verdict per judge, and "
         "figures of the other reports: the place of a rater, the human ceiling, what labels are "
-        "worth, the judge's bias."
+        "worth, the judge's bias, and its robustness where it was tested."
     ),
     formula=[
         "May, may not: the alternative annotator test of Substitution, on every question that has "
         "a scale; cannot be said yet: no rater could be tested, and why.",
         "The figures are those of Substitution (advantage, human ceiling), Prediction-powered "
-        "means and Bias (mean of judge − people), with the same options; nothing else is computed.",
+        "means, Bias (mean of judge − people) and Robustness, with the same options; nothing else "
+        "is computed.",
     ],
-    source="as in Substitution, Prediction-powered means and Bias.",
+    source="as in Substitution, Prediction-powered means, Bias and Robustness.",
     idle=("threshold", "undefined", "missing_reference"),
     build=overview,
     shown=shown,
     layout=layout,
     headline=headline,
+    watch=Perturbed.known_by,
 )

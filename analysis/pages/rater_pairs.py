@@ -1,5 +1,6 @@
 """Raters × raters: a heat map, each rater's mean agreement with the rest, and who stands apart."""
 
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -48,7 +49,7 @@ def _means(pairs, means, words):
 
 
 def headline(answers, options, judges):
-    report = rater_pairs(answers, options, [KAPPA])
+    report = rater_pairs(answers, replace(options, draws=0), [KAPPA])
     means = report.curves[KAPPA].means
     if not (~np.isnan(means)).any():
         return no_value("no two raters have five answers in common")
@@ -66,12 +67,13 @@ KIND = Kind(
     formula=[
         "weighted κ: Cohen's κ with quadratic weights (plain for choices of words), over all "
         "answers that both raters gave.",
+        "Intervals: cluster bootstrap of their answers in common (recipient, content, item).",
         "outlier: mean agreement with the rest below median − 3 · 1.4826 · MAD of these means.",
     ],
     source="Cohen (1968); Leys et al. (2013).",
     idle=(
         "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
-        "draws", "seed", *OF_SUBSTITUTION,
+        *OF_SUBSTITUTION,
     ),
     build=rater_pairs,
     shown=shown,

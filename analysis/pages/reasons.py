@@ -1,9 +1,11 @@
 """Reasons: how many texts there are, the codes by rating and by system, the coders' agreement."""
 
+from dataclasses import replace
+
 from analysis.pages.base import OF_SUBSTITUTION, Kind, Shown, no_value
 from analysis.report_tables import Cell, Layout, Table
 from analysis.reports.reasons import reasons, stamp
-from annotate.templatetags.concord import share
+from annotate.templatetags.concord import interval, share
 
 
 def shown(questions):
@@ -26,8 +28,10 @@ def _crossed(report, kind, line, column, caption, of):
     rows = [row for row in report.rows if row["kind"] == kind]
     sums: dict = {}
     for row in rows:
-        n, total = sums.get((row[line], row[column]), (0, 0))
-        sums[row[line], row[column]] = (n + row["n"], total + row["of"])
+        n, total, ends = sums.get((row[line], row[column]), (0, 0, None))
+        # Sums of several rows, as of questions, have no interval of their own.
+        ends = "" if ends is not None else interval(row["percent_low"], row["percent_high"])
+        sums[row[line], row[column]] = (n + row["n"], total + row["of"], ends)
     headings = sorted({row[column] for row in rows})
     lines = [
         (name, [_count(sums.get((name, heading)), of) for heading in headings])
@@ -41,15 +45,15 @@ def _crossed(report, kind, line, column, caption, of):
 def _count(found, of):
     if found is None:
         return None
-    n, total = found
-    return f"{n:,} of {total:,} ({share(n, total)})" if of else f"{n:,}"
+    n, total, ends = found
+    return f"{n:,} of {total:,} ({share(n, total)}) {ends}".rstrip() if of else f"{n:,}"
 
 
 def _agreement(report):
     rows = [row for row in report.rows if row["kind"] == "agreement"]
     lines = [
         (f"{row['code']}: {row['coder']} and {row['other']}", [
-            Cell(row, row["kappa"]), Cell(row, row["percent"]), f"{row['n']:,}",
+            _cell(row, "kappa"), _cell(row, "percent"), f"{row['n']:,}",
         ])
         for row in rows
     ]  # fmt: skip
@@ -57,8 +61,13 @@ def _agreement(report):
     return Table(caption, ["κ", "share of equal answers", "texts"], lines, [], "Code")
 
 
+def _cell(row, key):
+    ends = {"low": row[f"{key}_low"], "high": row[f"{key}_high"]}
+    return Cell(ends, row[key])
+
+
 def headline(answers, options, judges):
-    rows = reasons(answers, options).rows
+    rows = reasons(answers, replace(options, draws=0)).rows
     texts = sum(row["n"] for row in rows if row["kind"] == "texts")
     if not texts:
         return no_value("nobody has written anything")
@@ -78,11 +87,12 @@ KIND = Kind(
     formula=[
         "share: answers with the code / answers that somebody coded.",
         "κ: Cohen's κ of the code being given or not, over the answers that both coders coded.",
+        "Intervals: cluster bootstrap (the item’s recipient, else content, else item).",
     ],
     source="Cohen (1960).",
     idle=(
         "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
-        "draws", "seed", *OF_SUBSTITUTION,
+        *OF_SUBSTITUTION,
     ),
     build=reasons,
     shown=shown,

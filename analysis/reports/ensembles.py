@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation import AVERAGE, COEFFICIENTS, LEVELS, correlate
+from analysis.reports.ensemble_spreads import NO_INTERVALS, average_of, ends, spreads
 from analysis.reports.evaluators import interval_note, policy_notes, undefined_note
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Evaluator, Scores
@@ -40,6 +41,7 @@ def ensembles(answers, options, parts=None):
         *_notes(sets),
         undefined_note(options),
         interval_note(scores),
+        *([NO_INTERVALS] if options.draws and sets.questions else []),
         *draw_notes(report, options.draws),
         *reason_notes(report, ["question", "level", "kind"]),
     ]
@@ -159,7 +161,7 @@ class _Subsets:
         if not isinstance(kept, slice):
             inside = kept[rows]
             x, y, rows = x[:, inside], y[inside], rows[inside]
-        groups = self._groups(level, rows)
+        groups = self.groups(level, rows)
         if groups is not None:
             inside = groups >= 0
             x, y, groups = x[:, inside], y[inside], groups[inside]
@@ -183,7 +185,7 @@ class _Subsets:
             found.append(correlate(scores, subset, columns[key], level, coefficient))
         return average(found)
 
-    def _groups(self, level, rows):
+    def groups(self, level, rows):
         scores = self.scores
         of_level = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}
         return None if level == "dataset" else of_level[level][rows]
@@ -207,16 +209,23 @@ def _add(report, sets, coefficient, level):
     sizes = sets.members.sum(axis=1)
     ns = [len(rows) for *_, rows in sets.questions]
     keys = [key for key, *_ in sets.questions]
-    for key, line, n in [*zip(keys, values, ns, strict=True), (AVERAGE, averages, sum(ns))]:
+    beside = spreads(sets, coefficient, level)
+    lines = [*zip(keys, values, ns, beside, strict=True)]
+    for key, line, n, spread in [*lines, (AVERAGE, averages, sum(ns), average_of(beside))]:
         same = {"question": key, "level": level, "coefficient": coefficient, "n": n}
+        around = ends(spread)
         for place, value in enumerate(line):
-            _row(report, same, SUBSET, sizes[place], sets.names(place), value)
+            facts = spread.of(place)
+            if around is not None and not np.isnan(value):
+                facts |= dict(zip(("low", "high"), (each[place] for each in around), strict=False))
+                facts["undefined_draws"] = int(around[2][place])
+            _row(report, same, SUBSET, sizes[place], sets.names(place), value, **facts)
         for size in range(1, len(sets.judges) + 1):
             own = line[sizes == size]
             known = own[~np.isnan(own)]
-            spread = {"min": known.min(), "max": known.max()} if len(known) else {}
+            extremes = {"min": known.min(), "max": known.max()} if len(known) else {}
             mean = known.mean() if len(known) else np.nan
-            _row(report, same, SIZE, size, "", mean, **spread, of=len(known))
+            _row(report, same, SIZE, size, "", mean, **extremes, of=len(known))
     _add_best(report, sets, coefficient, level, averages)
 
 
@@ -297,8 +306,13 @@ def _row(report, same, kind, size, members, value, **more):
     """One row; more: min, max, of (how many subsets), cross_validated, reason, undefined_draws."""
     reason, undefined = more.pop("reason", ""), more.pop("undefined_draws", 0)
     crossed = ("cross_validated", "cross_validated_low", "cross_validated_high")
-    blank = dict.fromkeys(("min", "max", *crossed), np.nan) | {"of": None}
-    facts = blank | {name: number and float(number) for name, number in more.items()}
+    blank = dict.fromkeys(("low", "high"), np.nan) | dict.fromkeys(("groups", "skipped"))
+    blank |= dict.fromkeys(("min", "max", *crossed), np.nan) | {"of": None}
+    counted = ("groups", "skipped")
+    facts = blank | {
+        name: number if number is None or name in counted else float(number)
+        for name, number in more.items()
+    }
     if np.isnan(value):
         reason = "all values of a side are equal, or too few items"
     report.add(

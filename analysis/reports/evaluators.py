@@ -83,6 +83,11 @@ def policy_notes(scores, compared=True):
     return notes + [*_file_notes(scores), *_design_notes(scores), *_ensemble_notes(scores)]
 
 
+def item_notes(scores):
+    """What a report that compares judges with nobody says: of which version and items it is."""
+    return _version_notes(scores) + _exclusion_notes(scores)
+
+
 def _version_notes(scores):
     """Which versions of the questionnaire the answers are of, where it has several."""
     study, chosen = scores.answers.study, scores.options.version

@@ -80,9 +80,10 @@ def notes(report):
             "same settings, over the explanations that both have scored; a judge's score is the "
             "same for all questions. Seconds: from the beginning of a judge's runs to their last "
             "score, pauses left out, over their scores, those without a value included; the first "
-            "training of the model is in it, and several workers share it. Where recipients are "
-            "made up, each score includes the training of its own original model, for every kind "
-            "alike. They are of all items of the runs, whatever part or items are looked at."
+            "training of a model is in it, and several workers share it. A recipient who is made "
+            "up has an original model of their own: its training is in the seconds of the judge "
+            "that needed it first, and the others of the same settings read it. They are of all "
+            "items of the runs, whatever part or items are looked at."
         )
     else:
         yield (

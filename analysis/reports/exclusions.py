@@ -4,14 +4,14 @@ import hashlib
 from dataclasses import replace
 from math import isnan
 
-import numpy as np
-
 from analysis.options import ALL
-from analysis.reports.base import Report, reason_notes
-from analysis.reports.correlation import AVERAGE, correlation
-from analysis.reports.evaluators import policy_notes
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.correlation import AVERAGE, comparable, correlate, correlation
+from analysis.reports.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.labels import labels_of
 from analysis.reports.scores import Scores
+from analysis.stats.average import average
+from analysis.stats.estimate import Estimate
 from analysis.stats.krippendorff_alpha import krippendorff_alpha
 from annotate.measuring import Evidence
 from annotate.quality import offered
@@ -32,7 +32,6 @@ class Beside(Evidence):
 
 def exclusions(answers, options, parts=None):
     """One row a rule at its usual settings: whom it would leave out, α and the best judge's r."""
-    options = replace(options, draws=0)
     report = Report("exclusions", answers.study.slug, options.as_dict())
     before = headlines(answers, options)
     evidence = answers.beside or Beside(answers.study)
@@ -49,14 +48,21 @@ def exclusions(answers, options, parts=None):
             "rule": rule.key, "reason": rule.reason(given), "excluded": len(out),
             "unjudged": len(evidence.raters) - len(measured), "raters": len(evidence.raters),
         }  # fmt: skip
-        why = [words for key, words in UNDEFINED.items() if isnan(before[key])]
-        report.add(row | _both(before, after), kind="rater", reason="; ".join(why))
+        why = [words for key, words in UNDEFINED.items() if isnan(before[key].value)]
+        why = why or [found[key].reason for found in (before, after) for key in UNDEFINED]
+        reason = "; ".join(dict.fromkeys(filter(None, why)))
+        lost = max(found[key].undefined_draws for found in (before, after) for key in UNDEFINED)
+        report.add(row | _both(before, after), kind="rater", reason=reason, undefined_draws=lost)
     report.notes = [
         *policy_notes(Scores(answers, options), compared=False),
         "Each rule is taken alone, at its usual settings, and changes nothing; the Quality page "
         "sets, previews and applies it.",
         "A rule looks at all that a rater did, whatever items and parts are left in.",
         "Raters whom a rule cannot judge, having too few answers or no such data, stay.",
+        "The intervals draw the same clusters before and after; that of r is of the judge that "
+        "was chosen as the best, and does not know of the choice.",
+        interval_note(Scores(answers, options)),
+        *draw_notes(report, options.draws),
         *reason_notes(report, ["rule"]),
     ]
     return report
@@ -64,11 +70,16 @@ def exclusions(answers, options, parts=None):
 
 def _both(before, after):
     """The headlines of everybody, and of those who would stay."""
-    return {
-        "alpha": before["alpha"], "alpha_after": after["alpha"], "question": AVERAGE,
-        "judge": before["judge"], "r": before["r"], "judge_after": after["judge"],
-        "r_after": after["r"],
-    }  # fmt: skip
+    alpha, alpha_after = _with_ends("alpha", before), _with_ends("alpha_after", after)
+    r, r_after = _with_ends("r", before), _with_ends("r_after", after)
+    judges = {"judge": before["judge"]} | r | {"judge_after": after["judge"]} | r_after
+    return alpha | alpha_after | {"question": AVERAGE} | judges
+
+
+def _with_ends(key, found):
+    """A headline and the ends of its interval, under the key."""
+    estimate = found[key.removesuffix("_after")]
+    return {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
 
 
 def without(answers, raters):
@@ -88,11 +99,21 @@ def headlines(answers, options):
         ratings = scores.ratings(place, ALL)
         if labels_of(question) and ratings.size:
             metric = "nominal" if question.scale.kind == "choice" else "ordinal"
-            alphas.append(krippendorff_alpha(ratings, metric).value)
-    known = [alpha for alpha in alphas if not isnan(alpha)]
-    report = correlation(answers, options, ["pearson"], ["dataset"])
+            alphas.append(krippendorff_alpha(ratings, metric, **scores.resampling()))
+    known = [alpha for alpha in alphas if not isnan(alpha.value)]
+    alpha = average(known) if known else Estimate(NAN, reason=UNDEFINED["alpha"])
+    return {"alpha": alpha} | _best_judge(answers, options, scores)
+
+
+def _best_judge(answers, options, scores):
+    """The judge with the largest r, and its r; only its own interval is looked for."""
+    quick = replace(options, draws=0)
+    report = correlation(answers, quick, ["pearson"], ["dataset"])
     rows = [row for row in report.rows if row["question"] == AVERAGE and not isnan(row["value"])]
     rows = [row for row in rows if row["evaluator"] in scores.judges]
-    top = max(rows, key=lambda row: row["value"], default={"evaluator": "", "value": NAN})
-    alpha = float(np.mean(known)) if known else NAN
-    return {"alpha": alpha, "judge": top["evaluator"], "r": top["value"]}
+    if not rows:
+        return {"judge": "", "r": Estimate(NAN, reason=UNDEFINED["r"])}
+    name = max(rows, key=lambda row: row["value"])["evaluator"]
+    judge = next(one for one in evaluators(scores) if one.name == name)
+    found = [correlate(scores, judge, place, "dataset", "pearson") for place in comparable(scores)]
+    return {"judge": name, "r": average(found)}

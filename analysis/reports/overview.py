@@ -1,7 +1,8 @@
 """May a judge replace raters, and how sure is that? The other reports' answers, in one place.
 
 Nothing is computed here that another report does not: the test of substitution with its human
-ceiling, prediction-powered means, and the judge's mean difference from people.
+ceiling, prediction-powered means, the judge's mean difference from people, and its robustness where
+it was tested.
 """
 
 from dataclasses import dataclass
@@ -13,12 +14,15 @@ from analysis.reports.bias import SYSTEMS, bias
 from analysis.reports.evaluators import other_roles, policy_notes
 from analysis.reports.labels import ORDERED
 from analysis.reports.prediction_powered import EVERYTHING, MEAN, prediction_powered
+from analysis.reports.robustness import EVERY, ROBUSTNESS, robust
 from analysis.reports.scores import Scores
 from analysis.reports.substitution import CONDITIONS, NOMINAL, substitution
 from analysis.stats.substitution import FEWEST_ITEMS
 
 MAY, MAY_NOT, UNKNOWN = "may", "may not", "cannot be said yet"
-PLACE, CEILING, WORTH, KINDNESS = FIGURES = ("place", "ceiling", "worth", "kindness")
+PLACE, CEILING, WORTH, KINDNESS, ROBUST = FIGURES = (
+    "place", "ceiling", "worth", "kindness", "robust",
+)  # fmt: skip
 MOST_JUDGES = 12  # named in words and drawn; all of them stand in the rows
 FEW_CLUSTERS = 10
 SCALES = (*ORDERED, *NOMINAL)
@@ -33,6 +37,7 @@ SOURCES = {
     "substitution": substitution,
     "prediction_powered": prediction_powered,
     "bias": systems_bias,
+    "robustness": robust,
 }
 
 
@@ -55,7 +60,7 @@ def overview(answers, options, questions=None, source=None, names=tuple(SOURCES)
     report.sources["substitution"] = tests
     if facts.judges:
         _add_ceilings(report, tests, questions or facts.questions)
-    for name, add in {"prediction_powered": _add_worth, "bias": _add_kindness}.items():
+    for name, add in ADDED.items():
         if facts.judges and name in names:
             report.sources[name] = source(name, questions)
             add(report, report.sources[name], facts)
@@ -169,6 +174,23 @@ def _add_kindness(report, differences, facts):
         if entry.judge in facts.judges and row["group"] in ("all", ""):
             numbers = [row[name] for name in ("value", "low", "high", "n")]
             _add(report, (entry.judge, row["question"], KINDNESS), numbers, why=entry.reason)
+
+
+def _add_robustness(report, tests, facts):
+    """Of all relations together, or of the only one."""
+    of: dict = {}
+    for entry in tests.entries:
+        if entry.row["measure"] == ROBUSTNESS and entry.judge in facts.judges:
+            of.setdefault((entry.judge, entry.row["question"]), []).append(entry)
+    for what, entries in of.items():
+        entry = next((each for each in entries if each.row["relation"] == EVERY), entries[0])
+        numbers = [entry.row[name] for name in ("value", "low", "high", "n")]
+        _add(report, (*what, ROBUST), numbers, why=entry.reason)
+
+
+ADDED = {
+    "prediction_powered": _add_worth, "bias": _add_kindness, "robustness": _add_robustness,
+}  # fmt: skip
 
 
 def _add(report, what, numbers, verdict="", why=""):

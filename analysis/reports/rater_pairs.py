@@ -5,16 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.options import ALL
-from analysis.reports.base import Report
-from analysis.reports.evaluators import policy_notes
+from analysis.reports.base import Report, draw_notes
+from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.labels import MOST_LABELS, labels_of
 from analysis.reports.scores import Scores
+from analysis.stats.bootstrap import percentile_interval
 from analysis.stats.cohen_kappa import WEIGHTS, kappa_of_tables
 from analysis.stats.outliers import low_outliers
+from analysis.stats.pooled_pair import Shared, pooled_pair
 
 KAPPA, PERCENT = "kappa_quadratic", "percent"
 FEWEST = {KAPPA: 5, PERCENT: 2}  # common answers
 MOST_RATERS = 400
+MOST_OF_INTERVALS = 40  # raters; the 780 pairs of so many take about a second
+NO_INTERVALS = f"No intervals: there are more than {MOST_OF_INTERVALS} raters."
 DEVIATIONS = 3.0
 
 
@@ -41,20 +45,62 @@ def rater_pairs(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("rater_pairs", answers.study.slug, options.as_dict())
     names = _busiest(scores)
+    few = scores.counts is not None and len(names) <= MOST_OF_INTERVALS
+    intervals = Intervals(scores, names) if few and names else None
     for measure in FEWEST if parts is None else parts:
         pairs = pairs_of(scores, names, measure)
         report.curves[measure] = pairs
         for first, second in zip(*np.triu_indices(len(names), 1), strict=True):
-            if n := int(pairs.n[first, second]):
-                value = float(pairs.values[first, second])
-                report.add(
-                    {"first": names[first], "second": names[second], "measure": measure,
-                     "value": value, "n": n},
-                    reason=_why(value, n, measure), kind="rater",
-                )  # fmt: skip
+            if pairs.n[first, second]:
+                _add(report, pairs, measure, first, second, intervals)
         report.verdict += _verdict(pairs, measure)
-    report.notes = [*policy_notes(scores, compared=False), *_notes(scores, names)]
+    report.notes = [
+        *policy_notes(scores, compared=False), *_notes(scores, names),
+        interval_note(scores) if len(names) <= MOST_OF_INTERVALS else NO_INTERVALS,
+        *draw_notes(report, options.draws),
+    ]  # fmt: skip
     return report
+
+
+def _add(report, pairs, measure, first, second, intervals):
+    """The row of two raters, with the interval of their answers in common."""
+    n, value = int(pairs.n[first, second]), float(pairs.values[first, second])
+    low, high, lost, why = np.nan, np.nan, 0, _why(value, n, measure)
+    if not why and intervals:
+        low, high, lost, why = intervals.of(measure, first, second)
+    report.add(
+        {"first": pairs.names[first], "second": pairs.names[second], "measure": measure,
+         "value": value, "low": low, "high": high, "n": n},
+        reason=why, kind="rater", undefined_draws=lost,
+    )  # fmt: skip
+
+
+class Intervals:
+    """Bootstrap intervals of pairs: clusters of items are drawn again."""
+
+    def __init__(self, scores, names):
+        self.by_cluster, self.scales = scores.counts.T.astype(np.float64), []
+        for (points, kind), ratings in _by_scale(scores, names).items():
+            clusters = np.tile(scores.clusters, len(ratings) // len(scores.items))
+            codes = np.full(ratings.shape, -1)
+            for at, point in enumerate(points):
+                codes[ratings == point] = at
+            self.scales.append((codes, len(points), kind, clusters))
+
+    def of(self, measure, first, second):
+        """(low, high, undefined draws, why there is none)"""
+        parts = []
+        for codes, size, kind, clusters in self.scales:
+            one, other = codes[:, first], codes[:, second]
+            both = (one >= 0) & (other >= 0)
+            if both.any():
+                weights = WEIGHTS["plain" if kind == "choice" else "quadratic"](size)
+                shared = one[both], other[both], size, clusters[both]
+                parts.append(Shared(*shared, weights if measure == KAPPA else None))
+        if len(np.unique(np.concatenate([part.clusters for part in parts]))) < 2:
+            return np.nan, np.nan, 0, "no interval: all observations are in one cluster"
+        low, high, lost = percentile_interval(pooled_pair(parts, self.by_cluster))
+        return low, high, lost, ""
 
 
 def _busiest(scores):

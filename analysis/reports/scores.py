@@ -252,8 +252,11 @@ class Scores:
     @cached_property
     def applies(self):
         """Whether each question is asked of each item's kind (items, questions)."""
-        kinds = self.items["kind"].astype(str).to_numpy()
-        columns = [np.isin(kinds, question.applies_to or kinds) for question in self.questions]
+        kinds = self.items["kind"]
+        columns = [
+            np.asarray(kinds.isin(question.applies_to or kinds.cat.categories))
+            for question in self.questions
+        ]
         return np.stack(columns, axis=1) if columns else np.ones(self.shape, dtype=bool)
 
     @cached_property

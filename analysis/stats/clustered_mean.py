@@ -1,6 +1,7 @@
 """A plain mean whose observations share clusters, and how far the means of groups spread.
 
 clustered_mean(values, clusters=codes, counts=draws)             mean, share, mean difference
+means_of_columns(values, clusters=codes, counts=draws)           the same of each column
 means_by_group(values, groups, clusters=codes, counts=draws)     the same of each group
 spread_of_means(values, groups, clusters=codes, counts=draws)    SD of the groups' means
 """
@@ -49,6 +50,37 @@ def clustered_mean(
         return totals / np.where(sizes > 0, sizes, np.nan)
 
     return with_interval(estimate, clusters, counts, draws)
+
+
+def means_of_columns(
+    values: ArrayLike, *, clusters: Ints | None = None, counts: NDArray[Any] | None = None
+) -> list[Estimate]:
+    """Mean of each column of values (N, K), each as clustered_mean gives it; all share the draws.
+
+    NaN is a missing value of its column. Raises ValueError for other shapes and for counts that do
+    not fit.
+    """
+    table = as_floats(values, "values", 2)
+    known = ~np.isnan(table)
+    sizes, sums = known.sum(axis=0), np.where(known, table, 0.0).sum(axis=0)
+    found = [
+        Estimate(
+            float(total / n) if n else np.nan, n=int(n), reason="" if n else "there is no value"
+        )
+        for total, n in zip(sums, sizes, strict=True)
+    ]
+    if counts is None or not table.size:
+        return found
+    own = fitting_clusters(clusters, counts)
+    summed = [np.zeros((counts.shape[1], table.shape[1])) for _ in range(2)]
+    np.add.at(summed[0], own, np.where(known, table, 0.0))
+    np.add.at(summed[1], own, known.astype(np.float64))
+    totals, drawn = (weighted_sums(counts, each) for each in summed)
+    draws = totals / np.where(drawn > 0, drawn, np.nan)
+    return [
+        with_interval(each, own[known[:, at]], counts, partial(_given, draws[:, at]))
+        for at, each in enumerate(found)
+    ]
 
 
 def means_by_group(

@@ -2,6 +2,7 @@
 
 paired_difference(first, second)    difference of two estimates that share their draws
 paired_differences(all, pairs)      the same of many pairs, fast
+two_sided(draws)                    p of the draws of a difference
 holm(p)                             p-values adjusted for their number
 """
 
@@ -48,7 +49,7 @@ def paired_difference(first: Estimate, second: Estimate) -> Difference:
     if not len(known):
         return Difference(Estimate(value, n=first.n, reason="no draw has both"), np.nan)
     estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, draws=draws)
-    return Difference(estimate, _two_sided(known))
+    return Difference(estimate, two_sided(known))
 
 
 def paired_differences(estimates: list[Estimate], pairs: list[tuple[int, int]]) -> list[Difference]:
@@ -96,7 +97,8 @@ def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
     ]
 
 
-def _two_sided(draws: Floats) -> float:
+def two_sided(draws: Floats) -> float:
+    """Two-sided p of no difference from its draws (D,) without NaN, as paired_difference has it."""
     tails = (draws <= 0).sum(), (draws >= 0).sum()
     return float(min(1.0, 2 * (min(tails) + 1) / (len(draws) + 1)))
 

@@ -44,6 +44,15 @@ def subset_coefficients(
     Source: "Large Language Models as Evaluators for Recommendation Explanations" (RecSys 2024),
     figure 4: every subset of every size, unweighted means.
     """
+    return mean_of_groups(
+        coefficients_by_group(x, y, members, coefficient, groups), undefined_as_zero
+    )
+
+
+def coefficients_by_group(
+    x: Floats, y: Floats, members: Flags, coefficient: str, groups: Ints | None = None
+) -> Floats:
+    """R of each subset in each group that there is (subsets, groups), as subset_coefficients."""
     correlate = choose(COEFFICIENTS, coefficient, "coefficient")
     if x.ndim != 2 or x.shape[1:] != y.shape or members.shape[1:] != x.shape[:1]:
         raise ValueError(
@@ -57,7 +66,7 @@ def subset_coefficients(
     parts = [weights[at : at + step] for at in range(0, len(weights), step)]
     r = [_of_block(part @ x, y, group, n_groups, correlate) for part in parts]
     table = np.concatenate(r) if r else np.zeros((0, n_groups))
-    return _means(table[:, np.bincount(group, minlength=n_groups) > 0], undefined_as_zero)
+    return table[:, np.bincount(group, minlength=n_groups) > 0]
 
 
 def _of_block(
@@ -73,7 +82,7 @@ def _of_block(
     return correlate(flat, np.tile(y, n), codes, n * n_groups).reshape(n, n_groups)
 
 
-def _means(table: Floats, undefined_as_zero: bool) -> Floats:
+def mean_of_groups(table: Floats, undefined_as_zero: bool) -> Floats:
     """Mean of each row (S, G) over its defined cells; NaN without any."""
     known = ~np.isnan(table)
     counted = np.full(len(table), table.shape[1]) if undefined_as_zero else known.sum(axis=1)

@@ -44,7 +44,7 @@ def _rows(loading, rows):
     """The rows; a blank kind is the study's."""
     kinds = {kind: kind for kind in Item.Kind.values}
     for line, row in rows:
-        row["kind"] = kinds.get(row["kind"] or loading.study.kind)
+        row["kind"] = kinds.get(row["kind"] or loading.study.item_kind)
         yield line, row
 
 

@@ -16,6 +16,7 @@ from annotate.loading.common import batches
 from annotate.loading.ratings import HALF
 from annotate.models import Place
 
+ITEMS = 4000  # whose places are looked at together
 OPEN, FILLED = str(Place.State.OPEN), str(Place.State.FILLED)
 PLACE = ("study_id", "item_id", "number", "shuffle", "state", "rater_id", "session_id")
 
@@ -44,7 +45,7 @@ def want_raters(study):
 
     What somebody holds or has filled stays. Call it with the study locked.
     """
-    give_places(study, study.items.filter(parent=None, is_practice=False))
+    give_places(study, study.items.with_places())
     _drop_surplus(study)
     keeping.settle(study)
 
@@ -114,11 +115,12 @@ def _pairs_of_places(loading, pairs):
 
 def _new_places(loading, pairs):
     """The places to be added, item by item; those that are there already are filled on the way."""
-    items = loading.study.items.filter(parent=None).order_by("pk").values_list("pk", "key")
+    items = loading.study.items.filter(parent=None).without_outdated()
+    items = items.order_by("pk").values_list("pk", "key")
     touched = items.iterator() if loading.more_places else _touched(items, pairs)
     sessions = {rater.pk: rater.session for rater in loading.raters.values()}
     any_before = loading.study.places.exists()
-    for batch in batches(touched):
+    for batch in batches(touched, ITEMS):
         yield from _fill(loading.study, batch, _raters(batch, pairs), sessions, any_before)
 
 

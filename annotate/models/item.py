@@ -1,6 +1,18 @@
 from django.db import models
 from django.urls import reverse
 
+OUTDATED = "outdated"  # the extra column of a statement item whose statement was corrected since
+
+
+class ItemQuerySet(models.QuerySet):
+    def without_outdated(self):
+        """Without statement items that say what is no longer so; they keep their answers."""
+        return self.exclude(kind=Item.Kind.STATEMENT, data__has_key=OUTDATED)
+
+    def with_places(self):
+        """Those that get open places: no parts, nothing for practice, nothing outdated."""
+        return self.filter(parent=None, is_practice=False).without_outdated()
+
 
 class Item(models.Model):
     """The unit that people rate and judges score alike."""
@@ -38,6 +50,8 @@ class Item(models.Model):
     is_practice = models.BooleanField(
         default=False, db_default=False, help_text="For practice: it has no places to be claimed."
     )
+
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

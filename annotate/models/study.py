@@ -58,6 +58,7 @@ class Study(models.Model):
         LIST_PAIR = "list_pair", "Pairs of recommendation lists"
         STATEMENT = "statement", "Statement support"
         TEXT = "text", "Texts"
+        FACTUALITY = "factuality", "Factual consistency of explanations"
 
     class State(models.TextChoices):
         OPEN = "open", "Open for raters"
@@ -138,6 +139,11 @@ class Study(models.Model):
 
     def __str__(self):
         return self.title
+
+    @property
+    def item_kind(self):
+        """Of items that name none."""
+        return Item.Kind.EXPLANATION if self.kind == Study.Kind.FACTUALITY else self.kind
 
     def get_absolute_url(self):
         return reverse("study", args=[self.slug])

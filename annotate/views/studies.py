@@ -26,11 +26,15 @@ def studies(request):
 def raters(request, slug):
     """Who rated, how much, and the link that invites more."""
     study = access.study_or_404(request.user, slug)
-    sessions = study.sessions.begun().with_answers().select_related("rater").order_by("-id")
+    sessions = study.sessions.begun().order_by("-id").values("pk")
+    page = Paginator(sessions, 50).get_page(request.GET.get("page"))
+    # Counted for those shown alone: grouping comes before a limit.
+    shown = study.sessions.filter(pk__in=page.object_list)
+    page.object_list = shown.with_answers().select_related("rater").order_by("-id")
     context = {
         "study": study,
         "section": "raters",
-        "page": Paginator(sessions, 50).get_page(request.GET.get("page")),
+        "page": page,
         "states": _states(study),
         "open_places": study.places.filter(state=Place.State.OPEN).count(),
         "join_url": request.build_absolute_uri(study.join_path()),

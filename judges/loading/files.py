@@ -21,13 +21,20 @@ from annotate.reading import Problems, TableFile, columns
 from annotate.reading.studyfile import read_study
 from judges import own_prompts
 from judges.library import Library
+from judges.loading.entailments import ENTAILMENTS, check_entailments, write_entailments
 from judges.loading.judges import check_judges, check_members, write_judges
 from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
 from judges.loading.prompts import check_prompts, write_prompts
-from judges.models import Judge, Judgment, Run, StudyPrompt
+from judges.loading.statements import STATEMENTS, check_statements, write_statements
+from judges.models import Extraction, Judge, Judgment, Run, Statement, StudyPrompt
 from judges.questionnaire import settled_keys, why_frozen
 
-TABLES = {**columns.TABLES, "judgments": JUDGMENTS}
+TABLES = {
+    **columns.TABLES,
+    "judgments": JUDGMENTS,
+    "statements": STATEMENTS,
+    "entailments": ENTAILMENTS,
+}
 
 
 class AllAnswers(Answers):
@@ -38,7 +45,11 @@ class AllAnswers(Answers):
         judged = Judgment.objects.exclude(state=Judgment.State.PENDING).order_by()
         parts = judged.filter(item__parent__in=pks).values_list("item__parent", flat=True)
         own = judged.filter(item__in=pks).values_list("item", flat=True)
-        return super().items(pks) | set(own.union(parts))
+        # What was read keeps its text, so that statements stay where they were found.
+        read = Extraction.objects.filter(item__in=pks).exclude(kept=None)
+        stated = Statement.objects.filter(item__in=pks, run=None)
+        texts = (rows.order_by().values_list("item", flat=True) for rows in (read, stated))
+        return super().items(pks) | set(own.union(parts, *texts))
 
     def exist(self, study):
         # Waiting judgments count too: they point at the questions as they are.
@@ -58,7 +69,8 @@ class StudyLoading(Loading):
     judging are the names that judgments.csv mentions, in its order: their runs, and with them
     the judges' colours, follow it. Each has the prompt of each version of the questionnaire.
     ensembles: the reader of each ensemble of study.yaml, by name. prompts: those of the study's own
-    that are new or changed; library: all that judges may name.
+    that are new or changed; library: all that judges may name. stated: the sides of items that
+    statements.csv brings, without those that were loaded before.
     """
 
     answers: Answers = field(default_factory=AllAnswers)
@@ -67,6 +79,7 @@ class StudyLoading(Loading):
     ensembles: dict = field(default_factory=dict)
     prompts: list[StudyPrompt] = field(default_factory=list)
     library: Library | None = None
+    stated: dict = field(default_factory=dict)
 
 
 def check_files(study_path, paths, slug="", new=False, progress=None, lock=False):
@@ -96,6 +109,10 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
     check_tables(loading)
     if "judgments" in files:
         check_judgments(loading)
+    if "statements" in files:
+        check_statements(loading)
+    if "entailments" in files:
+        check_entailments(loading)
     check_members(loading)
     return loading
 
@@ -181,3 +198,7 @@ def _write(loading):
     write_judges(loading)
     if "judgments" in loading.files:
         write_judgments(loading)
+    if "statements" in loading.files:
+        write_statements(loading)
+    if "entailments" in loading.files:
+        write_entailments(loading)

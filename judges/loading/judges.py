@@ -15,7 +15,8 @@ LLM_KEYS = (
 )  # fmt: skip
 SETTINGS = (
     "kind", "endpoint_id", *(key for key in LLM_KEYS if key != "endpoint"), "language", "rule",
-    *VERDICT_SETTINGS, "threshold", "effect", "top", *RECIPE,
+    *VERDICT_SETTINGS, "threshold", "effect", "top", "measure", "against",
+    *RECIPE,
 )  # fmt: skip
 MOST_SEED = 2**31 - 1
 
@@ -28,6 +29,8 @@ def keys_of(kind, method=Judge.Method.QUESTIONS):
         return "judge", "kind", *SCORERS[kind].settings
     if kind == Judge.Kind.ENSEMBLE:
         return "judge", "kind", "members", "rule"
+    if kind == Judge.Kind.IMPORTED and method == Judge.Method.EXTRACTION:
+        return "judge", "kind", "method"
     return "judge", "kind", *(LLM_KEYS if kind == Judge.Kind.LLM else ())
 
 
@@ -84,7 +87,7 @@ def check_members(loading):
         known = [
             judge.key
             for judge in loading.judges.values()
-            if judge.kind != Judge.Kind.ENSEMBLE and not judge.writes
+            if judge.kind != Judge.Kind.ENSEMBLE and not judge.judges_nothing
         ]
         if unknown := [member for member in reader.members if member not in known]:
             reader.add(
@@ -108,8 +111,10 @@ class _JudgeReader:
         judge = Judge(key=self._key(), kind=kind)
         if kind == Judge.Kind.LLM and "method" in self.entry:
             judge.method = self.choice("method", Judge.Method)
+        elif kind == Judge.Kind.IMPORTED and self.entry.get("method") == Judge.Method.EXTRACTION:
+            judge.method = Judge.Method.EXTRACTION
         self._check_keys(judge)
-        if judge.method in VERDICT_KEYS:
+        if kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS:
             read_verdict(self, judge)
         elif kind == Judge.Kind.LLM:
             self._read_llm(judge)
@@ -122,7 +127,7 @@ class _JudgeReader:
 
     def _check_keys(self, judge):
         known = keys_of(judge.kind, judge.method)
-        verdict = judge.method in VERDICT_KEYS
+        verdict = judge.kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS
         what = f"kind {judge.kind}" + (f" and method {judge.method}" if verdict else "")
         for key in self.entry:
             if key == "weighted" and verdict:
@@ -135,6 +140,8 @@ class _JudgeReader:
         judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
         judge.threshold = self.number("threshold", 0.5, -1, 1, (int, float))
         judge.effect = self.choice("effect", Judge.Effect)
+        judge.measure = self.choice("measure", Judge.Measure)
+        judge.against = self.choice("against", Judge.Against)
         judge.top = self.number("top", 1, 1, 100, int)
         judge.form = self.choice("form", Judge.Form)
         judge.factors = self.number("factors", 40, 1, 200, int)
@@ -180,6 +187,13 @@ class _JudgeReader:
             self.add(key, f"found {quoted(value)}; allowed is a number from {low} to {high}")
             return default
         return value
+
+    def text(self, key, default, most):
+        value = self.entry.get(key, default)
+        if not isinstance(value, str) or not 0 < len(value.strip()) <= most:
+            self.add(key, f"found {quoted(value)}; allowed is a text of 1 to {most} characters")
+            return default
+        return value.strip()
 
     def _members(self):
         found = self.entry.get("members")

@@ -54,7 +54,7 @@ def check_judgments(loading):
     """Counts rows; what is unknown, twice, or another value than before is refused."""
     file, repeats = loading.files["judgments"], Repeats()
     counts = loading.count("judgments")
-    _read_judges(loading)
+    read_judges(loading)
     look = not loading.is_new and Run.objects.filter(judge__study=loading.study).exists()
     if "value" not in file.given:
         loading.add("judgments", "this column is missing", 1, "value")
@@ -89,7 +89,8 @@ def _prompts(loading):
     return {(judge, version): prompt or "" for judge, version, prompt in rows}
 
 
-def _read_judges(loading):
+def read_judges(loading):
+    """Fills loading.judges with those that are there, where study.yaml did not."""
     if not loading.judges and not loading.is_new:
         loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
 
@@ -99,7 +100,7 @@ def _takes(judge):
 
     So a study's own files make a copy of it. A judge that was here before says everything itself.
     """
-    if judge.writes:
+    if judge.judges_nothing:
         return False
     if judge.kind == Judge.Kind.IMPORTED or judge.pk is None:
         return judge.kind != Judge.Kind.ENSEMBLE

@@ -1,11 +1,12 @@
-"""The judges of study.yaml that give a verdict, whether a recommendation fits or which list does;
-and those that write profiles.
+"""The judges of study.yaml that give a verdict, whether a recommendation fits, which list does, or
+whether a statement is supported; those that write profiles, and those that extract statements.
 """
 
 from annotate.reading import quoted
-from judges import checking, methods
+from judges import checking, methods, topics
 from judges.models import Judge
 from judges.models.judge import MOST_DAYS, MOST_EPISODES, MOST_TRANSCRIPT
+from judges.models.statement import LEAST_PART, MOST_PART, MOST_STATEMENTS
 
 BOTH = (
     "method", "endpoint", "prompt", "question", "temperature", "max_tokens", "samples", "context",
@@ -14,32 +15,55 @@ BOTH = (
 VERDICT_KEYS = {
     Judge.Method.FIT: (*BOTH, "neutral"),
     Judge.Method.PAIRWISE: (*BOTH, "dimensions", "order", "seed"),
+    Judge.Method.SUPPORT: (
+        "method", "endpoint", "prompt", "question", "temperature", "max_tokens", "samples",
+    ),
     Judge.Method.PROFILE: (
         "method", "endpoint", "prompt", "days", "episodes", "pick", "transcript_length",
+        "temperature", "max_tokens",
+    ),
+    Judge.Method.RECOMMENDER: ("method", "endpoint", "prompt", "content_word", "max_tokens"),
+    Judge.Method.EXTRACTION: (
+        "method", "endpoint", "prompt", "topics", "sides", "part_length", "most_statements",
         "temperature", "max_tokens",
     ),
 }  # fmt: skip
 VERDICT_SETTINGS = (
     "method", "question", "neutral", "dimensions", "order", "days", "episodes", "pick",
-    "transcript_length", "profile_episodes",
+    "transcript_length", "profile_episodes", "content_word", "topics", "sides", "part_length",
+    "most_statements",
 )  # fmt: skip
 PROMPTS = {
     Judge.Method.FIT: "fit.v1",
     Judge.Method.PAIRWISE: "pairwise.v1",
     Judge.Method.PROFILE: "write-profile.v1",
+    Judge.Method.RECOMMENDER: "recommend.v1",
+    Judge.Method.EXTRACTION: "extract.v1",
+    Judge.Method.SUPPORT: "support.v1",
 }
-MOST_TOKENS = {Judge.Method.FIT: 400, Judge.Method.PAIRWISE: 800, Judge.Method.PROFILE: 2000}
+MOST_TOKENS = {
+    Judge.Method.FIT: 400,
+    Judge.Method.PAIRWISE: 800,
+    Judge.Method.PROFILE: 2000,
+    Judge.Method.RECOMMENDER: 400,
+    Judge.Method.EXTRACTION: 4000,
+    Judge.Method.SUPPORT: 20,
+}
 
 
 def read_verdict(reader, judge):
-    """Fills a judge of such a method; a reason is always asked for where it judges."""
+    """Fills a judge of such a method; lists and fit are always judged with a reason."""
     judge.temperature = reader.number("temperature", 0.0, 0, 2, (int, float))
     judge.max_tokens = reader.number("max_tokens", MOST_TOKENS[judge.method], 1, 100_000, int)
     judge.endpoint = reader.endpoint()
     judge.prompt = reader.prompt(PROMPTS[judge.method])
     judge.transcript_length = reader.number("transcript_length", 0, 0, MOST_TRANSCRIPT, int)
-    if judge.writes:
+    if judge.recommends:
+        judge.content_word = reader.text("content_word", "movie", 40)
+    elif judge.writes:
         _read_writer(reader, judge)
+    elif judge.extracts:
+        _read_extraction(reader, judge)
     else:
         _read_verdict(reader, judge)
     for key, problem in checking.problems_of(judge, reader.library).items():
@@ -52,13 +76,40 @@ def _read_writer(reader, judge):
     judge.pick = reader.choice("pick", Judge.Pick)
 
 
+def _read_extraction(reader, judge):
+    judge.sides = reader.choice("sides", Judge.Sides)
+    judge.part_length = reader.number("part_length", 4000, LEAST_PART, MOST_PART, int)
+    judge.most_statements = reader.number("most_statements", 100, 1, MOST_STATEMENTS, int)
+    judge.topics = _topics(reader)
+
+
+def _topics(reader):
+    """A ready-made list by its name, or names with what belongs to each."""
+    said = reader.entry.get("topics")
+    if isinstance(said, dict):
+        return [[name, words or ""] for name, words in said.items()]
+    if said in topics.ready():
+        return topics.ready()[said]
+    reader.add(
+        "topics",
+        f"found {quoted(said or '')}; allowed is one of {', '.join(topics.ready())}, or names with "
+        "what belongs to each, such as {fit: size and length}",
+    )
+    return topics.ready()["toys"]  # so that nothing else is said of it
+
+
 def _read_verdict(reader, judge):
-    judge.rationale = True
     judge.samples = reader.number("samples", 1, 1, 100, int)
+    judge.question = str(reader.entry.get("question") or "")
+    if judge.method != Judge.Method.SUPPORT:
+        _read_reasoned(reader, judge)
+
+
+def _read_reasoned(reader, judge):
+    judge.rationale = True
     judge.profile_episodes = reader.number("profile_episodes", 0, 0, MOST_EPISODES, int)
     judge.context = reader.choice("context", Judge.Context, Judge.Context.PROFILE)
     judge.history_length = reader.number("history_length", 10, 1, 500, int)
-    judge.question = str(reader.entry.get("question") or "")
     if judge.method == Judge.Method.FIT:
         judge.neutral = reader.yes_or_no("neutral")
     else:

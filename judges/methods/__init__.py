@@ -1,14 +1,18 @@
 """What a judge is asked, of which items, in which words, and how its reply is read.
 
 A method says all that differs between asking each question on its scale, asking whether one
-recommendation fits, asking which of two lists fits better, and writing a recipient's profile. `of`
-finds the one of a run by its frozen settings; runs from before there were methods have none.
+recommendation fits, asking which of two lists fits better, writing a recipient's profile,
+asking a recommender under test, and extracting statements. `of` finds the one of a run by its
+frozen settings; runs from before there were methods have none.
 """
 
+from judges.methods.extraction import Extraction
 from judges.methods.fit import Fit
 from judges.methods.pairwise import Pairwise
 from judges.methods.questions import Questions
+from judges.methods.recommender import Recommender
 from judges.methods.similarity import Similarity
+from judges.methods.support import Support
 from judges.methods.writer import Writer
 from judges.models import Judge
 
@@ -17,6 +21,9 @@ METHODS = {
     Judge.Method.FIT: Fit(),
     Judge.Method.PAIRWISE: Pairwise(),
     Judge.Method.PROFILE: Writer(),
+    Judge.Method.RECOMMENDER: Recommender(),
+    Judge.Method.EXTRACTION: Extraction(),
+    Judge.Method.SUPPORT: Support(),
 }
 SIMILARITY = Similarity()
 

@@ -13,6 +13,14 @@ class Method:
     kinds: tuple[str, ...] = ()  # of items; none: all that have a text
     shows_lists = False  # whether Materials keep what is judged: contents, not a text
     writes = False  # whether it writes profiles of recipients instead of scoring items
+    recommends = False  # whether it is a recommender under test
+    extracts = False  # whether it extracts statements instead of scoring items
+    reuses = False  # whether identical calls are always taken over, those of the same run too
+
+    @property
+    def apart(self):
+        """Whether what it makes stands in a table of its own, and no question is answered."""
+        return self.writes or self.recommends or self.extracts
 
     def items(self, items):
         """Those of the items that can be asked about, in their order."""
@@ -25,6 +33,14 @@ class Method:
     def asks(self, question, item):
         """Whether this question is asked of this item."""
         return question.applies_to_kind(item.kind)
+
+    def max_tokens(self, frozen, questions):
+        """How long a reply may be."""
+        return frozen["max_tokens"]
+
+    def beside(self, item):
+        """Texts of the item that are shown besides its text, and that the study did not write."""
+        return []
 
     def orders(self, judge, item, sample):
         """The orders in which something is shown, one call each; blank where there is only one."""
@@ -63,3 +79,4 @@ class VerdictMethod(Method):
 
 
 RECOMMENDATION, LIST_PAIR = str(Item.Kind.RECOMMENDATION), str(Item.Kind.LIST_PAIR)
+STATEMENT = str(Item.Kind.STATEMENT)

@@ -24,7 +24,7 @@ class Asked:
     """Stands where other methods have a question."""
 
     key: str = "profile"
-    pk: None = None
+    pk: int | None = None
 
 
 PROFILE = Asked()

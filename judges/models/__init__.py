@@ -1,9 +1,12 @@
 from judges.models.endpoint import Endpoint, Window
+from judges.models.entailment import Entailment, Grain, Measure
 from judges.models.flag import Flag
 from judges.models.judge import Judge
 from judges.models.material import HeldOut, Material
 from judges.models.prompt import StudyPrompt
+from judges.models.recommended import RecommendedList
 from judges.models.run import Call, Judgment, Run, RunPace
+from judges.models.statement import Extraction, Sentiment, Side, Statement
 from judges.models.upload import Upload
 from judges.models.worker import Computation, Heartbeat
 from judges.models.writing import Writing
@@ -12,14 +15,22 @@ __all__ = [
     "Call",
     "Computation",
     "Endpoint",
+    "Entailment",
+    "Extraction",
     "Flag",
+    "Grain",
     "HeldOut",
     "Heartbeat",
     "Judge",
     "Judgment",
     "Material",
+    "Measure",
+    "RecommendedList",
     "Run",
     "RunPace",
+    "Sentiment",
+    "Side",
+    "Statement",
     "StudyPrompt",
     "Upload",
     "Window",

@@ -2,6 +2,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from annotate.models import Rater
+from judges.models.entailment import MetricSettings
+from judges.models.statement import ExtractionSettings
 
 MOST_TRANSCRIPT = 50_000
 MOST_EPISODES = 500
@@ -14,7 +16,7 @@ def default_dimensions():
     return ["topic", "tone", "format", "host style"]
 
 
-class Judge(models.Model):
+class Judge(ExtractionSettings, MetricSettings):
     """Anything automatic that scores items. Its settings are frozen by hash at its first run."""
 
     class Kind(models.TextChoices):
@@ -27,6 +29,7 @@ class Judge(models.Model):
         STS = "sts", "STS cosine (MiniLM)"
         SBERT = "sbert", "sBERT-Sim: profile and episode"
         BERT_SCORE = "bert-score", "BERTScore F1"
+        NLI = "nli", "NLI: does the reference entail it?"
         CF = "cf", "CF: counterfactual, retrained in full"
         CF_APPROXIMATE = "cf-a", "CF-A: counterfactual, the recipient’s factors alone"
         CF_WARM = "cf-warm", "CF, warm start: retraining goes on from the model"
@@ -40,6 +43,12 @@ class Judge(models.Model):
         FIT = "fit", "Whether one recommendation fits"
         PAIRWISE = "pairwise", "Which of two lists fits better"
         PROFILE = "profile", "Nothing: it writes profiles of recipients"
+        RECOMMENDER = "recommender", "Nothing: it recommends, and is itself tested"
+        EXTRACTION = "extraction", "Nothing: it extracts statements"
+        SUPPORT = "support", "Whether a document supports a statement"
+
+    # Their judgments have neither item nor question.
+    JUDGING_NOTHING = (Method.PROFILE, Method.RECOMMENDER, Method.EXTRACTION)
 
     class Order(models.TextChoices):
         SHUFFLED = "shuffled", "Drawn for each pair"
@@ -185,6 +194,13 @@ class Judge(models.Model):
         default=Pick.LISTENED,
         help_text="Of those in that time, where fewer are wanted than there are.",
     )
+    content_word = models.CharField(
+        "word for a content",
+        max_length=40,
+        default="movie",
+        db_default="movie",
+        help_text="As a prompt that asks for recommendations calls one: movie, episode, book, …",
+    )
     samples = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
@@ -273,7 +289,9 @@ class Judge(models.Model):
                 violation_error_message="Several samples at temperature 0 would all be the same.",
             ),
             models.CheckConstraint(
-                condition=models.Q(method="questions") | models.Q(kind="llm"),
+                condition=models.Q(method="questions")
+                | models.Q(kind="llm")
+                | models.Q(kind="imported", method="extraction"),
                 name="only_an_llm_has_a_method",
             ),
             models.CheckConstraint(
@@ -320,6 +338,21 @@ class Judge(models.Model):
     def writes(self):
         """Whether it writes profiles and judges nothing."""
         return self.method == Judge.Method.PROFILE
+
+    @property
+    def recommends(self):
+        """Whether it is a recommender under test and judges nothing."""
+        return self.method == Judge.Method.RECOMMENDER
+
+    @property
+    def extracts(self):
+        """Whether it extracts statements and judges nothing."""
+        return self.method == Judge.Method.EXTRACTION
+
+    @property
+    def judges_nothing(self):
+        """Whether it gives no answer to a question about an item."""
+        return self.method in Judge.JUDGING_NOTHING
 
     @property
     def runs_here(self):

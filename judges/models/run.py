@@ -37,8 +37,12 @@ class RunQuerySet(models.QuerySet):
         return self.judging().exclude(pk__in=Run.objects.silent(version).values("pk"))
 
     def checks(self):
-        """Checks for drift."""
+        """Checks for drift, and tests of robustness."""
         return self.exclude(checked=None)
+
+    def robustness_tests(self):
+        """Those that ask the same in prompts that are changed by relations."""
+        return self.checks().filter(frozen__has_key="robustness")
 
 
 class Run(models.Model):
@@ -59,7 +63,8 @@ class Run(models.Model):
         null=True,
         blank=True,
         related_name="checks",
-        help_text="A check for drift: the run whose items it asks again. It is never analysed.",
+        help_text="A check for drift, or a test of robustness: the run whose items it asks again. "
+        "Its judgments never count.",
     )
     state = models.CharField(max_length=20, choices=State, default=State.ACTIVE)
     frozen = models.JSONField(default=dict, help_text="The judge's settings as they were.")
@@ -119,6 +124,10 @@ class Run(models.Model):
         """Whether its judgments were loaded: nothing of it can be asked or read again."""
         return self.frozen.get("kind") == FROM_FILE
 
+    @property
+    def is_robustness_test(self):
+        return "robustness" in self.frozen
+
     def get_absolute_url(self):
         return reverse("run", args=[self.judge.study.slug, self.pk])
 
@@ -143,7 +152,7 @@ class RunPace(models.Model):
 
 class JudgmentQuerySet(models.QuerySet):
     def judging(self):
-        """Judgments that count: not those of checks for drift, and no profiles."""
+        """Judgments that count: not those of checks and tests, and no profiles."""
         return self.filter(run__checked=None, question__isnull=False)
 
     def speaking(self, version=None):
@@ -183,6 +192,13 @@ class Judgment(models.Model):
     order = models.CharField(
         max_length=20, default="", blank=True, help_text="Order of lists or aspects shown."
     )
+    relation = models.CharField(
+        max_length=40,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="In a test of robustness: how the prompt was changed; see perturbations.py.",
+    )
     # Rows that one call answers share a unit; its lead row is the one that workers lock.
     unit = models.PositiveIntegerField(default=0)
     lead = models.BooleanField(default=False)
@@ -209,7 +225,8 @@ class Judgment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "item", "question", "sample", "order"], name="judgment_once_a_run"
+                fields=["run", "item", "question", "sample", "order", "relation"],
+                name="judgment_once_a_run",
             ),
             models.CheckConstraint(
                 condition=Q(state="done", value__isnull=False) | ~Q(state="done") & Q(value=None),

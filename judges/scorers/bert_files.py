@@ -22,15 +22,20 @@ ADVICE = (
 
 def folder():
     """The folder that BERT_SCORE_MODEL names; NotInstalled says what it should hold."""
-    if not settings.BERT_SCORE_MODEL:
-        raise NotInstalled(f"BERT_SCORE_MODEL is not set; {ADVICE}")
-    found = Path(settings.BERT_SCORE_MODEL)
+    return named_folder("BERT_SCORE_MODEL", ADVICE)
+
+
+def named_folder(setting, advice, others=(TOKENIZER_FILE,)):
+    """The folder that a setting names, with a model and the other files."""
+    if not getattr(settings, setting):
+        raise NotInstalled(f"{setting} is not set; {advice}")
+    found = Path(getattr(settings, setting))
     if not found.is_dir():
-        raise NotInstalled(f"BERT_SCORE_MODEL names no folder; {ADVICE}")
+        raise NotInstalled(f"{setting} names no folder; {advice}")
     missing = [] if model_file(found) else [MODEL_FILES[0]]
-    missing += [] if (found / TOKENIZER_FILE).is_file() else [TOKENIZER_FILE]
+    missing += [name for name in others if not (found / name).is_file()]
     if missing:
-        raise NotInstalled(f"the folder of BERT_SCORE_MODEL has no {' and no '.join(missing)}")
+        raise NotInstalled(f"the folder of {setting} has no {' and no '.join(missing)}")
     return found
 
 
@@ -44,11 +49,16 @@ def facts():
     file = model_file(found)
     return {
         "model": found.resolve().name,
-        "model_sha256": _sha256(file, file.stat().st_mtime_ns),
+        "model_sha256": sha256(file),
         "word_pieces": MOST_PIECES,
         "idf": False,
         "baseline": baseline(found),
     }
+
+
+def sha256(file):
+    """The hash of a file's content; computed once, unless the file changes."""
+    return _sha256(file, file.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)

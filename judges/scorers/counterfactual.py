@@ -5,18 +5,13 @@ contents have on the recommendation, or how like they are to it.
 """
 
 import json
-import os
-import secrets
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from contextlib import suppress
 from dataclasses import replace
-
-import numpy as np
 
 from annotate.models import Content
 from judges import histories, kept_models, proximity
-from judges.factorisation import EXPLICIT, Model, Recipe, fold_in, train, without
+from judges.factorisation import EXPLICIT, Model, Recipe, contents_of, fold_in, train, without
 from judges.models import Judge
 from judges.proximity import NoScore
 from judges.scorers.base import Score, same_for_all
@@ -47,29 +42,32 @@ class Trained:
         matrix, row = self.histories.of(recipient)
         key = recipient if recipient in self.histories.apart else None
         if key not in self.models:
-            self.models[key] = train(matrix, self.recipe) if key else self._shared(matrix)
+            self.models[key] = self._model(matrix, None if key is None else row)
             while len(self.models) > KEPT:
                 self.models.popitem(last=False)
         self.models.move_to_end(key)
         return matrix, row, self.models[key]
 
-    def _shared(self, matrix):
-        """The model of the study's own histories, kept in a file under the hash of its making."""
+    def _model(self, matrix, made_up):
+        """Kept in a file under the hash of its making, so that judges of other kinds have it too.
+
+        made_up: the row of somebody made up, whose history is in this matrix alone.
+        """
         made_of = {"interactions_sha256": self.sha256, **self.recipe.settings}
+        is_of_one = made_up is not None
+        if is_of_one:
+            mine = slice(matrix.indptr[made_up], matrix.indptr[made_up + 1])
+            made_of["columns"] = matrix.indices[mine].tolist()
+            made_of["ratings"] = matrix.data[mine].tolist()
         words = json.dumps(made_of, sort_keys=True)
-        path = kept_models.path_of(words)
-        with suppress(FileNotFoundError):
-            os.utime(path)  # what is in use is not old
-            with np.load(path) as kept:
-                return Model(kept["recipients"], kept["contents"])
+        if kept := kept_models.load(words, is_of_one):
+            contents = kept["contents"] if "contents" in kept else contents_of(matrix, kept["half"])
+            return Model(kept["recipients"], contents)
         model = train(matrix, self.recipe)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{secrets.token_hex(6)}.part")
-        with part.open("wb") as file:
-            np.savez(
-                file, recipients=model.recipients, contents=model.contents, made_of=np.array(words)
-            )
-        os.replace(part, path)
+        # Of one among many the smaller part, of which the rest is made again in little time.
+        is_small = is_of_one and model.half is not None
+        rest = {"half": model.half} if is_small else {"contents": model.contents}
+        kept_models.save(words, is_of_one, recipients=model.recipients, **rest)
         return model
 
 

@@ -5,15 +5,25 @@ explanation that is shown has the highest or the lowest of that score among its 
 one nearest to their mean.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 
 from judges import proximity
-from judges.factorisation import fold_in, train, with_row, without
+from judges.factorisation import EXPLICIT, fold_in, train, with_row, without
 from judges.proximity import NoScore
-from judges.surveys.plan import CELLS, HIGHEST, LOWEST, MEAN, SCORES, SEEN, SHOWN, NoQuestion
+from judges.surveys.plan import (
+    CELLS,
+    COUNTERFACTUAL,
+    HIGHEST,
+    LOWEST,
+    MEAN,
+    SCORES,
+    SEEN,
+    SHOWN,
+    NoQuestion,
+)
 
 DRAWS = 50  # of a history, until one can be used
 SAME = 12  # decimals: scores that differ less are tied
@@ -22,7 +32,8 @@ SAME = 12  # decimals: scores that differ less are tied
 @dataclass(frozen=True)
 class Question:
     """history, content and explaining are columns; scores: all four of the explanation that is
-    shown; draws: how many histories were drawn for it.
+    shown; draws: how many histories were drawn for it; ratings: of the history, where the model
+    asks for them; person: whose recommendation it is, empty of somebody made up.
     """
 
     cell_score: str
@@ -32,6 +43,8 @@ class Question:
     explaining: list[int]
     scores: dict[str, float]
     draws: int
+    ratings: list[float] = field(default_factory=list)
+    person: str = ""
 
 
 def pick(values, level, count=1):
@@ -45,18 +58,29 @@ def pick(values, level, count=1):
 
 
 class Case:
-    """One made-up recipient: a row of their own in the training, and its top recommendation."""
+    """One recipient, a row of the training, and what is recommended to them.
 
-    def __init__(self, films, recipe, seen, tick=None):
+    seen: the nine films of their history that an explanation may name; has: all of it.
+    """
+
+    def __init__(self, films, recipe, matrix, row, seen, tick=None):
         self.genres, self.recipe, self.seen = films.genre_sets, recipe, np.asarray(seen)
         self.tick = tick or (lambda: None)
-        self.matrix = with_row(films.matrix, seen, np.ones(len(seen)))
-        self.row = films.matrix.shape[0]
-        self.model = train(self.matrix, recipe)
-        self.before = self.model.scores(self.row)
-        is_open = np.ones(len(self.before), dtype=bool)
-        is_open[self.seen] = False
-        self.content = int(np.argmax(np.where(is_open, self.before, -np.inf)))
+        self.matrix, self.row = matrix, row
+        mine = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        self.has, self.ratings = matrix.indices[mine], matrix.data[mine]
+        self.model = train(matrix, recipe)
+        self.before = self.model.scores(row)
+        self.spread = proximity.spread_of(self.before)
+        self.content, self.top = self.best(1)[0], 1
+
+    def best(self, count, among=True):
+        """The columns that are recommended, the best first; among: which may be, by column."""
+        is_open = np.full(len(self.before), True) & among
+        is_open[self.has] = False
+        if np.count_nonzero(is_open) < count:
+            raise NoScore(f"fewer than {count} films can be recommended")
+        return np.argsort(-np.where(is_open, self.before, -np.inf), kind="stable")[:count].tolist()
 
     def scores_of(self, kind, explaining):
         """One of the four, as judges give it, of each explanation; NoScore where it has none."""
@@ -67,18 +91,19 @@ class Case:
     def _cf(self, some):
         self.tick()
         left = without(self.matrix, self.row, some)
-        return self._near(train(left, self.recipe).scores(self.row), some)
+        return self._led(train(left, self.recipe).scores(self.row)[None], [some])[0]
 
     def _cf_a(self, explaining):
         """All at once: the contents' part of the equations is the same for every candidate."""
-        left = [np.setdiff1d(self.seen, some) for some in explaining]
-        rest = [(columns, np.ones(len(columns))) for columns in left]
-        found = zip(fold_in(self.model.contents, rest, self.recipe), explaining, strict=True)
-        return [self._near(self.model.contents @ alone, some) for alone, some in found]
+        kept = [(self.has[:, None] != some).all(axis=1) for some in explaining]
+        rest = [(self.has[some], self.ratings[some]) for some in kept]
+        folded = fold_in(self.model.contents, rest, self.recipe)
+        return self._led(folded @ self.model.contents.T, explaining)
 
-    def _near(self, after, some):
-        found = proximity.proximity(self.before, after, self.content, self.seen, some)
-        return found.raw / found.spread  # not clipped yet: what is clipped would be tied
+    def _led(self, after, explaining):
+        """Not clipped yet: what is clipped would be tied."""
+        raw = proximity.leads(after, self.content, self.has, explaining, self.top)
+        return (raw / self.spread).tolist()
 
     def _item_sim(self, some):
         return proximity.similarity(self.model.contents, self.content, list(some))
@@ -89,7 +114,7 @@ class Case:
 
 def explanation(case, score, level):
     """The columns of one cell's explanation; NoScore where all candidates have the same score."""
-    is_whole = score in ("cf", "cf-a")
+    is_whole = score in COUNTERFACTUAL
     seen = case.seen.tolist()
     candidates = list(combinations(seen, SHOWN if is_whole else 1))
     values = case.scores_of(score, map(list, candidates))
@@ -99,19 +124,45 @@ def explanation(case, score, level):
     return sorted(one for place in chosen for one in candidates[place])
 
 
-def drawn(films, dice, people=False):
-    """A history, in the order of columns: of popular films, or of those that one person has."""
-    pool = films.popular
+def drawn(films, dice, people=False, row=None):
+    """(a history in the order of columns, whose): of popular films, or of those that one person
+    has, whose row is given or drawn; None is nobody's.
+    """
     if people:
         if not films.histories:
             raise NoQuestion(f"nobody in the ratings has {SEEN} popular films")
-        pool = films.histories[dice.integers(len(films.histories))]
-    return np.sort(dice.choice(pool, SEEN, replace=False)).tolist()
+        row = [*films.histories][dice.integers(len(films.histories))]
+    pool = films.popular if row is None else films.histories[row]
+    return np.sort(dice.choice(pool, SEEN, replace=False)).tolist(), row
 
 
-def question(films, recipe, number, seed, tick=None, people=False):
+def made_up(films, recipe, seen, of, tick=None):
+    """The Case of somebody who has these nine films alone, and its ratings.
+
+    In the explicit form a film is rated as by whose history it is drawn from, else as by all.
+    """
+    last, given = films.matrix.shape[0], np.ones(SEEN)
+    if recipe.form != EXPLICIT:
+        return Case(films, recipe, with_row(films.matrix, seen, given), last, seen, tick), []
+    given = films.typical[seen] if of is None else films.ratings[of, seen].toarray().ravel()
+    return Case(films, recipe, with_row(films.ratings, seen, given), last, seen, tick), list(given)
+
+
+def person(films, recipe, row, seen, rank, tick=None):
+    """The Case of somebody who is there, about one of the best films for them, from 0.
+
+    A film without genres is passed over: one of the scores has no value for it.
+    """
+    matrix = films.ratings if recipe.form == EXPLICIT else films.matrix
+    case = Case(films, recipe, matrix, row, seen, tick)
+    case.top = len(CELLS)
+    case.content = case.best(case.top, [bool(own) for own in films.genre_sets])[rank]
+    return case
+
+
+def question(films, recipe, number, seed, tick=None, people=False, row=None):
     """The Question of cell `number`, from 0; seed: [whole numbers] that it is drawn by; tick is
-    called before each training.
+    called before each training; row: the person whose survey it is, else somebody is made up.
 
     A history is drawn anew where a score has no value or does not tell the candidates apart.
     """
@@ -119,15 +170,23 @@ def question(films, recipe, number, seed, tick=None, people=False):
     why = ""
     for draw in range(1, DRAWS + 1):
         dice = np.random.default_rng([*seed, number, draw])
-        seen = drawn(films, dice, people)
+        seen, of = drawn(films, dice, people, row)
         try:
-            case = Case(films, recipe, seen, tick)
+            if row is None:
+                case, ratings = made_up(films, recipe, seen, of, tick)
+            else:
+                # Which cell explains which place of the list is drawn for each survey. Where it
+                # cannot, it explains the next one, which may then stand in the survey twice.
+                ranks = np.random.default_rng(seed).permutation(len(CELLS))
+                rank = int(ranks[(number + draw - 1) % len(CELLS)])
+                case, ratings = person(films, recipe, row, seen, rank, tick), []
             shown = explanation(case, score, level)
             scores = {one: float(np.clip(case.scores_of(one, [shown])[0], -1, 1)) for one in SCORES}
         except NoScore as error:
             why = str(error)
             continue
-        return Question(score, level, seen, case.content, shown, scores, draw)
+        who = "" if row is None else films.people[row]
+        return Question(score, level, seen, case.content, shown, scores, draw, ratings, who)
     raise NoQuestion(
         f"no explanation with the {level} {SCORES[score]} can be made: {why}, in {DRAWS} histories "
         "that were drawn. Take ratings that differ more between films, and films with genres"

@@ -7,10 +7,6 @@ on after an interruption makes the same study, and one more survey changes none 
 import csv
 import hashlib
 import json
-import os
-import secrets
-from contextlib import contextmanager
-from dataclasses import asdict
 
 import yaml
 
@@ -19,12 +15,20 @@ from annotate.making import FOLDER
 from annotate.reading import Problems
 from annotate.study_file import as_yaml
 from judges.factorisation import Recipe
-from judges.surveys.choosing import Question, question
-from judges.surveys.plan import CELLS, SCORES, SEEN, NoQuestion
-from judges.surveys.reading import MADE_UP, files_of, read
+from judges.surveys import sharing
+from judges.surveys.choosing import question
+from judges.surveys.plan import CELLS, COUNTERFACTUAL, SCORES, SEEN, NoQuestion
+from judges.surveys.reading import MADE_UP, files_of, read, refusal, rows_of
+from judges.surveys.sharing import whole
 
 METHOD = 1  # raised where the same ratings and seed would make other questions
 TEXT = "We recommend this movie to you because you watched the following movies in the past:"
+# After the sentence of the template that it belongs to.
+IMAGINE = "Imagine that you are browsing a movie recommendation website."
+WATCHED = (
+    "Above each recommended movie stands a group of movies. Imagine that you have watched these in "
+    "the past."
+)
 TEMPLATE = FOLDER / "explanations-seven.yaml"
 ITEM = ("item", "kind", "recipient", "content", "system", "text", "explaining_contents", "survey",
         "cell_score", "cell_level")  # fmt: skip
@@ -32,8 +36,18 @@ INTERACTION = ("recipient", "content", "rating", "at", "hypothetical")
 
 
 def recipe_of(plan):
-    """The model of the paper: 40 factors, 20 iterations."""
-    return Recipe(seed=plan.seed)
+    """How the model is trained; by default as in the paper: 40 factors, 20 iterations."""
+    names = "form", "factors", "iterations", "regularisation", "seed"
+    return Recipe(**{name: getattr(plan, name) for name in names})
+
+
+def read_films(source):
+    """The Films of a folder; NoQuestion says what is wrong with it."""
+    problems = Problems()
+    films = read(source, problems)
+    if films is None:
+        raise NoQuestion("; ".join(map(str, problems.shown)))
+    return films
 
 
 def make_study(source, plan, folder, say=None):
@@ -41,57 +55,39 @@ def make_study(source, plan, folder, say=None):
 
     NoQuestion says why it cannot be made.
     """
-    problems = Problems()
-    films = read(source, problems)
-    if films is None:
-        raise NoQuestion("; ".join(map(str, problems.shown)))
+    films = read_films(source)
     questions = make(films, plan, folder / "questions", say)
     return write_files(films, questions, plan, files_of(source)["ratings"], folder)
 
 
-def make(films, plan, folder, say=None):
+def make(films, plan, folder, say=None, goes_on=lambda: True):
     """{(survey, number): Question}, both from 1; those that stand in the folder are not made again.
 
-    say(done, all) is called often, after each question and before each training.
+    Several processes may be at the same folder: each question is made by one of them.
+    say(done, all) is called often; None where goes_on() says no. NoQuestion says what is wrong.
     """
-    kept = folder / _name(films, plan)
+    if why := refusal(films, plan):
+        raise NoQuestion(why)
+    kept = folder / name_of(films, plan)
     kept.mkdir(parents=True, exist_ok=True)
-    found: dict[tuple[int, int], Question] = {}
+    rows, recipe = rows_of(films, plan), recipe_of(plan)
     say = say or (lambda done, whole: None)
-    for survey in range(1, plan.surveys + 1):
-        for number in range(len(CELLS)):
-            path = kept / f"{survey}-{number + 1}.json"
-            found[survey, number + 1] = _kept(path) or _made(
-                path, films, plan, survey, number, lambda: say(len(found), plan.questions)
-            )
-            say(len(found), plan.questions)
-    return found
+
+    def one(place, tick):
+        survey, number = place
+        row = rows[survey - 1] if plan.real else None
+        return question(films, recipe, number - 1, [plan.seed, survey], tick, plan.people, row)
+
+    places = [(survey, number + 1) for survey in range(1, plan.surveys + 1)
+              for number in range(len(CELLS))]  # fmt: skip
+    return sharing.make_all(places, kept, one, lambda done: say(done, plan.questions), goes_on)
 
 
-def _name(films, plan):
+def name_of(films, plan):
     """A folder of its own for all that questions depend on, but for the number of surveys."""
     made_of = [METHOD, films.sha256, plan.seed, plan.people, recipe_of(plan).settings]
+    made_of += [list(plan.only)] if plan.real else []
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:20]
-
-
-def _kept(path):
-    return Question(**json.loads(path.read_text())) if path.exists() else None
-
-
-def _made(path, films, plan, survey, number, tick):
-    made = question(films, recipe_of(plan), number, [plan.seed, survey], tick, plan.people)
-    with _whole(path) as file:
-        file.write(json.dumps(asdict(made)))
-    return made
-
-
-@contextmanager
-def _whole(path):
-    """A file that stands there as a whole or not at all: two workers may be at the same study."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(6)}.part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        yield file
-    os.replace(part, path)
 
 
 # The files
@@ -104,7 +100,7 @@ def write_files(films, questions, plan, ratings, folder):
     """
     folder.mkdir(parents=True, exist_ok=True)
     study = folder / "study.yaml"
-    with _whole(study) as file:
+    with whole(study) as file:
         file.write(as_yaml(study_data(plan)))
     tables = {
         "contents": (("content", "title", "genres"), _contents(films)),
@@ -113,7 +109,7 @@ def write_files(films, questions, plan, ratings, folder):
     }
     paths = {name: folder / f"{name}.csv" for name in tables}
     for name, (header, rows) in tables.items():
-        with _whole(paths[name]) as file:
+        with whole(paths[name]) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(header)
             writer.writerows([_cell(one) for one in row] for row in rows)
@@ -127,9 +123,9 @@ def _cell(value):
 def study_data(plan):
     """The template of the seven questions, with what belongs to such a study."""
     data = yaml.safe_load(TEMPLATE.read_text(encoding="utf-8"))
-    recipe = recipe_of(plan).settings
-    model = {kind: {} if kind == "genre-jacc" else recipe for kind in SCORES}
+    said = data["instructions"]
     return data | {
+        "instructions": said if plan.real else said.replace(IMAGINE, f"{IMAGINE} {WATCHED}"),
         "exit": [_needed(one) for one in data["exit"]],
         "study": plan.slug,
         "title": plan.title,
@@ -137,9 +133,19 @@ def study_data(plan):
         "items_per_session": len(CELLS),
         "sessions_by": "survey",
         "order": "latin_square",  # of the systems, which are the cells
-        "show_history": SEEN,
-        "judges": [{"judge": SCORES[kind], "kind": kind} | model[kind] for kind in SCORES],
+        # Of a real person the whole history is meant, not the nine films that are named.
+        "show_history": 0 if plan.real else SEEN,
+        "judges": [
+            {"judge": name, "kind": kind} | _settings(kind, plan) for kind, name in SCORES.items()
+        ],
     }
+
+
+def _settings(kind, plan):
+    if kind == "genre-jacc":
+        return {}
+    top = {"top": plan.top} if kind in COUNTERFACTUAL and plan.top > 1 else {}
+    return recipe_of(plan).settings | top
 
 
 def _needed(entry):
@@ -160,8 +166,9 @@ def _interactions(films, questions, ratings):
         at = row["timestamp"]
         yield row["userId"], row["movieId"], row["rating"], at and at.isoformat(), ""
     for place, one in questions.items():
-        for column in one.history:
-            yield recipient_of(*place), films.keys[column], "", "", "yes"
+        for at, column in enumerate([] if one.person else one.history):
+            rating = one.ratings[at] if one.ratings else ""
+            yield recipient_of(*place), films.keys[column], rating, "", "yes"
 
 
 def recipient_of(survey, number):
@@ -173,6 +180,7 @@ def _items(films, questions):
         named = [films.keys[column] for column in one.explaining]
         text = "\n".join([TEXT, *(films.titles[film] for film in named)])
         system = f"{SCORES[one.cell_score]} {one.cell_level}"
-        yield (f"survey-{survey}-{number}", "explanation", recipient_of(survey, number),
+        who = one.person or recipient_of(survey, number)
+        yield (f"survey-{survey}-{number}", "explanation", who,
                films.keys[one.content], system, text, "|".join(named), survey, one.cell_score,
                one.cell_level)  # fmt: skip

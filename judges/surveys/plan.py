@@ -6,6 +6,7 @@ from itertools import product
 SEEN, SHOWN = 9, 3  # films in a history, and in an explanation
 QUANTILE = 0.9  # of the films' popularity: from there on a history is drawn
 SCORES = {"cf": "CF", "cf-a": "CF-A", "item-sim": "Item-Sim", "genre-jacc": "Genre-Jacc"}
+COUNTERFACTUAL = ("cf", "cf-a")
 HIGHEST, LOWEST, MEAN = LEVELS = ("highest", "lowest", "mean")
 CELLS = tuple(product(SCORES, LEVELS))  # question n of a survey shows cell n
 MOST_SURVEYS, LARGEST_SEED, MOST_RATERS = 1000, 2_147_483_647, 1000
@@ -18,7 +19,8 @@ class NoQuestion(ValueError):
 @dataclass(frozen=True)
 class Plan:
     """seed: of the draws and of the model's starting factors; raters: of each survey; people:
-    whether a history is of films that one person has.
+    whether a history is of films that one person has; real: whether a survey's recipient is a
+    person of the ratings; only: the ids of these, one a survey; drawn without any.
     """
 
     slug: str
@@ -27,7 +29,18 @@ class Plan:
     seed: int = 1
     raters: int = 3
     people: bool = False
+    real: bool = False
+    only: tuple[str, ...] = ()
+    form: str = "implicit"
+    factors: int = 40
+    iterations: int = 20
+    regularisation: float = 0.01
 
     @property
     def questions(self):
         return self.surveys * len(CELLS)
+
+    @property
+    def top(self):
+        """How many recommendations are shown: a real person's survey explains one list of them."""
+        return len(CELLS) if self.real else 1

@@ -11,6 +11,7 @@ from scipy import sparse
 from annotate.reading import TableFile
 from annotate.reading.columns import Column, Table, allowed, key, number, time
 from annotate.reading.problems import quoted
+from judges.models import Judge
 from judges.proximity import genre_set
 from judges.surveys.plan import QUANTILE, SEEN
 
@@ -38,7 +39,7 @@ HISTORIES = Table(
     (
         Column("userId", "Who rated.", key, required=True),
         Column("movieId", "What.", key, required=True),
-        Column("rating", "Kept; the model only asks who has what.", number),
+        Column("rating", "Kept; the implicit form only asks who has what.", number),
         Column("timestamp", "When.", time),
     ),
     aliases={"recipient": "userId", "content": "movieId", "at": "timestamp"},
@@ -48,16 +49,19 @@ FILES = {"movies": MOVIES, "ratings": HISTORIES}
 
 @dataclass(frozen=True)
 class Films:
-    """matrix: recipients × contents, 1 where one has the other. keys: of the contents that somebody
-    has, by column; popular: columns that a made-up history may be drawn from. titles and genres of
-    all films, by key.
+    """matrix: recipients × contents, 1 where one has the other. people: the recipients' ids, by
+    row; keys: of the contents that somebody has, by column; popular: columns that a made-up history
+    may be drawn from. titles and genres of all films, by key. ratings: as matrix, the newest of a
+    pair, NaN without one.
     """
 
     matrix: sparse.csr_matrix
+    people: list[str]
     keys: list[str]
     popular: np.ndarray
     titles: dict[str, str]
     genres: dict[str, str]
+    ratings: sparse.csr_matrix
     sha256: str
 
     @cached_property
@@ -67,10 +71,22 @@ class Films:
 
     @cached_property
     def histories(self):
-        """The popular columns of each recipient who has enough of them for a history."""
+        """{row: its popular columns} of each recipient who has enough of them for a history."""
         rows = np.split(self.matrix.indices, self.matrix.indptr[1:-1])
-        found = [np.intersect1d(row, self.popular) for row in rows]
-        return [row for row in found if len(row) >= SEEN]
+        found = {row: np.intersect1d(own, self.popular) for row, own in enumerate(rows)}
+        return {row: own for row, own in found.items() if len(own) >= SEEN}
+
+    @cached_property
+    def unrated(self):
+        """How many pairs have no rating."""
+        return int(np.isnan(self.ratings.data).sum())
+
+    @cached_property
+    def typical(self):
+        """The mean rating of each content, by column; of those that have any."""
+        given = self.ratings.tocsc()
+        means = np.add.reduceat(given.data, given.indptr[:-1]) / np.diff(given.indptr)
+        return np.round(means, 2)
 
 
 def popular(matrix):
@@ -118,9 +134,12 @@ def _movies(file, problems):
 
 
 def _pairs(file, titles, problems):
-    """{recipient: {film: when first}}; one pair at one time stands once, as in interactions.csv."""
+    """{recipient: {film: newest rating}}; one pair at one time stands once, as in interactions.csv.
+
+    Of ratings without a time and with one, that with one is the newer.
+    """
     found: dict[str, dict] = {}
-    more = set()
+    more: dict[tuple, set] = {}
     for line, row in file.rows(problems):
         who, one = row["userId"], row["movieId"]
         if one is not None and one not in titles:
@@ -130,27 +149,30 @@ def _pairs(file, titles, problems):
         if (who or "").startswith(MADE_UP):
             words = f"allowed is an id that does not begin with {MADE_UP}"
             problems.add(file.name, f"found {who!r}; {words}", line, "userId")
-        event = who, one, row["timestamp"]
-        first = found.setdefault(who, {})
-        if event in more or (one in first and first[one] == event[2]):
+        own = found.setdefault(who, {})
+        when = row["timestamp"] is not None, row["timestamp"]
+        times = more.setdefault((who, one), {own[one][0]}) if one in own else ()
+        if when in times:
             words = (
                 f"{who!r} and {one!r} stand in the file already, at the same time or without one"
             )
             problems.add(file.name, words, line)
-        elif one in first:
-            more.add(event)
-        else:
-            first[one] = event[2]
-    return found
+        elif times:
+            times.add(when)
+        if one not in own or own[one][0] < when:
+            own[one] = when, row["rating"]
+    return {who: {one: rating for one, (_, rating) in own.items()} for who, own in found.items()}
 
 
 def _films(pairs, titles, genres, sha256, problems):
     keys = sorted(set().union(*pairs.values()))
     columns = {one: column for column, one in enumerate(keys)}
-    indices = [np.sort([columns[one] for one in pairs[who]]) for who in sorted(pairs)]
-    ends = np.cumsum([0, *map(len, indices)])
-    shape = len(indices), len(keys)
-    whole = np.concatenate(indices)
+    people = sorted(pairs)
+    rows = [sorted((columns[one], rating) for one, rating in pairs[who].items()) for who in people]
+    ends = np.cumsum([0, *map(len, rows)])
+    shape = len(rows), len(keys)
+    whole = np.array([column for row in rows for column, _ in row], dtype=int)
+    given = np.array([rating for row in rows for _, rating in row], dtype=float)
     matrix = sparse.csr_matrix((np.ones(len(whole)), whole, ends), shape=shape)
     if matrix.nnz == shape[0] * shape[1]:
         problems.add(
@@ -168,4 +190,29 @@ def _films(pairs, titles, genres, sha256, problems):
             "history is drawn from them",
         )
         return None
-    return Films(matrix, keys, often, titles, genres, sha256)
+    ratings = sparse.csr_matrix((given, whole, ends), shape=shape)
+    return Films(matrix, people, keys, often, titles, genres, ratings, sha256)
+
+
+def refusal(films, plan):
+    """Why these ratings make no such study, in a sentence; empty where they do."""
+    if plan.form == Judge.Form.EXPLICIT and films.unrated:
+        return f"the explicit form needs ratings, and {films.unrated:,} of ratings.csv have none"
+    if not plan.real:
+        return ""
+    rows = {who: row for row, who in enumerate(films.people)}
+    for who in plan.only:
+        if who not in rows:
+            return f"found {quoted(who)} as a recipient; allowed is a userId of ratings.csv"
+        if rows[who] not in films.histories:
+            return f"{quoted(who)} has fewer than {SEEN} popular films, of which a history is drawn"
+    if plan.surveys > (most := len(plan.only or films.histories)):
+        return f"{plan.surveys:,} surveys of people, and {most:,} people have {SEEN} popular films"
+    return ""
+
+
+def rows_of(films, plan):
+    """Of a study of real people the row of each survey's, as they are named or else drawn."""
+    if plan.only:
+        return [films.people.index(who) for who in plan.only]
+    return np.random.default_rng([plan.seed]).permutation([*films.histories]).tolist()

@@ -20,6 +20,7 @@ MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
 # The same with what an LLM can be asked: (kind, method, words).
 LLMS = [
     "LLM: the questions", "LLM: does it fit?", "LLM: which of two lists?", "LLM: write profiles",
+    "LLM: recommender under test", "LLM: extract statements", "LLM: is it supported?",
 ]  # fmt: skip
 KINDS = [(Judge.Kind.LLM, *each) for each in zip(Judge.Method, LLMS, strict=True)]
 KINDS += [
@@ -171,9 +172,9 @@ def _runs(judge, check_form):
     ended = (run for run in runs if run.state != Run.State.ACTIVE and run.progress.done)
     return {
         "runs": runs,
-        "checks": [run for run in found if run.checked_id],
+        "checks": [r for r in found if r.checked_id and not r.is_robustness_test],
         "checkable": next(ended, None)
-        if judge.kind == Judge.Kind.LLM and not judge.writes
+        if judge.kind == Judge.Kind.LLM and not judge.judges_nothing
         else None,
         "check_form": check_form or CheckForm(auto_id="check_%s"),
     }

@@ -84,7 +84,8 @@ def upload_load(request, token):
     if found.problems.get("total"):
         raise Http404("an upload with problems cannot be loaded")
     if Upload.objects.begin(found.pk):
-        tasks.send(tasks.load_upload, found.pk)
+        give = tasks.send_to_all if found.making else tasks.send
+        give(tasks.load_upload, found.pk)
     return redirect(found)
 
 

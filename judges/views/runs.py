@@ -42,7 +42,7 @@ def runs(request, slug):
 def run(request, slug, pk):
     """One run: settings, progress, what can be done about it."""
     study = access.study_or_404(request.user, slug)
-    return render(request, "judges/run.html", _context(study, _run_or_404(study, pk)))
+    return render(request, "judges/run.html", _context(study, run_or_404(study, pk)))
 
 
 @login_required
@@ -50,7 +50,7 @@ def run(request, slug, pk):
 def run_progress(request, slug, pk):
     """Fragment: the live part of the run page; asks for itself again while the run is active."""
     study = access.study_or_404(request.user, slug)
-    return render(request, "judges/_progress.html", _context(study, _run_or_404(study, pk)))
+    return render(request, "judges/_progress.html", _context(study, run_or_404(study, pk)))
 
 
 @login_required
@@ -139,13 +139,21 @@ def _go_on(request, run, act, said):
         messages.success(request, said.format(count))
 
 
-def _run_or_404(study, pk):
+def run_or_404(study, pk):
     rows = Run.objects.select_related("judge__study", "judge__endpoint", "created_by")
     return get_object_or_404(rows, judge__study=study, pk=pk)
 
 
 def _run_to_change(request, slug, pk):
-    return _run_or_404(access.study_or_404(request.user, slug, access.EDITOR), pk)
+    return run_or_404(access.study_or_404(request.user, slug, access.EDITOR), pk)
+
+
+def _checked(run):
+    """What a check for drift found once it has ended, or how far a test of robustness is."""
+    if run.is_robustness_test:
+        return {"relations": progress.by_relation(run)}
+    ended = run.checked_id and run.state != Run.State.ACTIVE
+    return {"drift": compare(run) if ended else None}
 
 
 def _context(study, run):
@@ -162,10 +170,10 @@ def _context(study, run):
         "failures": progress.failures(run),
         "weighted": progress.weighed(run),
         "latest": progress.latest(run),
-        "position": position(run),
+        "position": None if run.is_robustness_test else position(run),
         "pace": pace_chart(run) if run.judge.endpoint else None,
         "scorer": SCORERS.get(run.judge.kind),
         "facts": facts(run.frozen),
-        "drift": compare(run) if run.checked_id and run.state != Run.State.ACTIVE else None,
+        **_checked(run),
         "worker_alive": Heartbeat.objects.any_alive(),
     }

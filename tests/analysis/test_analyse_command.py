@@ -16,11 +16,13 @@ pytestmark = pytest.mark.django_db
 KEYS = {
     "cost": "evaluator kind aspects raters question cost cost_low cost_high currency calls "
     "tokens_in tokens_out seconds n_items value low high n frontier",
+    "robustness": "evaluator question relation setting measure value low high n floor floor_low "
+    "floor_high excess excess_low excess_high",
     "bias": "bias evaluator question measure group value low high n groups",
     "variance": "part question component raters value low high share share_low share_high levels n",
     "profile": "part evaluator source episodes question measure rating value low high n",
-    "ensembles": "kind size members question level coefficient n value min max "
-    "cross_validated cross_validated_low cross_validated_high of",
+    "ensembles": "kind size members question level coefficient n value low high groups skipped "
+    "min max cross_validated cross_validated_low cross_validated_high of",
     "correlation": "evaluator question level coefficient value low high n groups skipped",
     "differences": "evaluator other question level coefficient value other_value difference low "
     "high p p_holm n",
@@ -47,13 +49,19 @@ KEYS = {
     "n_effective more_to_halve method",
     "counterfactual": "part question score level other other_level measure value low high n mean "
     "sd other_mean other_sd t p p_holm item content explaining rule",
+    "factuality": "part domain system other evaluator metric other_evaluator other_metric "
+    "coefficient by name value low high sd p p_holm n skipped zero missing",
     "disagreements": "item question evaluator people n_raters judge difference distance spread",
-    "rater_pairs": "first second measure value n",
+    "rater_pairs": "first second measure value low high n",
     "raters": "rater role question n_items n_answers seconds r low high n straight straight_n "
     "counts excluded reason",
-    "exclusions": "rule reason excluded unjudged raters alpha alpha_after question judge r "
-    "judge_after r_after",
-    "reasons": "kind code other question rating system coder n of percent kappa",
+    "exclusions": "rule reason excluded unjudged raters alpha alpha_low alpha_high alpha_after "
+    "alpha_after_low alpha_after_high question judge r r_low r_high judge_after r_after "
+    "r_after_low r_after_high",
+    "metamorphic": "part evaluator relation cell measure k l n iterations lists skipped iteration "
+    "value low high sd p p_holm p_permutation p_permutation_holm why recipient baseline list",
+    "reasons": "kind code other question rating system coder n of percent percent_low percent_high "
+    "kappa kappa_low kappa_high",
 }
 
 
@@ -69,8 +77,11 @@ def analyse(*arguments):
 
 
 # These have rows in their own tests: the small study has no lists, no two prompts, no texts
-# and no explanations by contents.
-ELSEWHERE = {"counterfactual", "examples", "preferences", "reasons"}
+# no explanations by contents, no statements and no tests of judges.
+ELSEWHERE = {
+    "counterfactual", "examples", "factuality", "metamorphic", "preferences", "reasons",
+    "robustness",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("report", sorted({*KEYS} - ELSEWHERE))
@@ -125,7 +136,7 @@ def test_options_are_those_of_the_page():
             "--undefined", "zero", "--threshold", "3.5", "--epsilon", "0.15",
             "--standard-errors", "plain", "--draws", "0", "--seed", "7",
             "--version", "1", "--least-raters", "2", "--direction", "higher", "--order", "people",
-            "--splits", "50",
+            "--splits", "50", "--persistence", "0.8", "--entries", "matched",
             "--format", "json",
         )
     )  # fmt: skip
@@ -153,6 +164,8 @@ def test_options_are_those_of_the_page():
         "direction": "higher",
         "order": "people",
         "splits": 50,
+        "persistence": 0.8,
+        "entries": "matched",
     }
 
 

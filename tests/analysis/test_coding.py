@@ -1,11 +1,14 @@
 """Coding of what raters wrote: codes, two coders apart, the comparison, the report, the export."""
 
+import numpy as np
 import pytest
 from django.core.cache import caches
 from django.test import Client
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import writing
+from analysis import frames, writing
+from analysis.options import Options
+from analysis.reports.scores import Scores
 from annotate import coding
 from annotate.models import Code, CodesCompared, Coding, Membership
 from tests import factories
@@ -216,6 +219,38 @@ def test_agreement_is_scikit_learns_kappa_over_what_both_coded(study, codes, own
     row = next(row for row in rows if row["code"] == "long")
     assert (row["coder"], row["other"], row["n"], row["percent"]) == ("bea", "owner", 4, 0.75)
     assert row["kappa"] == pytest.approx(cohen_kappa_score(*said.values()))
+
+
+def test_shares_and_agreement_have_the_intervals_of_items_drawn_again(study, codes, owner):
+    """Against the definition: each draw's texts repeated, kappa by scikit-learn."""
+    study.items.update(recipient=None, content=None)
+    bea, _ = editor_of(study)
+    CodesCompared.objects.create(study=study, by_name="bea")
+    said = {owner: [1, 1, 0, 1], bea: [1, 0, 0, 1]}
+    for user, given in said.items():
+        give(study, user, *((text, codes[0] if yes else None)
+                            for text, yes in zip(texts(study), given, strict=False)))  # fmt: skip
+    report = build(study, "reasons", draws=120)
+    row = next(r for r in report.rows if (r["kind"], r["code"]) == ("agreement", "long"))
+    scores = Scores(frames.read(study), Options("third_party", draws=120))
+    places = [scores.item_ids.index(text.item_id) for text in texts(study)[:4]]
+    shares, kappas, coded = [], [], []
+    for counts in scores.counts[:, scores.clusters[places]]:
+        one, other = (np.repeat(given, counts) for given in said.values())
+        if len(one):
+            shares.append((one == other).mean())
+            coded.append(((one + other) > 0).mean())
+        if len({*one, *other}) > 1 and len(one) > 1:
+            kappas.append(cohen_kappa_score(one, other, labels=[0, 1]))
+    ends = [0.025, 0.975]
+    found = row["percent_low"], row["percent_high"]
+    assert found == pytest.approx(np.quantile(shares, ends))
+    known = [kappa for kappa in kappas if not np.isnan(kappa)]
+    assert (row["kappa_low"], row["kappa_high"]) == pytest.approx(np.quantile(known, ends))
+    row = next(r for r in report.rows if (r["kind"], r["code"]) == ("code", "long"))
+    assert (row["percent"], row["n"], row["of"]) == (0.75, 3, 4)
+    assert (row["percent_low"], row["percent_high"]) == pytest.approx(np.quantile(coded, ends))
+    assert np.isnan(build(study, "reasons").rows[0]["percent_low"])
 
 
 def test_codes_are_counted_by_rating_and_by_system(study, codes, owner):

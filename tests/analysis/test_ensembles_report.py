@@ -77,6 +77,41 @@ def test_one_judge_alone_agrees_with_the_correlation_report(study):
             assert one["value"] == pytest.approx(other["value"], nan_ok=True)
 
 
+@pytest.mark.parametrize("undefined", ["skip", "zero"])
+def test_one_judge_alone_has_the_interval_and_the_groups_of_the_correlation_report(
+    study, undefined
+):
+    options = {"draws": 150, "undefined": undefined}
+    mean = {(r["evaluator"], r["question"], r["level"], r["coefficient"]): r
+            for r in build(study, "correlation", **options).rows}  # fmt: skip
+    rows = [row for row in build(study, "ensembles", **options).rows
+            if (row["kind"], row["size"]) == ("subset", 1)]  # fmt: skip
+    compared = 0
+    for row in rows:
+        other = mean[row["members"], row["question"], row["level"], row["coefficient"]]
+        if other["n"] != row["n"]:
+            continue
+        if row["level"] in ("user", "pair"):
+            assert (row["groups"], row["skipped"]) == (other["groups"], other["skipped"])
+        if row["level"] in ("user", "pair") or (row["level"], row["coefficient"]) == (
+            "dataset", "pearson"
+        ):  # fmt: skip
+            ends = other["low"], other["high"]
+            assert (row["low"], row["high"]) == pytest.approx(ends, nan_ok=True), row
+            compared += 1
+        else:
+            assert np.isnan(row["low"])
+    assert compared > 10
+
+
+def test_of_one_recipient_or_equal_ratings_no_subset_has_an_interval(study):
+    study.items.update(recipient=study.recipients.first())
+    rows = build(study, "ensembles", draws=50).rows
+    assert all(np.isnan(row["low"]) for row in rows)
+    Rating.objects.update(value=4)
+    assert all(np.isnan(row["value"]) for row in build(study, "ensembles", draws=50).rows)
+
+
 def test_a_missing_member_drops_the_item_or_counts_as_said(study):
     lost = Judgment.objects.filter(run__judge__key="close", question__key="accuracy").first()
     Judgment.objects.filter(pk=lost.pk).update(state="failed", value=None, reason="timed out")
@@ -177,4 +212,6 @@ def test_the_page_says_every_number_in_words(client, owner):
     leaders = page[page.index("subsets that look best") :].partition("</table>")[0]
     cells = re.findall(r'<td class="num">(.*?)</td>', leaders)
     found = [re.sub("<[^>]+>", "", cell) for cell in cells]
-    assert len(found) == 6 and all(re.fullmatch(r"[12]|-?\.\d\d", one) for one in found), found
+    number = r"-?\.\d\d\[-?\.\d\d, -?\.\d\d\]"  # with its interval; no groups at this level
+    assert len(found) == 9, found
+    assert all(re.fullmatch(rf"[12]|{number}|–", one) for one in found), found

@@ -22,7 +22,7 @@ from annotate.models import (
     Session,
     Study,
 )  # fmt: skip
-from judges.models import Judgment, Run
+from judges.models import Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
 
@@ -48,7 +48,22 @@ def rated():
         rating=rating, code=Code.objects.create(study=study, name="long"), coder=coder,
         coder_name=coder.username,
     )  # fmt: skip
+    Statement.objects.create(
+        item=rating.item, side="generated", number=10_001, statement="is slow", topic="pace",
+        sentiment="negative",
+    )  # fmt: skip
+    put_to_test(rating.item, rating.question)
     return study
+
+
+def put_to_test(item, question):
+    """An answer of the judge "close" in a test of robustness."""
+    run = Run.objects.filter(judge__key="close").first()
+    frozen = run.frozen | {"robustness": {"relations": {"spaces": {"rate": 0.15}}}}
+    test = Run.objects.create(judge=run.judge, checked=run, frozen=frozen, state="finished")
+    test.judgments.create(
+        item=item, question=question, relation="spaces", lead=True, state="done", value=4
+    )
 
 
 def export(*arguments):

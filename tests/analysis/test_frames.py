@@ -1,6 +1,9 @@
 """The frame: every answer once, from the latest run, with what does not count flagged."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from analysis import frames
 from annotate.models import Rater, Session
@@ -181,13 +184,34 @@ def test_the_fingerprint_changes_with_answers_items_and_who_counts(study, item, 
         assert changed(study, change), change.__name__
 
 
-def test_the_sum_of_values_is_exact_in_whatever_order_they_are_read(study, item, question):
-    values = [0.1, 0.2, 0.3]
-    for number, value in enumerate(values):
-        factories.make_rating(factories.make_session(study, f"ann-{number}"), item, question, value)
-    ((_, n, _, total, _),) = frames.Reader(study).sums
-    assert sum(values) != 0.6, "as floats"
-    assert (n, float(total)) == (3, 0.6)
+def test_the_fingerprint_changes_when_what_failed_is_asked_again(study, item, question):
+    run = factories.make_judgments(factories.make_judge(study), {(item, question): 3})
+    others = [each for each in study.questions.all() if each != question]
+    late = timezone.now()
+    run.judgments.update(settled_at=late)
+    early = late - timedelta(hours=1)
+    failed = {"item": item, "question": others[0], "state": "failed", "settled_at": early}
+    one = Judgment.objects.create(run=run, unit=7, lead=True, **failed)
+
+    def ask_again():
+        Judgment.objects.filter(pk=one.pk).update(state="pending", settled_at=None)
+
+    assert changed(study, ask_again)
+
+
+def test_the_sum_of_values_is_the_same_in_whatever_order_they_are_read(owner):
+    totals, values = set(), [0.1, 0.2, 0.3]
+    assert sum(values) != sum(reversed(values)), "as floats"
+    for slug, ordered in [("up", values), ("down", values[::-1]), ("others", [0.1, 0.2, 0.4])]:
+        study = factories.make_study(slug, owner)
+        item, question = factories.make_item(study, "i1"), study.questions.first()
+        for number, value in enumerate(ordered):
+            session = factories.make_session(study, f"ann-{number}")
+            factories.make_rating(session, item, question, value)
+        ((_, n, _, total, _),) = frames.Reader(study).sums
+        assert n == 3
+        totals.add(total)
+    assert len(totals) == 2, "one for both orders, another one for other values"
 
 
 def test_the_fingerprint_takes_five_queries(study, item, question, django_assert_num_queries):

@@ -7,6 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis.pages.kinds import REPORTS
+from annotate.models import Item
+from tests import factories
 from tests.analysis.small import build, make_rated_study
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +51,34 @@ def test_the_page_shows_each_group_with_its_figure(as_owner):
     assert 'id="figure-roc"' in html and 'id="figure-roc-1"' in html
     rows = as_owner.get(f"{PAGE}roc/rows.csv", {"by": "genre", "draws": 0}).content.decode()
     assert rows.startswith("by,evaluator,")
+
+
+def test_a_column_of_many_values_has_all_groups_in_its_rows_and_20_on_a_page(rated, as_owner):
+    """As P0's 39 recipients."""
+    for at in range(39):
+        factories.make_item(rated, f"more-{at}", f"p{at:02}", f"film-{at}", "system-0")
+    people = rated.recipients.exclude(key__startswith="p").count()
+    asked = {"by": "recipient", "draws": 0}
+    first = as_owner.get(f"{PAGE}raters/", asked)
+    every = 39 + people
+    assert len(first.context["report"].groups) == every
+    assert len(first.context["groups"]) == 20
+    text = first.content.decode()
+    assert f"Groups 1 to 20 of {every}" in text and "&amp;groups=2" in text
+    last = as_owner.get(f"{PAGE}raters/", asked | {"groups": 99})
+    assert len(last.context["groups"]) == every % 20
+    labels = [label for label, *_ in last.context["groups"]]
+    assert not {*labels} & {label for label, *_ in first.context["groups"]}
+    rows = as_owner.get(f"{PAGE}raters/rows.json", asked).json()["rows"]
+    assert first.context["report"].as_dict()["rows"] == rows
+
+
+def test_more_values_than_200_are_no_groups(rated, as_owner):
+    Item.objects.bulk_create(
+        Item(study=rated, key=f"more-{n}", kind=Item.Kind.EXPLANATION) for n in range(201)
+    )
+    page = as_owner.get(f"{PAGE}raters/", {"by": "item", "draws": 0})
+    assert page.status_code == 400
 
 
 def test_what_cannot_be_grouped_by_is_refused(as_owner):

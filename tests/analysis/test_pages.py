@@ -24,8 +24,9 @@ ADDRESSES = [
     "/studies/films/export/",
     "/studies/films/export/scores.csv",
 ]
-# Reports that need no judge.
+# Reports that need no judge; and pages of those that need ratings.
 OF_PEOPLE = ("agreement", "rater_pairs", "raters", "exclusions", "reasons", "variance")
+OF_RATINGS = ["", *(f"{name}/" for name, kind in REPORTS.items() if kind.needs_ratings)]
 
 
 @pytest.fixture(autouse=True)
@@ -162,7 +163,8 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     assert "(the first of 4 questions)" in said
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
-    assert said.count("no judge has scored an item yet") == len(REPORTS) - len(OF_PEOPLE)
+    unjudged = said.count("no judge has scored an item yet")
+    assert unjudged == len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["factuality"])
     only_a_text_question(rated)
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     assert "no question has an ordinal scale for α" in said
@@ -198,7 +200,7 @@ def test_unknown_pages_are_not_there(rated, as_owner, address):
     assert page(as_owner, address).status_code == 404
 
 
-@pytest.mark.parametrize("report", ["", *(f"{report}/" for report in REPORTS)])
+@pytest.mark.parametrize("report", OF_RATINGS)
 def test_without_items_the_page_leads_to_loading(as_owner, owner, report):
     factories.make_study("films", owner)
     response = page(as_owner, f"analysis/{report}")
@@ -206,7 +208,15 @@ def test_without_items_the_page_leads_to_loading(as_owner, owner, report):
     assert reverse("load", args=["films"]) in response.content.decode()
 
 
-@pytest.mark.parametrize("report", ["", *(f"{report}/" for report in REPORTS)])
+def test_lists_of_recommenders_need_neither_items_nor_ratings(as_owner, owner):
+    factories.make_study("films", owner)
+    text = page(as_owner, "analysis/metamorphic/").content.decode()
+    assert "No recommender has been asked for lists" in text
+    assert "No items are loaded." not in text and "No judge has scored" not in text
+    assert "/analysis/metamorphic/" in page(as_owner, "analysis/").content.decode()
+
+
+@pytest.mark.parametrize("report", OF_RATINGS)
 def test_without_ratings_the_page_leads_to_the_raters(as_owner, owner, report):
     factories.make_study("films", owner, items=2)
     response = page(as_owner, f"analysis/{report}")
@@ -214,7 +224,7 @@ def test_without_ratings_the_page_leads_to_the_raters(as_owner, owner, report):
     assert reverse("raters", args=["films"]) in response.content.decode()
 
 
-@pytest.mark.parametrize("report", ["", *(f"{report}/" for report in REPORTS)])
+@pytest.mark.parametrize("report", OF_RATINGS)
 def test_without_judges_people_are_compared_and_the_page_leads_to_the_judges(
     rated, as_owner, report
 ):

@@ -10,6 +10,9 @@ from django.utils import timezone
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
+from analysis import frames
+from analysis.options import Options
+from analysis.reports.scores import Scores
 from analysis.stats.outliers import low_outliers
 from annotate.models import ExitAnswer, Extra, Rater
 from tests import factories
@@ -53,6 +56,39 @@ def test_each_two_raters_have_scikit_learns_weighted_kappa():
     assert row["n"] == 8
     percent = row_of(report, first="r0", second="r3", measure="percent")
     assert (percent["value"], percent["n"]) == (pytest.approx(1 / 7), 7)
+
+
+def test_two_raters_interval_is_that_of_items_drawn_again():
+    """Against the definition: each draw's items repeated, and measured by scikit-learn's kappa."""
+    study = make_table(FOUR, questions=2)
+    study.items.update(recipient=None, content=None)
+    report = build(study, "rater_pairs", draws=200)
+    for measure in ("kappa_quadratic", "percent"):
+        row = row_of(report, first="r0", second="r1", measure=measure)
+        assert row["low"] <= row["value"] <= row["high"]
+    scores = Scores(frames.read(study), Options("third_party", draws=200))
+    drawn = []
+    for counts in scores.counts:
+        one, other = (np.repeat(FOUR[at], counts) for at in (0, 3))
+        drawn.append((one == other)[other > 0].mean())
+    row = row_of(report, first="r0", second="r3", measure="percent")
+    assert (row["low"], row["high"]) == pytest.approx(np.nanquantile(drawn, [0.025, 0.975]))
+    drawn = [
+        cohen_kappa_score(*(np.repeat(FOUR[at], counts) for at in (0, 1)), weights="quadratic",
+                          labels=[1, 2, 3, 4, 5])
+        for counts in scores.counts
+    ]  # fmt: skip
+    row = row_of(report, first="r0", second="r1", measure="kappa_quadratic")
+    assert (row["low"], row["high"]) == pytest.approx(np.nanquantile(drawn, [0.025, 0.975]))
+
+
+def test_two_raters_of_one_recipient_or_without_draws_have_no_interval():
+    study = make_table(FOUR)
+    report = build(study, "rater_pairs", draws=50)
+    entry = next(e for e in report.entries if e.row["measure"] == "percent")
+    assert isnan(entry.row["low"]) and "one cluster" in entry.reason
+    study.items.update(recipient=None, content=None)
+    assert isnan(build(study, "rater_pairs", draws=0).rows[0]["low"])
 
 
 def test_too_little_in_common_is_blank_with_the_reason():
@@ -126,6 +162,31 @@ def test_what_a_rule_would_change_equals_the_headline_without_these_raters():
         expected = krippendorff.alpha(np.array(of, dtype=float), level_of_measurement="ordinal")
         assert row[key] == pytest.approx(expected)
     assert not Rater.objects.exclude(excluded_because="").exists()
+
+
+def test_before_and_after_have_the_intervals_of_the_reports_that_they_come_from():
+    study = make_rated_study()
+    row = build(study, "exclusions", draws=60).rows[0]
+    r = row_of(
+        build(study, "correlation", draws=60), evaluator="close", question="average",
+        level="dataset", coefficient="pearson",
+    )  # fmt: skip
+    assert (row["r"], row["r_low"], row["r_high"]) == (r["value"], r["low"], r["high"])
+    assert row["r_low"] < row["r"] < row["r_high"]
+    scores = Scores(frames.read(study), Options("recipient", draws=60))
+    drawn = []  # each draw's items repeated, and measured by the krippendorff package
+    for counts in scores.counts:
+        repeated = np.repeat(np.arange(len(scores.items)), counts[scores.clusters])
+        each = [
+            krippendorff.alpha(scores.ratings(at, "all")[repeated].T, value_domain=[1, 2, 3, 4, 5],
+                               level_of_measurement="ordinal")
+            for at in range(len(scores.questions))
+        ]  # fmt: skip
+        drawn.append(np.mean(each))
+    assert (row["alpha_low"], row["alpha_high"]) == pytest.approx(
+        np.quantile(drawn, [0.025, 0.975])
+    )
+    assert isnan(build(study, "exclusions").rows[0]["alpha_low"])
 
 
 def test_the_best_judge_is_measured_before_and_after():

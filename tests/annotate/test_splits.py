@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analysis import frames
 from annotate import splits
 from annotate.loading.study import check_study
 from annotate.reading import Problems
@@ -114,6 +115,24 @@ def test_the_database_says_the_same_as_the_frame():
     found = splits.sides_of_items(study, split)
     assert [side for _, side in found.values()] == split.sides(rows)
     assert found[part.pk][1] == found[pair.pk][1]
+
+
+@pytest.mark.django_db
+def test_statements_fall_on_the_side_of_their_explanation():
+    """By the frame too; other kinds of items with that extra column do not."""
+    study = factories.make_study(items=0)
+    bare = {"recipient": None, "content": None, "data": {"explanation": "one"}}
+    for number in range(9):
+        factories.make_item(study, f"s{number}", kind="statement", **bare)
+    factories.make_item(study, "one", kind="explanation", **bare | {"data": {}})
+    factories.make_item(study, "other", kind="explanation", **bare)
+    assert splits.units_of(study) == {"one", "other"}
+    splits.lock(study, 3, 0.5, "owner")
+    sides = {key: side for key, side in splits.sides_of_items(study).values()}
+    assert len({side for key, side in sides.items() if key != "other"}) == 1
+    for part in (CHOOSE, TEST):
+        rows = frames.Reader(study, part=part).item_rows
+        assert {row[1] for row in rows} == {key for key, side in sides.items() if side == part}
 
 
 # What is done to it

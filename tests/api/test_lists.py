@@ -9,6 +9,7 @@ from django.core.management import call_command
 from annotate.bulk import insert
 from annotate.models import Item, Membership, Rater, Session
 from annotate.study_file import question_data
+from judges.models import Run
 from tests import factories
 from tests.api.conftest import ROOT, program
 
@@ -126,6 +127,18 @@ def test_a_page_of_a_hundred_thousand_rows_takes_no_more_than_a_page(api, at, st
 def test_items_are_filtered(api, at, filled, query, keys):
     found = api.get(at(f"items/?{query}")).json()["results"]
     assert [row["item"] for row in found] == keys
+
+
+def test_answers_of_checks_and_tests_are_no_judgments(api, at, filled):
+    before = api.get(at("judgments/")).json()
+    run = Run.objects.first()
+    item, question = run.judgments.values_list("item", "question").first()
+    test = Run.objects.create(judge=run.judge, checked=run, state="finished")
+    test.judgments.create(
+        item_id=item, question_id=question, relation="spaces", lead=True, state="done", value=1
+    )
+    assert api.get(at("judgments/")).json() == before
+    assert before["results"]
 
 
 def test_ratings_and_judgments_are_filtered(api, at, filled):

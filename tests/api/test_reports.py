@@ -41,8 +41,12 @@ def command(report, *options):
     return json.loads(out.getvalue())
 
 
-# The small study has no pairs of lists, no two prompts, no texts, no explanations by contents.
-WITHOUT_ROWS = {"counterfactual", "examples", "preferences", "reasons"}
+# The small study has no pairs of lists, no two prompts, no texts, no explanations by contents, no
+# recommender under test.
+WITHOUT_ROWS = {
+    "counterfactual", "examples", "factuality", "metamorphic", "preferences", "reasons",
+    "robustness",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("report", REPORTS)

@@ -1,4 +1,4 @@
-"""Analysis pages of a large study: the first visit, and once their results are kept.
+"""Pages of a large study: a visit, and of reports the first one and once their results are kept.
 
 Usage: python -m tests.bench.bench_pages [ratings]. Uses DATABASE_URL's server, SQLite without it.
 No worker is alive, so that a page computes its report itself; three judges have scored all items.
@@ -11,6 +11,10 @@ from datetime import UTC, datetime
 from tests.bench.scratch import Scratch, peak_mb
 
 QUESTIONS, RATERS_OF_ITEM, RATERS, JUDGES = 4, 4, 200, 3
+PAGES = [
+    "", "live/", "items/", "items/500/", "raters/", "raters/1/", "quality/", "more/", "coding/",
+    "judges/", "judges/1/", "runs/", "runs/1/", "questions/", "settings/", "export/",
+]  # fmt: skip
 REPORTS = ["correlation", "agreement", "roc", "cost", "raters", "exclusions"]
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -74,11 +78,11 @@ def _judgments(judge, items, questions, salt):
     from tests import factories
 
     some = factories.make_judgments(judge, {})
-    names = ["run_id", "item_id", "question_id", "state", "value", "settled_at"]
+    names = ["run_id", "item_id", "question_id", "unit", "lead", "state", "value", "settled_at"]
     rows = (
-        (some.pk, item, question, Judgment.State.DONE, _value(place, salt), AT)
+        (some.pk, item, question, place, not at, Judgment.State.DONE, _value(place, salt), AT)
         for place, item in enumerate(items)
-        for question in questions
+        for at, question in enumerate(questions)
     )
     bulk.insert(Judgment, names, rows)
 
@@ -113,6 +117,12 @@ def main(ratings):
         print(f"database: {connection.vendor}; {ratings:,} ratings, {judged:,} judgments")
         client = Client()
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        for name in PAGES:
+            path = f"/studies/films/{name}"
+            best = min(visit(client, path) for _ in range(3))
+            print(
+                f"{name or 'overview':13} {1000 * best[0]:5.0f} ms, {best[1]:2} queries", flush=True
+            )
         for name in ["", *(f"{report}/" for report in REPORTS)]:
             path = f"/studies/films/analysis/{name}"
             first, again = visit(client, path), min(visit(client, path) for _ in range(3))

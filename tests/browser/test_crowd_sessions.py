@@ -101,7 +101,7 @@ def leave(walk):
     page = walk.page
     walk.at("Last questions")
     page.get_by_label("70 %", exact=True).check()
-    page.get_by_label("How many movies do you watch").fill("4")
+    page.get_by_label("How many movies do you usually watch").fill("4")
     page.get_by_label("Non-binary", exact=True).check()
     page.get_by_label("How old are you").fill("41")
     walk.press("Finish")

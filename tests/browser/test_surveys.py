@@ -1,5 +1,8 @@
 """A survey of counterfactual explanations in a browser: made of ratings, rated to its end."""
 
+import os
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
@@ -11,6 +14,21 @@ from tests.browser import axe
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SEVEN = 7
+SHOTS = os.environ.get("SCREENSHOTS")
+WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def shoot(page, name):
+    """No page is wider than the screen; pictures where SCREENSHOTS names a folder."""
+    before = page.viewport_size
+    for width in (before["width"], 360):
+        page.set_viewport_size({"width": width, "height": before["height"]})
+        assert not page.evaluate(WIDER), (name, width)
+        for scheme in ("dark", "light") if SHOTS else ():
+            page.emulate_media(color_scheme=scheme)
+            path = Path(SHOTS) / f"surveys-{name}-{width}-{scheme}.png"
+            page.screenshot(path=path, full_page=True)
+    page.set_viewport_size(before)
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +43,10 @@ def make(page, folder):
     page.goto("/studies/new/")
     page.get_by_role("link", name="Make a study from ratings").click()
     page.get_by_role("heading", name="New study from ratings").wait_for()
+    page.get_by_text("The model", exact=True).click()
+    expect(page.get_by_label("Regularisation")).to_have_value("0.01")
     assert axe.violations(page) == axe.cut(page) == []
+    shoot(page, "new")
     page.get_by_label("Title").fill("Why films")
     page.get_by_label("movies.csv").set_input_files(folder / "movies.csv")
     page.get_by_label("ratings.csv").set_input_files(folder / "ratings.csv")
@@ -56,6 +77,8 @@ def rate(page, position):
     assert page.locator(".item .title").inner_text().split(" (")[0] not in titles
     groups = page.locator("fieldset.question")
     expect(groups).to_have_count(SEVEN)
+    if position == 1:
+        shoot(page, "screen")
     for place in range(SEVEN):
         with page.expect_response(lambda one: "/answer/" in one.url and one.ok):
             groups.nth(place).locator("input").nth((position + place) % 5).check()
@@ -66,7 +89,10 @@ def test_a_survey_is_made_of_ratings_and_rated_to_its_end(new_page, owner, tmp_p
     make(new_page(login=owner), tmp_path)
     page = new_page()
     page.goto("/join/why-films/")
+    expect(page.get_by_text("Please take part only if you are familiar with")).to_be_visible()
+    shoot(page, "consent")
     page.get_by_role("button", name="I agree and take part").click()
+    shoot(page, "instructions")
     page.get_by_role("button", name="Start").click()
     shown = []
     for position in range(1, 14):
@@ -75,8 +101,9 @@ def test_a_survey_is_made_of_ratings_and_rated_to_its_end(new_page, owner, tmp_p
         page.get_by_role("button", name=name, exact=True).click()
     assert shown.count(None) == 1 and shown[6] is None
     expect(page.get_by_role("heading", name="Last questions")).to_be_visible()
+    shoot(page, "exit")
     page.get_by_label("70 %", exact=True).check()
-    page.get_by_label("How many movies do you watch").fill("4")
+    page.get_by_label("How many movies do you usually watch").fill("4")
     page.get_by_role("button", name="Finish").click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     session = Session.objects.get()

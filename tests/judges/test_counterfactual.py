@@ -1,6 +1,7 @@
 """CF, CF-A, its warm start, Item-Sim and Genre-Jacc as judges: from files to judgments."""
 
 import os
+import time
 
 import numpy as np
 import pytest
@@ -9,9 +10,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import Interaction, Study
-from judges import planning, running
+from judges import kept_models, planning, running
 from judges.factorisation import EXPLICIT, Recipe
 from judges.models import Judge
+from judges.scorers import counterfactual
 from judges.study_file import study_yaml
 from judges.tasks import tend_uploads
 from tests import factories
@@ -278,13 +280,13 @@ def test_another_hypothetical_recipient_changes_no_judge(films):
 def test_the_model_is_kept_and_read_again(films, settings, tmp_path):
     settings.VAR_DIR = tmp_path
     first = judged(films, Kind.CF, **SETTINGS)
-    (file,) = (tmp_path / "models").iterdir()
+    (file,) = (tmp_path / "models").glob("[!o]*")  # besides it one-…, of somebody made up
     with np.load(file) as kept:
         assert kept["contents"].shape == (4, 1) and '"factors": 1' in str(kept["made_of"])
     written = file.stat().st_ino
     os.utime(file, (LONG_AGO, LONG_AGO))
     assert judged(films, Kind.CF, **SETTINGS) == first
-    assert file.stat().st_ino == written and len([*file.parent.iterdir()]) == 1
+    assert file.stat().st_ino == written and len([*file.parent.glob("[!o]*")]) == 1
     tend_uploads()
     assert file.exists(), "it was used just now"
     os.utime(file, (LONG_AGO, LONG_AGO))
@@ -321,3 +323,31 @@ def test_the_study_file_keeps_all_settings(films, tmp_path):
     assert not other.problems.shown
     made = Judge.objects.get(study__slug="other", key="CF")
     assert (made.factors, made.top, made.effect, made.confidence) == (9, 3, "rank", 4.5)
+
+
+@pytest.mark.parametrize("confidence", [1.0, 3.0])
+def test_the_model_of_somebody_made_up_is_trained_once_for_all_kinds(
+    films, settings, tmp_path, monkeypatch, confidence
+):
+    """It is kept for a day, in its smaller form where there is one; the scores stay the same."""
+    settings.VAR_DIR = tmp_path
+    kinds = (Kind.CF, Kind.CF_APPROXIMATE, Kind.CF_WARM, Kind.ITEM_SIM)
+    own, trained = SETTINGS | {"confidence": confidence}, []
+    items = films.items.filter(key="hypothetical")
+    first = {kind: judged(films, kind, items=items, **own) for kind in kinds}
+    (file,) = (tmp_path / "models").glob("one-*")
+    with np.load(file) as kept:
+        assert ("half" in kept, "contents" in kept) == (confidence == 1, confidence != 1)
+        assert '"columns": [1, 2]' in str(kept["made_of"])  # b and c
+    train = counterfactual.train
+    monkeypatch.setattr(
+        counterfactual, "train", lambda *a, **k: trained.append(1) or train(*a, **k)
+    )
+    assert {kind: judged(films, kind, items=items, **own) for kind in kinds} == first
+    assert len(trained) == 2, "without the explanation: in full, and going on from the model"
+    os.utime(file, (time.time() - 90_000,) * 2)
+    tend_uploads()
+    assert not file.exists()
+    monkeypatch.setattr(kept_models, "LEAST_FREE", 2**62)
+    assert {kind: judged(films, kind, items=items, **own) for kind in kinds} == first
+    assert not file.exists(), "a full disk keeps none"

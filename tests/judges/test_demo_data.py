@@ -25,8 +25,20 @@ def test_a_study_has_its_owner_from_the_moment_it_is_loaded(monkeypatch):
     assert (owner.study.slug, owner.user.username) == ("films-demo", preparing.USERNAME)
 
 
-def test_baselines_are_planned_once_and_judge_everything():
+def test_a_metric_of_similarity_scores_the_study_of_factuality():
     preparing.prepare(8001, print)
+    # Of the fourth study an explanation and a statement are asked one question each.
+    factual = Judgment.objects.filter(run__judge__study__slug="factuality-demo")
+    assert factual.count() == 40 + 195
+    Run.objects.exclude(judge__study__slug="factuality-demo").delete()
+    preparing.work_here()
+    unscored = factual.exclude(state=Judgment.State.DONE).values_list("item__content__key")
+    assert list(unscored) == [("gift-scarf",)] * 4, "whose review explains nothing"
+
+
+def test_baselines_of_films_are_planned_once_and_judge_everything():
+    preparing.prepare(8001, print)
+    Run.objects.filter(judge__study__slug="factuality-demo").delete()
     assert Judgment.objects.filter(state=Judgment.State.PENDING).count() == 5 * 160 * 4 + 4 * 24 * 7
     preparing.work_here()
     texts = ("text length", "random (seeded)", "BLEU-1", "BLEU-4", "ROUGE-1-F", "ROUGE-L-F")

@@ -14,6 +14,7 @@ study: films
 kind: list_pair
 questions:
   - {key: fits, text: It fits., scale: likert5, applies_to: [recommendation, explanation]}
+  - {key: supported, text: It says all of it., scale: binary, applies_to: statement}
   - {key: better, text: Which, scale: {choice: [A, tie, B]}, applies_to: list_pair}
 judges:
 """
@@ -24,14 +25,19 @@ LINES = {
     "LaaJ-History": "kind: llm, endpoint: local, method: fit, question: fits, context: history",
     "two lists": "kind: llm, endpoint: local, method: pairwise, question: better, order: both",
     "writer": "kind: llm, endpoint: local, method: profile, episodes: [5, 10, 15, 20]",
+    "recommender": "kind: llm, endpoint: local, method: recommender, content_word: episode",
+    "extractor": "kind: llm, endpoint: local, method: extraction, topics: beauty, sides: reference",
+    "supporter": "kind: llm, endpoint: local, method: support, question: supported, samples: 3, "
+    "temperature: 0.5",
     "random": "kind: random, seed: 7",
-    "bleu-1": "kind: bleu-1, language: zh",
+    "bleu-1": "kind: bleu-1, language: zh, against: review",
     "bleu-4": "kind: bleu-4, language: words",
     "rouge-1": "kind: rouge-1, language: characters",
     "rouge-l": "kind: rouge-l, language: en",
     "sts": "kind: sts",
     "sbert": "kind: sbert, threshold: 0.4",
     "bert-score": "kind: bert-score",
+    "nli": "kind: nli, measure: coh_p",
     "cf": "kind: cf, effect: rank, top: 2, form: explicit, factors: 12, iterations: 7",
     "cf-a": "kind: cf-a, regularisation: 0.5, confidence: 40, seed: 3",
     "cf-warm": "kind: cf-warm",

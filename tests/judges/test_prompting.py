@@ -15,8 +15,11 @@ RELEASED = {
     "explanation.v1": "17929ae13e01f22b8b9305ce365fa94ec3c3773322215110062f3015278839ef",
     "explanation.v2": "1af1fbdb1e0433471bfe03e768c4b6a0916a92cc51e4d84ca828bf5ce0c32f39",
     "explanation.v3": "a2a3937dfa9ba7b09a443573a93278933c6d39b85edd599619dcd4d7373d3a13",
+    "extract.v1": "26aaf43656ee906c96027f11e3c58c1a53c184f49afe933c501eed323ffb9d27",
     "fit.v1": "f94c46dbab87b1c1145aad181a62fc62420f76f137d1204ba217d9350a5c0097",
     "pairwise.v1": "3cf318a40a50764a3373b29e7138e7cec914d54876c3d79208a8a02432ef0689",
+    "recommend.v1": "01de7f6302b2f10072e36b28674e5d62f50deeb9e478d19608c6f5ebe0cbee40",
+    "support.v1": "d6a413bb75b34da079f1ce5e2edb6bb069173e64c6add1601134963cdefb1793",
     "write-profile.v1": "53197a8e8b0d5f7c1bcfd524f5c9c3bd9b759dec6b3d6b56072a23aff54edca3",
 }
 RELEASED_PARTS = {

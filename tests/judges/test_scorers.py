@@ -51,6 +51,10 @@ BY_HAND = {
     # Characters: 5 of 7, 3 of 6 pairs, 2 of 5 triples, 1 of 4 quadruples.
     "bleu-1 zh": (Kind.BLEU_1, LIKED, HATED, "zh", 100 * 5 / 7),
     "bleu-4 zh": (Kind.BLEU_4, LIKED, HATED, "zh", 100 * (5 / 7 * 3 / 6 * 2 / 5 * 1 / 4) ** 0.25),
+    # Brevity: three characters for seven; quadruples there are none, so that they do not count.
+    "bleu-4 zh brief": (Kind.BLEU_4, LIKED[:3], LIKED, "zh", 100 * math.exp(1 - 7 / 3)),
+    # A word in Latin letters is one: 我 爱 手 机 of five; by characters it would be another share.
+    "bleu-1 zh mixed": (Kind.BLEU_1, "我爱 iPhone 手机", "我爱 Android 手机", "zh", 100 * 4 / 5),
     "bleu-1 characters": (Kind.BLEU_1, LIKED, HATED, "characters", 100 * 5 / 7),
     "bleu-1 greek": (Kind.BLEU_1, "το καλό βιβλίο", "το κακό βιβλίο", "words", 100 * 2 / 3),
     "rouge-1": (Kind.ROUGE_1, CAT_SAT, CAT_IS, "en", 5 / 6),
@@ -60,6 +64,8 @@ BY_HAND = {
     "rouge-l S2": (Kind.ROUGE_L, "police kill the gunman", "police killed the gunman", "en", 3 / 4),
     "rouge-l S3": (Kind.ROUGE_L, "the gunman kill police", "police killed the gunman", "en", 2 / 4),
     "rouge-1 zh": (Kind.ROUGE_1, LIKED, HATED, "zh", 5 / 7),
+    # P = 3/3, R = 3/7
+    "rouge-1 zh uneven": (Kind.ROUGE_1, LIKED[:3], LIKED, "zh", 3 / 5),
     "rouge-l zh": (Kind.ROUGE_L, LIKED, HATED, "zh", 5 / 7),
     # "Été" and "ete" are two words; by rouge-score's own tokenizer "Été" would be "t".
     "rouge-1 accents": (Kind.ROUGE_1, "Un été", "un ete", "words", 1 / 2),

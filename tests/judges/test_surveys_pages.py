@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from contextlib import nullcontext
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -52,7 +53,6 @@ def test_ratings_become_a_study_of_who_sent_them(as_owner, owner, texts):
     uploading.Progress(upload).making(5, 12)
     part = as_owner.get(f"/uploads/{upload.token}/", headers={"HX-Request": "true"})
     assert "5 of 12 questions are made." in part.content.decode()
-    go_silent(upload)
     load_upload(upload.pk)
     study = Study.objects.get(slug="why-films")
     assert Membership.objects.get().user == owner
@@ -84,9 +84,6 @@ def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch
     folder = uploading.folder_of(upload)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("1-*.json")}
     assert len(before) == 4 and not Study.objects.exists()
-    load_upload(upload.pk)  # the message once more, while the file says that somebody is at work
-    assert not Study.objects.exists()
-    go_silent(upload)
     seen = []
     monkeypatch.setattr(uploading.Progress, "making", lambda *now: seen.append(
         {path: path.stat().st_mtime_ns for path in before}))  # fmt: skip
@@ -122,12 +119,41 @@ def test_what_turns_out_impossible_later_is_said_and_nothing_is_made(as_owner, t
         ({"seed": 2**31}, "less than or equal to 2147483647"),
         ({"title": "Films"}, "“films” is taken"),
         ({"slug": "new"}, "Not “new”"),
+        ({"form": "both"}, "Select a valid choice."),
+        ({"factors": 201}, "less than or equal to 200"),
+        ({"iterations": 0}, "greater than or equal to 1"),
+        ({"regularisation": 0}, "greater than or equal to 1e-06"),
+        ({"only": "5"}, "These are for surveys about real people; choose that too."),
     ],
 )
 def test_the_form_says_what_it_does_not_take(as_owner, study, texts, fields, words):
     response = send(as_owner, texts, **fields)
     assert response.status_code == 422 and words in response.content.decode()
     assert not Upload.objects.exists()
+
+
+def test_what_the_page_sends_is_what_is_made(as_owner, texts):
+    """As the command's options; histories of people, real people, and what is left empty."""
+    model = {"form": "explicit", "factors": 3, "iterations": 2, "regularisation": 0.5}
+    send(as_owner, texts, people="on", slug="one", **model)
+    plan = Upload.objects.get().making
+    assert plan["people"] and not plan["real"] and model.items() <= plan.items()
+    send(as_owner, texts, real="on", only=" 7\r\n\r\n5\r\n7", slug="two", factors="", surveys=40)
+    plan = Upload.objects.get(slug="two").making
+    assert (plan["real"], plan["only"], plan["surveys"]) == (True, ["7", "5"], 2)
+    assert (plan["form"], plan["factors"], plan["regularisation"]) == ("implicit", 40, 0.01)
+    load = Upload.objects.get(slug="one")
+    as_owner.post(f"/uploads/{load.token}/load/")
+    load_upload(load.pk)
+    study = Study.objects.get()
+    made_up = study.interactions.filter(data__hypothetical="yes").values_list("rating", flat=True)
+    assert len(made_up) == 12 * 9 and set(made_up) <= {1, 2, 3, 4, 5}
+
+
+def test_people_who_cannot_have_a_survey_are_a_problem_before_anything_is_made(as_owner, texts):
+    page = send(as_owner, texts, real="on", only="nobody").content.decode()
+    assert "found &#x27;nobody&#x27; as a recipient; allowed is a userId of ratings.csv" in page
+    assert "Nothing was written." in page
 
 
 def test_nobody_else_sees_it_and_no_folder_of_the_server_is_named(as_owner, as_stranger, texts):
@@ -150,8 +176,8 @@ def test_pages_ask_few_queries(as_owner, texts, django_assert_max_num_queries):
 
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_at_one_study_spoil_nothing(as_owner, texts, monkeypatch):
-    """Both make it: neither knows of the other, and each rewrites the files that both load."""
-    monkeypatch.setattr(uploading, "_is_being_made", lambda upload: False)
+    """As two processes, which take different questions: one of them writes and loads the files."""
+    monkeypatch.setattr(uploading, "_at_most_once", lambda pk: nullcontext(True))
     send(as_owner, texts)
     upload = Upload.objects.get()
     Upload.objects.begin(upload.pk)
@@ -181,7 +207,7 @@ def test_what_is_being_made_is_kept_for_days_and_can_be_stopped(as_owner, texts)
     Upload.objects.update(created_at=timezone.now() - timedelta(hours=25))
     go_silent(upload)
     uploading.remove_old()
-    assert uploading.silent_uploads() == [upload.pk]
+    assert uploading.silent_uploads() == [] and uploading.being_made() == [upload.pk]
     page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
     assert "Stop and discard" in page
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.stats.bootstrap import draw_counts
+from analysis.stats.subset_draws import group_draws, pearson_draws
 from analysis.stats.subsets import (
     folds_of,
     memberships,
@@ -51,6 +53,39 @@ def test_groups_are_averaged_without_the_undefined_ones(coefficient):
         assert value == pytest.approx(np.mean(each), abs=1e-12)
     as_zero = subset_coefficients(x, y, members, coefficient, groups, undefined_as_zero=True)
     assert as_zero == pytest.approx(found * 4 / 5, abs=1e-12)
+
+
+def test_draws_of_pearson_are_those_of_repeated_items():
+    x, y = judges_and_people()
+    clusters = np.arange(60) // 5
+    counts = draw_counts(12, 40, np.random.default_rng(2))
+    members = memberships(4)
+    found = pearson_draws(x, y, members, clusters, counts)
+    for draw in (0, 7, 39):
+        rows = np.repeat(np.arange(60), counts[draw][clusters])
+        wanted = subset_coefficients(x[:, rows], y[rows], members, "pearson")
+        assert found[:, draw] == pytest.approx(wanted, abs=1e-10)
+
+
+def test_a_draw_with_a_constant_side_is_undefined():
+    x = np.array([[1.0, 1, 2, 3], [1, 1, 3, 2]])
+    y, clusters = np.array([1.0, 2, 3, 4]), np.array([0, 0, 1, 1])
+    counts = np.array([[2, 0], [1, 1], [0, 2]], dtype=np.uint8)
+    found = pearson_draws(x, y, memberships(2), clusters, counts)
+    assert np.isnan(found[:, 0]).all() and not np.isnan(found[:, 1]).any()
+    assert np.isnan(found[2, 2])  # the mean of both is 2.5 throughout
+
+
+def test_draws_of_groups_are_means_of_repeated_groups():
+    table = np.array([[0.5, np.nan, 0.1], [np.nan, np.nan, 0.2]])
+    counts = np.array([[1, 1], [2, 0], [0, 2]], dtype=np.uint8)
+    cluster_of = np.array([0, 0, 1])
+    found = group_draws(table, cluster_of, counts, False)
+    assert found == pytest.approx(
+        np.array([[0.3, 0.5, 0.1], [0.2, np.nan, 0.2]]), nan_ok=True
+    )  # fmt: skip
+    found = group_draws(table, cluster_of, counts, True)
+    assert found == pytest.approx(np.array([[0.2, 0.25, 0.1], [0.2 / 3, 0, 0.2]]))
 
 
 def test_the_order_of_the_judges_changes_nothing():

@@ -1,9 +1,9 @@
+import argparse
 import shutil
 import sys
 import time
 from pathlib import Path
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
@@ -14,13 +14,19 @@ from annotate.models.study import study_slug_rule
 from annotate.reading import Problems
 from judges import running
 from judges.loading import load_files
-from judges.models import Judgment
+from judges.models import Heartbeat, Judge, Judgment
+from judges.surveys import helping
 from judges.surveys.making import make, write_files
 from judges.surveys.plan import LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, SCORES, NoQuestion, Plan
-from judges.surveys.reading import files_of, read
+from judges.surveys.reading import files_of, read, refusal
 from judges.surveys.scores import plan_scores, unfinished
+from judges.tasks import help_make, send_to_all
 
 BAR = 30
+OF_PLAN = (
+    "title", "surveys", "seed", "raters", "people", "form", "factors", "iterations",
+    "regularisation",
+)  # fmt: skip
 
 
 def whole(low, high):
@@ -33,6 +39,25 @@ def whole(low, high):
 
     parse.__name__ = f"whole number from {low} to {high}"
     return parse
+
+
+def setting(name):
+    """Argument type: what a judge’s setting may be."""
+    field = Judge._meta.get_field(name)
+
+    def parse(text):
+        try:
+            return field.clean(text, None)
+        except ValidationError as error:
+            raise argparse.ArgumentTypeError(" ".join(error.messages)) from None
+
+    return parse
+
+
+def ask_workers(name):
+    """Tells the workers that live of questions they may help with."""
+    if Heartbeat.objects.any_alive():
+        send_to_all(help_make, name)
 
 
 class Command(BaseCommand):
@@ -50,6 +75,18 @@ class Command(BaseCommand):
             "--people", action="store_true",
             help="draw each history from the popular films that one person has",
         )  # fmt: skip
+        parser.add_argument(
+            "--real", action="store_true",
+            help="each survey is about what is recommended to one person in the ratings",
+        )  # fmt: skip
+        parser.add_argument(
+            "--only", nargs="+", default=[], metavar="ID", help="these people, a survey each"
+        )
+        for name in ("form", "factors", "iterations", "regularisation"):
+            parser.add_argument(
+                f"--{name}", type=setting(name), default=getattr(Plan, name),
+                help=f"of the model ({getattr(Plan, name)})",
+            )  # fmt: skip
         parser.add_argument("--study", default="counterfactual", help="its name in addresses")
         parser.add_argument("--title", default="Explanations of films")
         parser.add_argument("--owner", metavar="USERNAME", help="who owns the study")
@@ -58,14 +95,21 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options):
-        given = {name: options[name] for name in ("title", "surveys", "seed", "raters", "people")}
-        plan = Plan(slug=self._slug(options["study"]), **given)
+        plan = self._plan(options)
         owner = self._owner(options["owner"])
         study = None if options["files"] else self._made_before(plan.slug)
         if study is None:
             study = self._make(options["folder"], plan, owner, options["files"])
         if study is not None:
             self._score(study)
+
+    def _plan(self, options):
+        given = {name: options[name] for name in OF_PLAN}
+        only = tuple(dict.fromkeys(options["only"]))
+        if only:
+            given["surveys"] = len(only)
+        real = options["real"] or bool(only)
+        return Plan(slug=self._slug(options["study"]), real=real, only=only, **given)
 
     def _slug(self, slug):
         try:
@@ -99,9 +143,13 @@ class Command(BaseCommand):
             f"{films.matrix.shape[0]:,} people, {len(films.keys):,} films, "
             f"{films.matrix.nnz:,} ratings; {len(films.popular):,} films are popular enough."
         )
-        kept = Path(settings.VAR_DIR) / "surveys"
+        kept = helping.folder()
         try:
-            questions = make(films, plan, kept, Bar(self.stdout))
+            if why := refusal(films, plan):
+                raise NoQuestion(why)
+            tell = ask_workers if out is None else lambda name: None
+            with helping.helped(films, plan, folder, tell):
+                questions = make(films, plan, kept, Bar(self.stdout))
         except NoQuestion as error:
             raise CommandError(str(error)) from None
         ratings = files_of(folder)["ratings"]

@@ -105,6 +105,7 @@ class Command(BaseCommand):
             budget=options["budget"],
             reuse=not options["no_reuse"],
             confirmed=options["yes"],
+            trial=options.get("trial"),
         )
         self._say(said)
         return run

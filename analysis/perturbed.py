@@ -1,0 +1,70 @@
+"""What judges answered in tests of robustness: the one reader of such runs for reports."""
+
+from functools import cached_property
+
+import pandas as pd
+from django.db.models import Count, Max
+
+from judges.models import Judge, Judgment, Run
+
+COLUMNS = ["run", "item", "question", "relation", "sample", "state", "value"]
+
+
+class Perturbed:
+    """Each judge's newest finished test, else its newest that has ended.
+
+    In one query; its answers in another.
+
+    Its text changes whenever one of these has another answer. Answers in both orders of two lists
+    are about the sides, so orders need not be told apart.
+    """
+
+    def __init__(self, study, are_there=True):
+        self.study, self.are_there = study, are_there
+
+    @classmethod
+    def known_by(cls, reader):
+        """Of a reader, which knows whether there are tests."""
+        return cls(reader.study, reader.judges.tested)
+
+    def __str__(self):
+        return repr([(run.pk, run.settled, run.last) for run in self._ended])
+
+    @cached_property
+    def _ended(self):
+        if not self.are_there:
+            return []
+        runs = Run.objects.robustness_tests().filter(judge__study=self.study)
+        runs = runs.exclude(state=Run.State.ACTIVE).select_related("judge")
+        sums = {"settled": Count("judgments__settled_at"), "last": Max("judgments__settled_at")}
+        return list(runs.annotate(**sums).filter(settled__gt=0).order_by("pk"))
+
+    def runs(self, version=None):
+        """{judge: its newest finished Run, else its newest}, of a version of the questionnaire;
+        None for all.
+        """
+        of = [run for run in self._ended if version is None or run.version == version]
+        of.sort(key=lambda run: run.state == Run.State.FINISHED)  # and by age, as they are
+        return {run.judge.key: run for run in of}
+
+    def answers(self, version=None):
+        """{judge: a row an answer that was asked for and settled}, as COLUMNS."""
+        runs = self.runs(version)
+        rows = Judgment.objects.settled().exclude(state=Judgment.State.NOT_ASKED)
+        rows = rows.filter(run__in=[run.pk for run in runs.values()]).order_by("pk")
+        names = ["run_id", "item__key", "question__key", *COLUMNS[3:]]
+        found = pd.DataFrame(list(rows.values_list(*names)) if runs else [], columns=COLUMNS)
+        return {judge: found[found["run"] == run.pk] for judge, run in runs.items()}
+
+
+def ends_of(run, question):
+    """(lowest, highest) answer that a test's judge can give to a question; None without ends."""
+    if run.frozen.get("method") == Judge.Method.FIT:
+        return 0.0, 1.0
+    scale = question.scale
+    return None if scale.low is None or scale.high is None else (scale.low, scale.high)
+
+
+def setting(options):
+    """The options of a relation as one text."""
+    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))

@@ -1,0 +1,245 @@
+"""What the report on factual consistency is about: explanations, their statements, their values.
+
+Reads beside the frame, each in one query: what is known of items without statement items, the
+probabilities of NLI models, and the texts of the explanations.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from django.db.models import CharField, Value
+
+from analysis.reports.scores import Scores
+from annotate.models import Item
+from annotate.models.item import OUTDATED
+from judges.models import Entailment, Extraction, Grain, Side, Statement
+from judges.statement_items import DIRECTION, EXPLANATION
+from judges.statement_sets import SIDES, StatementSets, statement_texts
+
+FROM_FILE = "entailments.csv"
+DOMAINS = ("domain", "dataset", "category")
+GENERATED, REFERENCE = str(Side.GENERATED), str(Side.REFERENCE)
+UNKNOWN = -1
+STATEMENTS, READ, MATRICES = "statements", "read", "matrices"
+
+
+class Beside:
+    """What is read beside the answers, each in one query. Its text changes with what is loaded."""
+
+    def __init__(self, study):
+        self.study = study
+
+    def __str__(self):
+        return f"load {self.study.loads}"  # the hash of the answers has the statements
+
+    @cached_property
+    def _there(self):
+        """Which of statements, sides read and matrices there are, in one query."""
+        first, *more = (
+            model.objects.filter(item__study=self.study)
+            .order_by()
+            .values_list(Value(name, CharField()))
+            .distinct()
+            for model, name in (
+                (Statement, STATEMENTS), (Extraction, READ), (Entailment, MATRICES)
+            )
+        )  # fmt: skip
+        return {name for (name,) in first.union(*more)}
+
+    @cached_property
+    def sets(self):
+        return StatementSets(self.study if {STATEMENTS, READ} & self._there else None)
+
+    @cached_property
+    def practice(self):
+        """The items that raters practise with, which no number is about."""
+        items = Item.objects.filter(study=self.study, is_practice=True)
+        return set(items.order_by().values_list("pk", flat=True))
+
+    @cached_property
+    def texts(self):
+        """{item: text} of all that are no statements."""
+        items = Item.objects.filter(study=self.study).exclude(kind=Item.Kind.STATEMENT)
+        return dict(items.order_by().values_list("pk", "text"))
+
+    @cached_property
+    def matrices(self):
+        """{(evaluator, grain): {item: (generated, reference, forward, backward, their texts)}}"""
+        if MATRICES not in self._there:
+            return {}
+        rows = Entailment.objects.counting().filter(item__study=self.study).order_by("run", "pk")
+        found: dict = {}
+        for judge, grain, item, *matrix in rows.values_list(
+            "run__judge__key", "grain", "item", "n_generated", "n_reference", "forward", "backward",
+            "generated", "reference",
+        ):  # fmt: skip
+            found.setdefault((judge or FROM_FILE, grain), {})[item] = matrix
+        return found
+
+
+@dataclass(frozen=True)
+class Statements:
+    """Statement items: their rows in `items`, the place of their explanation, what they are."""
+
+    rows: np.ndarray
+    places: np.ndarray
+    sides: np.ndarray
+    topics: np.ndarray
+    sentiments: np.ndarray
+
+
+class Explained:
+    """The explanations that a report is about, (E,) of everything; `rows`: theirs in `items`."""
+
+    def __init__(self, answers, options):
+        self.scores = Scores(answers, options)
+        self.beside = answers.beside or Beside(answers.study)
+        self.items = self.scores.items
+        kinds = self._column("kind")
+        named = self._column(EXPLANATION)
+        is_statement = (kinds == Item.Kind.STATEMENT) & (self._column(OUTDATED) == "")
+        is_statement &= np.isin(self._column(DIRECTION), list(SIDES))
+        about = set(named[is_statement])
+        keys = self._column("item")
+        is_one = (kinds == Item.Kind.EXPLANATION) | (np.isin(keys, list(about)) & (named == ""))
+        is_one = (is_one & (kinds != Item.Kind.STATEMENT)) | self._read(kinds == Item.Kind.TEXT)
+        self.rows = np.flatnonzero(is_one & ~self._are(self.beside.practice))
+        place = {key: at for at, key in enumerate(keys[self.rows])}
+        found = [row for row in np.flatnonzero(is_statement) if named[row] in place]
+        rows = np.array(found, dtype=np.intp)
+        self.statements = Statements(
+            rows,
+            np.array([place[name] for name in named[rows]], dtype=np.int64),
+            np.array([SIDES[way] for way in self._column(DIRECTION)[rows]], dtype=object),
+            self._column("topic")[rows],
+            self._column("sentiment")[rows],
+        )
+
+    def _are(self, pks):
+        """Whether each item is one of these."""
+        return np.isin(np.array(self.scores.item_ids, dtype=np.int64), list(pks))
+
+    def _read(self, chosen):
+        """Which of the chosen items have statements, or were compared by an NLI model."""
+        beside = self.beside
+        compared = {pk for rows in beside.matrices.values() for pk in rows}
+        stated = {pk for pk in beside.sets.found if beside.sets.of(pk, {}).is_stated}
+        return chosen & self._are(compared | stated)
+
+    def _column(self, name):
+        if name not in self.items:
+            return np.full(len(self.items), "", dtype=object)
+        return self.items[name].astype(object).to_numpy()
+
+    def __len__(self):
+        return len(self.rows)
+
+    @cached_property
+    def ids(self):
+        return [self.scores.item_ids[row] for row in self.rows]
+
+    @cached_property
+    def sizes(self):
+        """How many statements the two sides of each have (E, 2); −1 where that is unknown."""
+        compared = [self._of_matrices.get(pk, (UNKNOWN, UNKNOWN)) for pk in self.ids]
+        compared = np.array(compared, dtype=np.int64).reshape(-1, 2)
+        return np.where(self._stated == UNKNOWN, compared, self._stated)
+
+    @cached_property
+    def _stated(self):
+        """The same by the statements alone."""
+        counts = np.zeros((len(self), 2), dtype=np.int64)
+        side = (self.statements.sides == REFERENCE).astype(int)
+        np.add.at(counts, (self.statements.places, side), 1)
+        found = np.full((len(self), 2), UNKNOWN)
+        for at, (pk, (n, m)) in enumerate(zip(self.ids, counts.tolist(), strict=True)):
+            known = self.beside.sets.of(pk, {GENERATED: n, REFERENCE: m})
+            found[at] = known.sizes or UNKNOWN
+        return found
+
+    def is_earlier(self, at, matrix):
+        """Whether a matrix of statements is of others than the explanation has now."""
+        n, m, *_, generated, reference = matrix
+        if self._stated[at, 0] == UNKNOWN:
+            return False
+        now = self._texts_now[at]
+        return tuple(self._stated[at]) != (n, m) or any(
+            now.get(side) and any(texts) and now[side] != sorted(texts)
+            for side, texts in ((GENERATED, generated), (REFERENCE, reference))
+        )
+
+    @cached_property
+    def _texts_now(self):
+        """[{side: texts of its statement items, by the alphabet}] of each."""
+        keys = self._column("item")[self.rows]
+        found = statement_texts(self.beside.study, keys)
+        return [{str(side): sorted(some) for side, some in found[key].items()} for key in keys]
+
+    @cached_property
+    def _of_matrices(self):
+        """{item: (generated, reference)} of what an NLI model compared, wherever that was."""
+        return {
+            item: matrix[:2]
+            for (_, grain), rows in self.beside.matrices.items()
+            if grain == Grain.STATEMENT
+            for item, matrix in rows.items()
+        }
+
+    @property
+    def are_known(self):
+        """Whether the statements of both sides are known (E,)."""
+        return self.sizes[:, 0] != UNKNOWN
+
+    @cached_property
+    def clusters(self):
+        return self.scores.clusters[self.rows]
+
+    def resampling(self):
+        return self.scores.resampling(self.rows)
+
+    @cached_property
+    def pairs(self):
+        """Code of (recipient, content) (E,), within which systems are compared."""
+        return self.scores.pairs[self.rows]
+
+    @cached_property
+    def is_paired(self):
+        """Whether anything is known of recipient or content of each (E,)."""
+        known = [self._column(name)[self.rows] != "" for name in ("recipient", "content")]
+        return np.logical_or(*known)
+
+    @cached_property
+    def systems(self):
+        """(names, code of each (E,), −1 without a system)."""
+        return _coded(self._column("system")[self.rows])
+
+    @cached_property
+    def domains(self):
+        """The same of the column DOMAINS that the items have; no names where they have none."""
+        for name in DOMAINS:
+            if name in self.items:
+                return _coded(self._column(name)[self.rows])
+        return [], np.full(len(self), -1)
+
+    @cached_property
+    def texts(self):
+        return [self.beside.texts.get(pk, "") for pk in self.ids]
+
+    @cached_property
+    def features(self):
+        return self._column("feature")[self.rows]
+
+    @property
+    def has_statements(self):
+        """Whether anything of factual consistency is there to be told."""
+        pks = set(self.ids)
+        kept = any(pks & found.keys() for found in self.beside.matrices.values())
+        return bool(len(self.statements.rows) or kept or self.are_known.any())
+
+
+def _coded(values):
+    names = sorted({value for value in values if value})
+    codes = pd.Categorical(values, categories=names).codes if names else -1
+    return names, np.array(np.broadcast_to(codes, len(values)), dtype=np.int64)

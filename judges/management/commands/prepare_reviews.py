@@ -1,0 +1,42 @@
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.reading import Problems
+from judges import review_files
+from judges.review_splits import LEAST
+
+
+def positive(text):
+    """Argument type: a whole number above 0."""
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+class Command(BaseCommand):
+    help = (
+        "Splits a file of reviews by time into training, validation and test, recipient by "
+        "recipient, and writes the files of a study and the counts."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("file", type=Path, help="recipient, content, at, rating, review, …")
+        parser.add_argument("--out", type=Path, default=Path("prepared"), metavar="DIR")
+        parser.add_argument(
+            "--least", type=positive, default=LEAST, metavar="N",
+            help="leave out recipients with fewer interactions; default 5",
+        )  # fmt: skip
+
+    def handle(self, **options):
+        problems = Problems()
+        reviews = review_files.read(options["file"], problems)
+        if problems:
+            for problem in problems.shown:
+                self.stderr.write(str(problem))
+            raise CommandError(f"{problems.total:,} problems; nothing was written")
+        found = review_files.prepare(reviews, options["least"], options["out"])
+        width = max(len(name) for name, _ in found.counts)
+        for name, count in found.counts:
+            self.stdout.write(f"{name:<{width}}  {count:>9,}")
+        self.stdout.write(f"The files are in {options['out']}.")

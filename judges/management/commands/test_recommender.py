@@ -1,0 +1,137 @@
+from pathlib import Path
+
+from django.core.management import CommandError
+from django.utils.text import slugify
+
+from annotate.models import Study
+from judges import rated_folders
+from judges.loading.verdicts import MOST_TOKENS, PROMPTS
+from judges.management.commands.run_judge import Command as RunJudge
+from judges.management.commands.run_judge import money, positive
+from judges.models import Endpoint, Judge, RecommendedList
+from judges.recommender_plans import PLANS, Trial, read_relations
+
+METHOD = Judge.Method.RECOMMENDER
+
+
+def listed(text):
+    """Argument type: names with commas between them."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def sizes(text):
+    """Argument type: whole numbers with commas between them."""
+    return [int(part) for part in listed(text)]
+
+
+class Command(RunJudge):
+    help = (
+        "Tests a recommender: asks it for lists again and again, with its prompt as it is and "
+        "perturbed. A test that was interrupted goes on."
+    )
+
+    def add_arguments(self, parser):
+        usual = Trial()
+        parser.add_argument(
+            "study", help="a study’s short name, or a folder with movies.csv and ratings.csv"
+        )
+        parser.add_argument("judge", help="the recommender’s name, or an endpoint’s")
+        parser.add_argument(
+            "--plan", type=listed, default=usual.plans, metavar=",".join(PLANS.values)
+        )
+        parser.add_argument("--users", type=positive, metavar="N", help="so many, drawn by seed")
+        parser.add_argument("--iterations", type=positive, default=usual.iterations, metavar="R")
+        parser.add_argument("--k", type=positive, default=usual.k, help="contents asked for")
+        parser.add_argument("--l", type=positive, default=usual.l, help="rated contents shown")
+        parser.add_argument("--ks", type=sizes, default=usual.ks, help="of k_sweep: 5,10")
+        parser.add_argument("--ls", type=sizes, default=usual.ls, help="of l_sweep: 5,10")
+        parser.add_argument(
+            "--relations",
+            default=",".join(key for key, _ in usual.relations),
+            help='with options: "multiply:factor=3,spaces:rate=0.2"',
+        )
+        parser.add_argument("--seed", type=int, default=usual.seed)
+        parser.add_argument("--lowest", type=float, default=usual.low, help="of the ratings’ scale")
+        parser.add_argument("--highest", type=float, default=usual.high)
+        parser.add_argument("--above", type=float, default=usual.above, help="shown for k_sweep")
+        parser.add_argument(
+            "--word", default="movie", help="what a content is called; of a new recommender"
+        )
+        parser.add_argument("--name", help="of the study that a folder is loaded into")
+        parser.add_argument(
+            "--budget", type=money, metavar="USD", help="never spend more than this"
+        )
+        parser.add_argument("--wait", action="store_true", help="stay until the run has ended")
+        parser.add_argument(
+            "--yes", action="store_true", help="ask all at once, without waiting for a confirmation"
+        )
+
+    def handle(self, **options):
+        options["trial"], self.word = self._trial(options), options["word"]
+        options["study"] = self._study(options["study"], options["name"])
+        defaults = {"reparse": False, "retry_failed": False, "limit": None, "no_reuse": True}
+        super().handle(**options | defaults)
+
+    def _trial(self, options):
+        names = ("users", "iterations", "k", "l", "ks", "ls", "seed", "above")
+        given = {name: options[name] for name in names}
+        try:
+            return Trial(
+                **given,
+                plans=options["plan"],
+                relations=read_relations(options["relations"]),
+                low=options["lowest"],
+                high=options["highest"],
+            ).checked()
+        except ValueError as error:
+            raise CommandError(f"The recommender cannot be tested so: {error}") from None
+
+    def _study(self, target, name):
+        """The short name of the study; a folder is loaded once."""
+        folder = Path(target)
+        if Study.objects.filter(slug=target).exists() or not folder.is_dir():
+            return target
+        slug = name or f"ratings-{slugify(folder.resolve().name)}"[:50]
+        if Study.objects.filter(slug=slug).exists():
+            self._say(f"The study {slug} is there already; its ratings are taken.")
+            return slug
+        study, problems = rated_folders.load(folder, slug, f"Ratings: {folder.resolve().name}")
+        if study is None:
+            for problem in problems.shown:
+                self.stderr.write(str(problem))
+            raise CommandError(f"{problems.total:,} problems; nothing was written")
+        self._say(f"The study {slug} is made of the folder’s ratings.")
+        return slug
+
+    def _judge(self, slug, key):
+        """The recommender of that name, or the one of an endpoint, made where there is none."""
+        study = Study.objects.filter(slug=slug).first()
+        there = study and Judge.objects.filter(study=study, key=key).exists()
+        endpoint = Endpoint.objects.filter(key=key).first()
+        if study and endpoint and not there:
+            fields = {"endpoint": endpoint, "prompt": PROMPTS[METHOD], "method": METHOD}
+            fields["max_tokens"] = MOST_TOKENS[METHOD]
+            name = f"recommender {key}"
+            judge, made = Judge.objects.get_or_create(
+                study=study, key=name, defaults=fields | {"content_word": self.word}
+            )
+            if made:
+                self._say(f"The recommender {name!r} is made.")
+            key = name
+        judge = super()._judge(slug, key)
+        if not judge.recommends:
+            raise CommandError(f"The judge {key} recommends nothing: {judge.get_method_display()}.")
+        return judge
+
+    def _report(self, run):
+        lists = RecommendedList.objects.filter(run=run)
+        found = {name: sum(lists.values_list(name, flat=True))
+                 for name in ("unmatched", "repeated", "extra", "known")}  # fmt: skip
+        entries = sum(len(one) for one in lists.values_list("entries", flat=True))
+        self._say(
+            f"{lists.filter(is_parsed=True).count()} lists of {lists.count()} were read: {entries} "
+            f"entries, {found['unmatched']} of them not in the catalogue and {found['known']} "
+            f"rated before; left out: {found['repeated']} repeated, {found['extra']} beyond k."
+        )
+        super()._report(run)
+        self._say(f"What it comes to: manage.py analyse {run.judge.study.slug} metamorphic")

@@ -1,0 +1,72 @@
+from django.core.management.base import CommandError
+
+from judges import robustness
+from judges.management.commands import run_judge
+from judges.models import Heartbeat
+from judges.perturbations import RELATIONS
+from judges.tasks import nudge
+
+
+def relations_of(text):
+    """Argument type: {key: options} of "spaces,multiply:factor=3"; checked by the plan."""
+    found = {}
+    for part in filter(None, text.split(",")):
+        key, _, option = part.partition(":")
+        name, _, value = option.partition("=")
+        found[key.strip()] = {name.strip(): _number(value.strip())} if option else {}
+    return found
+
+
+def _number(text):
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+class Command(run_judge.Command):
+    help = "Asks items of a judge's newest run again in prompts that are changed by relations."
+
+    def add_arguments(self, parser):
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument("judge", help="the judge's name")
+        parser.add_argument("--items", type=int, default=robustness.USUAL_ITEMS)
+        parser.add_argument(
+            "--relations",
+            type=relations_of,
+            help="those to use, with an option where another is wanted: spaces,multiply:factor=3; "
+            f"of {', '.join(RELATIONS)}. Default: all that apply",
+        )
+        parser.add_argument(
+            "--repeats",
+            type=int,
+            default=robustness.USUAL_REPEATS,
+            help="of each changed prompt; the unchanged one is asked once more",
+        )
+        parser.add_argument("--seed", type=int, default=robustness.SEED)
+        parser.add_argument(
+            "--budget", type=run_judge.money, metavar="USD", help="never spend more than this"
+        )
+        parser.add_argument("--wait", action="store_true", help="stay until the test has ended")
+
+    def handle(self, **options):
+        judge = self._judge(options["study"], options["judge"])
+        run = robustness.run_to_test(judge)
+        if run is None:
+            raise CommandError(f"The judge {judge} has no run with an answer that has ended.")
+        chosen = robustness.Chosen(
+            options["relations"], options["items"], options["repeats"], options["seed"]
+        )
+        test = self._or_error(robustness.plan_test, run, chosen, options["budget"])
+        calls = test.judgments.filter(lead=True).count()
+        self._say(f"Run {test.pk} asks {calls:,} calls about items of run {run.pk}.")
+        if options["wait"]:
+            self._see_it_through(test)
+            self._report(test)
+            self._say(f"See manage.py analyse {judge.study.slug} robustness.")
+            return
+        nudge(test)
+        if not Heartbeat.objects.any_alive():
+            self._say("No worker is alive; the test begins when one is started.")

@@ -1,0 +1,70 @@
+"""A folder of ratings in MovieLens' form, loaded into a study of its own: nothing else is in it."""
+
+import csv
+import tempfile
+from pathlib import Path
+
+from annotate.formulas import guarded
+from annotate.reading import Problems
+from annotate.study_file import as_yaml
+from judges.loading import load_files
+from judges.surveys.reading import files_of
+
+# A study asks people at least one; a recommender is tested without people.
+QUESTION = {
+    "key": "fit",
+    "text": "This recommendation fits this person.",
+    "scale": "likert5",
+    "applies_to": ["recommendation"],
+}
+
+
+def load(folder, slug, title, owner=None):
+    """(the new study, or None, its Problems): all or nothing."""
+    problems = Problems()
+    files = files_of(folder)
+    for file in files.values():
+        if not file.path.is_file():
+            problems.add(file.name, "there is no such file; allowed is a folder with both")
+        else:
+            file.open(problems)
+    if problems:
+        return None, problems
+    with tempfile.TemporaryDirectory() as place:
+        paths = _write(Path(place), files, slug, title, problems)
+        if problems:
+            return None, problems
+        loading = load_files(*paths, new=True, owner=owner)
+    return (None if loading.problems else loading.study), loading.problems
+
+
+def _write(place, files, slug, title, problems):
+    """study.yaml, contents.csv and interactions.csv, as load_study takes them."""
+    study = place / "study.yaml"
+    data = {"study": slug, "title": title, "questions": [QUESTION]}
+    study.write_text(as_yaml(data), encoding="utf-8")
+    header = ("content", "title", "genres")
+    names = ("movieId", "title", "genres")
+    contents = (
+        [row.get(name) or "" for name in names] for _, row in files["movies"].rows(problems)
+    )
+    rated = (
+        (row["userId"], row["movieId"], row["rating"], row["timestamp"])
+        for _, row in files["ratings"].rows(problems)
+    )
+    rows = (
+        (who, what, "" if rating is None else rating, at and at.isoformat())
+        for who, what, rating, at in rated
+    )
+    paths = {"contents": place / "movies.csv", "interactions": place / "ratings.csv"}
+    _table(paths["contents"], header, contents)
+    _table(paths["interactions"], ("recipient", "content", "rating", "at"), rows)
+    return study, paths
+
+
+def _table(path, header, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([guarded(one) if isinstance(one, str) else one for one in row]
+                         for row in rows)  # fmt: skip

@@ -1,0 +1,138 @@
+"""NLI: how far a reference entails what a text says, by a sequence classification model.
+
+Every pair of an item's statements (or sentences) is scored; the probabilities are kept, so that
+all measures of analysis/stats can be computed from them without the model.
+"""
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from analysis.stats.best_match import Pairs, align_score, summac_zs
+from analysis.stats.statement_entailment import statement_entailment
+from annotate.models import Item
+from judges.models import Entailment, Grain, Measure
+from judges.models.entailment import as_bytes
+from judges.scorers import nli_files
+from judges.scorers.base import NO_REFERENCE, Score, same_for_all
+from judges.scorers.bert_files import TOKENIZER_FILE, model_file
+from judges.scorers.nli_texts import Parts
+
+BATCH = 16
+MOST_PAIRS = 20_000  # of an item, both directions; hours even for a small model
+NOTHING = {
+    Grain.STATEMENT: "neither text has a statement",
+    Grain.SENTENCE: "neither text has a sentence",
+    Grain.CHUNK: "neither text has a sentence",
+}
+ONE_SIDE = "only one of the texts has any, and this measure has no worst value"
+
+
+class Model:
+    """Probabilities of entailment, neutral and contradiction of pairs of texts."""
+
+    def __init__(self, frozen):
+        folder = nli_files.folder()
+        known = nli_files.facts()
+        if any(known[name] != frozen[name] for name in ("model_sha256", "labels")):
+            raise OSError("the model of NLI_MODEL is another one than when this was planned")
+        self.columns = [frozen["labels"].index(name) for name in nli_files.CLASSES]
+        try:
+            self.tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
+            self.tokenizer.enable_truncation(frozen["word_pieces"])
+            self.tokenizer.enable_padding()
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.enable_cpu_mem_arena = False
+            path = str(model_file(folder))
+            self.session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
+        except Exception as error:  # a broken file: these two libraries raise plain Exceptions
+            raise OSError(f"the model of NLI_MODEL cannot be read: {error}") from error
+        self.inputs = {given.name for given in self.session.get_inputs()}
+
+    def __call__(self, pairs):
+        """(premise, hypothesis) texts -> (pairs, 3); each pair once, alike lengths together."""
+        known = sorted(set(pairs), key=lambda pair: len(pair[0]) + len(pair[1]))
+        found = {}
+        for start in range(0, len(known), BATCH):
+            some = known[start : start + BATCH]
+            found |= zip(some, self._of(some), strict=True)
+        return np.array([found[pair] for pair in pairs]).reshape(-1, 3)
+
+    def _of(self, pairs):
+        encoded = self.tokenizer.encode_batch(pairs)
+        sent = {
+            "input_ids": np.array([each.ids for each in encoded], dtype="i8"),
+            "attention_mask": np.array([each.attention_mask for each in encoded], dtype="i8"),
+            "token_type_ids": np.array([each.type_ids for each in encoded], dtype="i8"),
+        }
+        logits = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
+        if logits.shape != (len(pairs), 3):
+            raise OSError("the first output of the model of NLI_MODEL is not three logits a pair")
+        return softmax(logits.astype("f8"))[:, self.columns]
+
+
+def softmax(logits):
+    """Probabilities (N, 3) of logits."""
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+class Nli:
+    """One measure of each explanation, and P(entailment) of each statement by its reference."""
+
+    def __init__(self, frozen, model=None):
+        self.measure = Measure(frozen["measure"])
+        self.grain = Grain(frozen["grain"])
+        self.model = model or Model(frozen)
+
+    def __call__(self, units):
+        items = {unit.item.pk: unit.item for unit in units}
+        statements = [i for i in items.values() if i.kind == Item.Kind.STATEMENT]
+        others = [i for i in items.values() if i.kind != Item.Kind.STATEMENT]
+        parts = Parts(others, self.grain)
+        scores = {item.pk: self.of_statement(item) for item in statements}
+        scores |= {item.pk: self.of_texts(item, parts) for item in others}
+        return [same_for_all(unit, scores[unit.item.pk]) for unit in units]
+
+    def of_statement(self, item):
+        if not item.reference.strip():
+            return Score(reason=NO_REFERENCE)
+        e, n, c = self.model([(item.reference, item.text)])[0]
+        said = f"Entailment {e:.4f}, neutral {n:.4f}, contradiction {c:.4f}"
+        return Score(float(e), rationale=said)
+
+    def of_texts(self, item, parts):
+        if item.pk in parts.reasons:
+            return Score(reason=parts.reasons[item.pk])
+        generated, reference = parts.of[item.pk]
+        if not generated and not reference:
+            return Score(reason=NOTHING[self.grain])
+        if not reference and self.grain != Grain.STATEMENT:  # of statements an empty side is a fact
+            return Score(reason=NO_REFERENCE)
+        n, both = len(generated) * len(reference), self.grain == Grain.STATEMENT
+        if n * (1 + both) > MOST_PAIRS:
+            return Score(reason=f"too many pairs: {len(generated):,} by {len(reference):,}")
+        forward = self.model([(r, g) for g in generated for r in reference])
+        backward = self.model([(g, r) for r in reference for g in generated] if both else [])
+        kept = Entailment(
+            item=item, grain=self.grain, n_generated=len(generated), n_reference=len(reference),
+            generated=generated, reference=reference,
+            forward=as_bytes(forward), backward=as_bytes(backward),
+        )  # fmt: skip
+        value = value_of(self.measure, forward, backward, len(generated), len(reference))
+        said = f"{len(generated)} of the text and {len(reference)} of the reference compared"
+        if np.isnan(value):
+            return Score(reason=ONE_SIDE, rationale=said, kept=kept)
+        return Score(value, rationale=said, kept=kept)
+
+
+def value_of(measure, forward, backward, n, m):
+    """One measure of one item; NaN where it is undefined."""
+    if measure == Measure.SUMMAC_ZS:
+        return float(summac_zs(Pairs(forward, [n], [m]))[0])
+    if measure == Measure.ALIGN_SCORE:
+        return float(align_score(Pairs(forward, [n], [m]))[0])
+    name, side = measure.value.rsplit("_", 1)
+    found = statement_entailment(Pairs(forward, [n], [m]), Pairs(backward, [m], [n]))[name]
+    return float({"p": found.precision, "r": found.recall, "f1": found.f1}[side][0])

@@ -1,0 +1,105 @@
+"""How many statements each side of an item has, where that is known: none found is a finding too.
+
+Statement items say it, where an item has any. Where a run or people made statements, both sides
+have to have been read; one without any text need not be.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from django.db.models import CharField, Count, Value
+
+from annotate.models import Item
+from judges.models import Extraction, Side, Statement
+from judges.statement_items import DIRECTION, DIRECTIONS, EXPLANATION, current
+
+READ, SAID, BLANK = "read", "said", "blank"
+SIDES = {direction: str(side) for side, direction in DIRECTIONS.items()}
+BARE = r"^\s*$"
+NOT_READ = "no statements of the {} are known"
+NOT_MADE = "its statement items have not been made yet"
+WORDS = {str(Side.GENERATED): "generated text", str(Side.REFERENCE): "reference"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of one item: (generated, reference) statements; None, and why, if nothing."""
+
+    sizes: tuple | None
+    reason: str = ""
+
+    @property
+    def is_stated(self):
+        """Whether both sides are known, or only their items are missing yet."""
+        return self.sizes is not None or self.reason == NOT_MADE
+
+
+class StatementSets:
+    """What runs and people said of a study's items, read in one query; items: of these only.
+
+    study: None where it is known that they said nothing.
+    """
+
+    def __init__(self, study, items=None):
+        self.found: dict = defaultdict(dict)
+        if study is not None:
+            self._read(study, items)
+
+    def _read(self, study, items):
+        read = Extraction.objects.speaking(study).filter(part=0)
+        said = Statement.objects.speaking(study)
+        blank = Item.objects.filter(study=study)
+        blank = (
+            blank.filter(text__regex=BARE).values_list("pk").annotate(side=_words(Side.GENERATED))
+        )
+        bare = Item.objects.filter(study=study, review__regex=BARE, reference__regex=BARE)
+        bare = bare.values_list("pk").annotate(side=_words(Side.REFERENCE))
+        if items is not None:
+            read, said = read.filter(item__in=items), said.filter(item__in=items)
+            blank, bare = blank.filter(pk__in=items), bare.filter(pk__in=items)
+        parts = [
+            query.annotate(what=_words(what), n=Count("pk"))
+            for query, what in (
+                (read.order_by().values_list("item", "side"), READ),
+                (said.order_by().values_list("item", "side"), SAID),
+                (blank.order_by(), BLANK), (bare.order_by(), BLANK),
+            )
+        ]  # fmt: skip
+        for item, side, what, n in parts[0].union(*parts[1:], all=True):
+            self.found[item][what, side] = n
+
+    def of(self, item, checked):
+        """What is Found of an item; checked: {side: its statement items}, as far as it has any."""
+        own = self.found.get(item, {})
+        from_runs = any(what != BLANK for what, _ in own)
+        sizes, unread = [], []
+        for side, words in WORDS.items():
+            n, said = checked.get(side, 0), own.get((SAID, side), 0)
+            sizes.append(n or said)
+            known = n or said or (READ, side) in own or (BLANK, side) in own
+            if not known and (from_runs or not any(checked.values())):
+                unread.append(words)
+        if unread or not (from_runs or any(checked.values())):
+            return Found(None, NOT_READ.format(unread[0] if unread else WORDS[Side.GENERATED]))
+        if all(sizes) and not all(checked.get(side) for side in WORDS):
+            return Found(None, NOT_MADE)
+        return Found(tuple(sizes))
+
+
+def _words(text):
+    return Value(str(text), CharField())
+
+
+def statement_texts(study, keys):
+    """{explanation: {side: [text]}} of the statement items of these explanations, by their ids."""
+    rows = current(study).filter(**{f"data__{EXPLANATION}__in": list(keys)}).order_by("pk")
+    texts: dict = defaultdict(lambda: defaultdict(list))
+    for text, data in rows.values_list("text", "data"):
+        if side := SIDES.get(data[DIRECTION]):
+            texts[data[EXPLANATION]][side].append(text)
+    return texts
+
+
+def counted(texts):
+    """{side: how many texts}."""
+    return Counter({side: len(some) for side, some in texts.items()})

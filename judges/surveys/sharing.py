@@ -1,0 +1,94 @@
+"""Questions that several workers make at once, each kept in a file of its own.
+
+Who makes a question holds a lock on a file beside it, which the system gives back when its process
+ends, however it ends. So nobody waits for somebody who was killed, and nothing has to expire.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+import time
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from judges.surveys.choosing import Question
+
+POLL_SECONDS = 0.5
+
+
+@contextmanager
+def whole(path):
+    """A file that stands there as a whole or not at all."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(6)}.part")
+    with part.open("w", encoding="utf-8", newline="") as file:
+        yield file
+    os.replace(part, path)
+
+
+@contextmanager
+def held(path):
+    """Whether a lock on the file of that name is ours meanwhile; nobody waits for it."""
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def wanted(path):
+    """While this lasts `is_wanted` says yes of the file, in all processes."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+def is_wanted(path):
+    """Whether somebody still waits for what helpers make; not once its process was killed."""
+    with held(path) as is_nobodys:
+        return not is_nobodys
+
+
+def make_all(places, folder, make, say, goes_on=lambda: True):
+    """{place: Question} of all places; what nobody else is at is made here, others waited for.
+
+    make(place, tick); say(done) is called often; None as soon as goes_on() says no.
+    """
+    found: dict[tuple, Question] = {}
+    while len(found) < len(places):
+        before = len(found)
+        for place in places:
+            if not goes_on():
+                return None
+            if place not in found and (made := _made(folder, place, make, found, say)):
+                found[place] = made
+                say(len(found))
+        if len(found) == before:  # others are at the rest
+            say(len(found))
+            time.sleep(POLL_SECONDS)
+    return {place: found[place] for place in places}
+
+
+def _made(folder, place, make, found, say):
+    """The Question of a place, made here or before; None while somebody else is at it."""
+    path = folder / f"{'-'.join(map(str, place))}.json"
+    lock = path.with_suffix(".lock")
+    if path.exists():
+        return _read(path)
+    with held(lock) as is_ours:
+        if not is_ours:
+            return None
+        if not path.exists():  # it was made between the look and the lock
+            made = make(place, lambda: say(len(found)))
+            with whole(path) as file:
+                file.write(json.dumps(asdict(made)))
+        # Who opened it meanwhile gets a lock on a file without a name, and finds the question.
+        lock.unlink(missing_ok=True)
+    return _read(path)
+
+
+def _read(path):
+    return Question(**json.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,208 @@
+"""Texts and their statements: cut into parts, read from a reply, found in the text again.
+
+All places are counted in characters of the text.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from judges.parsing import Reason, last_list, storable
+
+KEY = "statements"
+FIELDS = ("statement", "topic", "sentiment")
+SENTIMENTS = ("positive", "negative", "neutral")
+LONGEST = 1000  # characters of a statement
+SHOWN = 300  # characters kept of what is dropped
+NO_TRIPLET = "not a statement with a topic and a sentiment"
+EMPTY = "empty statement"
+TOO_LONG = f"statement longer than {LONGEST:,} characters"
+OTHER_TOPIC = "topic outside the list"
+OTHER_SENTIMENT = "sentiment outside positive, negative, neutral"
+TWICE = "the same statement again"
+TOO_MANY = "more statements than allowed"
+# An end of a sentence: where Latin, Arabic or Indic script ends one there is a space behind it.
+END = re.compile(r"[.!?…।؟۔]+[\"'”’)\]]*(?=\s)|[。！？!?]+[”’」』)]*|\n+")
+ALIKE = 0.5  # of a statement's pairs of letters, in the sentence that it comes from
+AROUND = re.compile(r"^[\s.!?।؟۔。！？!?]+|[\s.!?।؟۔。！？!?]+$")
+QUOTES = re.compile("['‘’`]|[\"“”]")
+
+
+@dataclass
+class Read:
+    """What a reply says: [[statement, topic, sentiment]] that are kept, and what is dropped."""
+
+    kept: list = field(default_factory=list)
+    dropped: list = field(default_factory=list)
+
+
+def sentences(text):
+    """[(start, end)] of the text's sentences, which together are all of it."""
+    ends = [match.end() for match in END.finditer(text)]
+    ends = [end for end in ends if end < len(text)] + [len(text)]
+    return list(zip([0, *ends[:-1]], ends, strict=True)) if text else []
+
+
+def parts(text, most):
+    """[(start, part)] of at most so many characters each, cut between sentences; no part is blank.
+
+    A sentence that is longer is cut between words, a word that is longer within. Together the parts
+    are the whole text.
+    """
+    found: list[list[int]] = []
+    for start, end in _pieces(text, most):
+        last = found[-1] if found else [start, start]
+        is_blank = not text[start:end].strip() or not text[slice(*last)].strip()
+        if found and (is_blank or end - last[0] <= most):
+            last[1] = end
+        else:
+            found.append([start, end])
+    return [(start, text[start:end]) for start, end in found]
+
+
+def _pieces(text, most):
+    """Sentences, and pieces of those that are too long."""
+    for begin, end in sentences(text):
+        start = begin
+        while end - start > most:
+            space = max(text.rfind(blank, start + 1, start + most) for blank in " \n\t")
+            cut = start + most if space < 0 else space + 1
+            yield start, cut
+            start = cut
+        yield start, end
+
+
+def read(reply, topics, finish_reason="stop", most=None):
+    """The Read of a reply, or the Reason why it has no list of statements.
+
+    topics: their names. The list may be all of the reply or stand under its key; of one longer than
+    `most` the rest is dropped.
+    """
+    entries = last_list(reply, KEY, finish_reason)
+    if isinstance(entries, Reason):
+        return entries
+    found, seen = Read(), set()
+    for entry in entries[:most]:
+        _sort(entry, topics, seen, found)
+    for entry in entries[len(entries) if most is None else most :]:
+        found.dropped.append(dropped(_values(entry), TOO_MANY))
+    return found
+
+
+def _values(entry):
+    """What an entry has in each field, whatever it is."""
+    return [entry.get(name) for name in FIELDS] if isinstance(entry, dict) else [entry, None, None]
+
+
+def _sort(entry, topics, seen, found):
+    values = [_text(entry.get(name)) for name in FIELDS] if isinstance(entry, dict) else None
+    if values is None or None in values or getattr(entry, "twice", ()):
+        found.dropped.append(dropped(_values(entry), NO_TRIPLET))
+        return
+    statement, topic, sentiment = values[0], values[1].lower(), values[2].lower()
+    if why := _wrong([statement, topic, sentiment], topics, seen):
+        found.dropped.append(dropped(values, why))
+        return
+    seen.add(alike(statement))
+    found.kept.append([statement, topic, sentiment])
+
+
+def _text(value):
+    return " ".join(storable(value).split()) if isinstance(value, str) else None
+
+
+def _wrong(values, topics, seen):
+    """Why a triplet is not kept; "" if it is."""
+    statement, topic, sentiment = values
+    if not alike(statement):
+        return EMPTY
+    if len(statement) > LONGEST:
+        return TOO_LONG
+    if topic not in topics:
+        return OTHER_TOPIC
+    if sentiment not in SENTIMENTS:
+        return OTHER_SENTIMENT
+    return TWICE if alike(statement) in seen else ""
+
+
+def dropped(values, why):
+    """A triplet that is not kept, as it stays visible."""
+    shown = ["" if value is None else storable(str(value))[:SHOWN] for value in values]
+    return dict(zip(FIELDS, shown, strict=True)) | {"why": why}
+
+
+def alike(statement):
+    """The same for two statements that say the same in the same words."""
+    return "".join(re.findall(r"\w+", statement.casefold()))
+
+
+class Places:
+    """Finds where in one text statements come from."""
+
+    def __init__(self, text):
+        self.text = text
+
+    @cached_property
+    def _sentences(self):
+        """[(start, end, its pairs of letters)], without blanks around."""
+        found = []
+        for start, end in sentences(self.text):
+            words = self.text[start:end]
+            begin = start + len(words) - len(words.lstrip())
+            found.append((begin, begin + len(words.strip()), _pairs(words)))
+        return [each for each in found if each[2]]
+
+    def of(self, statement):
+        """(start, end): where it stands word by word, else the sentence most like it, else None."""
+        return self._literal(statement) or self._likely(statement)
+
+    def _literal(self, statement):
+        """Word by word; if nowhere, whatever its capitals, quotes and blanks."""
+        words = AROUND.sub("", statement)
+        pattern = r"\s+".join(QUOTES.sub(_quote, re.escape(word)) for word in words.split())
+        if not pattern:
+            return None
+        # Not within a word: "red" does not come from "tired".
+        before = r"(?<![A-Za-z0-9])" if re.match("[A-Za-z0-9]", words) else ""
+        after = r"(?![A-Za-z0-9])" if re.search("[A-Za-z0-9]$", words) else ""
+        pattern = before + pattern + after
+        found = re.search(pattern, self.text) or re.search(pattern, self.text, re.IGNORECASE)
+        return found and found.span()
+
+    def _likely(self, statement):
+        """The first of the sentences with most of the statement's pairs of letters, if enough."""
+        wanted = _pairs(statement)
+        if not wanted:
+            return None
+        shares = [len(wanted & pairs) / len(wanted) for *_, pairs in self._sentences]
+        best = max(shares, default=0)
+        return self._sentences[shares.index(best)][:2] if best >= ALIKE else None
+
+
+def _quote(match):
+    """Any quote stands for any other of its kind."""
+    return "['‘’`]" if match.group() in "'‘’`" else '["“”]'
+
+
+def _pairs(text):
+    """The pairs of neighbouring letters of its words and of their ends: for every script."""
+    words = (f" {word} " for word in re.findall(r"\w+", text.casefold()))
+    return {word[at : at + 2] for word in words for at in range(len(word) - 1)}
+
+
+def spans(length, places):
+    """[(start, end, numbers)] that cover a text: which of [(start, end, number)] are about each.
+
+    Where statements come from the same words, or from words that overlap, a span has them all.
+    """
+    edges = sorted({0, length, *(at for start, end, _ in places for at in (start, end))})
+    covers: list[list] = [[] for _ in edges[1:]]
+    for start, end, number in places:
+        for at in range(bisect_right(edges, start) - 1, bisect_right(edges, end) - 1):
+            covers[at].append(number)
+    return [
+        (start, end, numbers)
+        for start, end, numbers in zip(edges, edges[1:], covers, strict=False)
+        if end > start
+    ]

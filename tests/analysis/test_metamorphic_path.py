@@ -1,0 +1,92 @@
+"""From a scripted recommender to the report: what it does to each prompt is what the table says."""
+
+import pytest
+
+from analysis import frames
+from analysis.options import Options
+from analysis.reports.metamorphic import metamorphic
+from annotate.models import Content, Interaction, Recipient
+from judges import planning, running
+from judges.recommender_plans import Trial
+from tests import factories
+from tests.scripted_server import ScriptedServer, chat
+
+pytestmark = pytest.mark.django_db
+TITLES = [
+    "Heat (1995)", "Alien (1979)", "Solaris (1972)", "Amélie (2001)", "Toy Story (1995)",
+    "Vertigo (1958)", "Brazil (1985)", "Ran (1985)", "Fargo (1996)", "Jaws (1975)",
+    "Rocky (1976)", "Psycho (1960)",
+]  # fmt: skip
+BASE, OTHERS = TITLES[:5], TITLES[5:10]
+
+
+@pytest.fixture
+def films(owner):
+    """Twelve films; three recipients rated the last two, which nobody recommends; one rated one."""
+    study = factories.make_study(owner=owner, questions={})
+    contents = [Content.objects.create(study=study, key=f"f{number}", title=title)
+                for number, title in enumerate(TITLES)]  # fmt: skip
+    for who, rated in (("u1", 2), ("u2", 2), ("u3", 2), ("u4", 1)):
+        recipient = Recipient.objects.create(study=study, key=who)
+        for content in contents[10 : 10 + rated]:
+            Interaction.objects.create(
+                study=study, recipient=recipient, content=content, rating=3
+            )  # fmt: skip
+    return study
+
+
+def answer(_number, request):
+    """The list reversed on a scale to 10, other films on one to 6, a swap among random words."""
+    prompt = request["messages"][0]["content"]
+    if "3/5" not in prompt and "/10" in prompt:
+        return chat("\n".join(reversed(BASE)))
+    if "/6" in prompt:
+        return chat("\n".join(f"{at}. {title}" for at, title in enumerate(OTHERS, 1)))
+    if any(f" {word} " in prompt for word in ("apple", "grape", "banana", "pear")):
+        return chat("\n".join([BASE[1], BASE[0], *BASE[2:]]))
+    return chat("Here are some:\n" + "\n".join(f"- {title}" for title in BASE))
+
+
+def report_of(study, server, **trial):
+    judge = factories.make_judge(
+        study, "teller", factories.make_endpoint(server.url), method="recommender",
+        prompt="recommend.v1",
+    )  # fmt: skip
+    run = planning.plan(judge, trial=Trial(**{"l": 2, "iterations": 2} | trial))
+    running.work_through(run.pk)
+    return metamorphic(frames.read(study), Options("third_party", draws=50))
+
+
+def test_what_the_recommender_does_stands_in_table_4(films):
+    relations = [["multiply", {}], ["shift", {}], ["random_words", {"rate": 1}]]
+    with ScriptedServer(answer) as server:
+        report = report_of(films, server, relations=relations)
+        prompts = [request["messages"][0]["content"] for request in server.requests]
+    found = {(row["relation"], row["measure"]): row["value"]
+             for row in report.rows if row["part"] == "relations"}  # fmt: skip
+    for relation, tau, common, rbo, overlap in (
+        ("no_change", 1, 1, 1, 1),
+        ("multiply", 15 / 35, -1, 0.737775, 1),
+        ("random_words", 33 / 35, 0.8, 0.9, 1),
+        ("shift", -1, None, 0, 0),
+    ):
+        assert found[relation, "tau_topk"] == pytest.approx(tau), prompts[:3]
+        assert common is None or found[relation, "tau_common"] == pytest.approx(common)
+        assert found[relation, "rbo"] == pytest.approx(rbo, abs=1e-6)
+        assert found[relation, "overlap"] == pytest.approx(overlap)
+    counted = {(row["relation"], row["measure"]): row for row in report.rows
+               if row["part"] == "counts"}  # fmt: skip
+    assert counted["shift", "unmatched"]["value"] == 0 and counted["shift", "unmatched"]["n"] == 30
+    assert counted["no_change", "no_list"]["why"] == "not asked: 1"  # u4 rated too few
+    assert not films.items.exists()
+
+
+def test_sweeps_of_it_are_tables_2_and_3(films):
+    with ScriptedServer(answer) as server:
+        report = report_of(
+            films, server, plans=["k_sweep", "l_sweep"], ks=[3, 5], ls=[1, 2], above=2
+        )
+    rows = [row for row in report.rows if row["measure"] == "rbo"]
+    assert [(row["part"], row["k"], row["l"], row["value"]) for row in rows] == [
+        ("k_sweep", 3, 0, 1), ("k_sweep", 5, 0, 1), ("l_sweep", 5, 1, 1), ("l_sweep", 5, 2, 1),
+    ]  # fmt: skip

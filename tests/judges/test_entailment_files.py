@@ -1,0 +1,129 @@
+"""entailments.csv: all or nothing, every fault by file, row and column."""
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from judges.loading import check_files, load_files
+from judges.models import Entailment
+from judges.models.entailment import as_array
+from judges.study_file import study_yaml
+from tests import factual
+
+pytestmark = pytest.mark.django_db
+HEADER = "item,direction,premise,hypothesis,entailment,neutral,contradiction\n"
+# Two generated statements (7 and 3), one of the reference; rows in no order.
+GOOD = """\
+a,recall,7,1,0.6,0.3,0.1
+a,precision,1,7,0.2,0.2,0.6
+a,recall,3,1,0.5,0.25,0.25
+a,precision,1,3,0.9,0.05,0.05
+"""
+
+
+@pytest.fixture
+def facts(owner, tmp_path):
+    study = factual.make_study(owner)
+    (tmp_path / "study.yaml").write_text(study_yaml(study))
+    return study
+
+
+def files(folder, text):
+    path = folder / "entailments.csv"
+    path.write_text(HEADER + text)
+    return folder / "study.yaml", {"entailments": path}
+
+
+def problems(folder, text):
+    return [str(problem) for problem in check_files(*files(folder, text)).problems.shown]
+
+
+def test_what_is_loaded_stands_hypothesis_by_hypothesis(facts, tmp_path):
+    loading = load_files(*files(tmp_path, GOOD))
+    assert [str(problem) for problem in loading.problems.shown] == []
+    kept = Entailment.objects.get()
+    assert (kept.run, kept.item.key, kept.n_generated, kept.n_reference) == (None, "a", 2, 1)
+    assert np.array_equal(as_array(kept.forward), [[0.9, 0.05, 0.05], [0.2, 0.2, 0.6]])
+    assert np.array_equal(as_array(kept.backward), [[0.5, 0.25, 0.25], [0.6, 0.3, 0.1]])
+
+
+def test_loading_again_changes_nothing_and_other_numbers_are_refused(facts, tmp_path):
+    load_files(*files(tmp_path, GOOD))
+    counts = load_files(*files(tmp_path, GOOD)).counts["entailments"]
+    assert (counts.rows, counts.new, counts.unchanged) == (4, 0, 4)
+    other = GOOD.replace("0.9,0.05,0.05", "0.8,0.15,0.05")
+    assert problems(tmp_path, other) == [
+        "entailments.csv, line 3: 'a' has other probabilities already; what was loaded does not "
+        "change"
+    ]
+    assert Entailment.objects.count() == 1
+
+
+def test_sentences_have_one_direction(facts, tmp_path):
+    study, paths = files(tmp_path, "")
+    rows = "a,precision,1,1,0.7,0.2,0.1,sentence\na,precision,2,1,0.1,0.2,0.7,sentence\n"
+    paths["entailments"].write_text(HEADER.strip() + ",grain\n" + rows)
+    load_files(study, paths)
+    kept = Entailment.objects.get()
+    assert (kept.grain, kept.n_generated, kept.n_reference) == ("sentence", 1, 2)
+    paths["entailments"].write_text(
+        HEADER.strip() + ",grain\n" + rows.replace("precision", "recall")
+    )
+    words = [str(problem) for problem in check_files(study, paths).problems.shown]
+    assert "column direction: found recall for a sentence; allowed is precision" in words[0]
+
+
+ROWS = GOOD.splitlines(keepends=True)
+BAD = {
+    "an unknown item": (
+        GOOD + "z,precision,1,1,1,0,0\n",
+        "line 6, column item: found 'z', which is no item of the study or of items.csv",
+    ),
+    "no share": (
+        GOOD.replace("0.6,0.3,0.1", "1.6,0.3,0.1"),
+        "line 2, column entailment: found '1.6'; allowed is a number from 0 to 1",
+    ),
+    "another sum": (
+        GOOD.replace("0.6,0.3,0.1", "0.6,0.3,0.3"),
+        "line 2, column entailment: found three probabilities that add up to 1.2; expected is 1",
+    ),
+    "a strange direction": (
+        GOOD.replace("a,recall,7", "a,back,7"),
+        "line 2, column direction: found 'back'; allowed is one of precision, recall",
+    ),
+    "no number": (
+        GOOD.replace("precision,1,7", "precision,one,7"),
+        "line 3, column premise: found 'one'; allowed is a whole number from 0 to 32767",
+    ),
+    "a pair twice": (GOOD + ROWS[0], "line 6: this pair of 'a' stands on line 2 already"),
+    "one direction": (
+        ROWS[1] + ROWS[3],
+        "line 2: 'a' has precision only; recall is missing",
+    ),
+    "other statements": (
+        GOOD.replace("recall,3", "recall,4"),
+        "line 3: 'a' has other statements for recall than for precision",
+    ),
+    "a pair left out": (
+        GOOD + "a,recall,3,2,0.5,0.25,0.25\n",
+        "line 2: recall of 'a': premise 7 has no row with hypothesis 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_named_and_nothing_is_loaded(case, facts, tmp_path):
+    text, words = BAD[case]
+    found = problems(tmp_path, text)
+    assert f"entailments.csv, {words}" in found
+    load_files(*files(tmp_path, text))
+    assert not Entailment.objects.exists()
+
+
+def test_the_command_takes_the_file(facts, tmp_path):
+    study, paths = files(tmp_path, GOOD)
+    call_command("load_study", study, entailments=paths["entailments"], verbosity=0)
+    assert Entailment.objects.count() == 1
+    paths["entailments"].write_text(HEADER + BAD["another sum"][0])
+    with pytest.raises(CommandError, match="nothing was written"):
+        call_command("load_study", study, entailments=paths["entailments"], verbosity=0)

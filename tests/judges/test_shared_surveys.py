@@ -1,0 +1,194 @@
+"""Questions that several processes make at once: the same ones, each made by one of them, whoever
+is killed.
+"""
+
+import json
+import os
+import threading
+from dataclasses import asdict
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from analysis.demo import made_up_ratings
+from annotate.models import Item, Study
+from annotate.reading import Problems
+from judges.models import Heartbeat, Upload
+from judges.surveys import helping, making, sharing
+from judges.surveys.plan import Plan
+from judges.surveys.reading import read
+from judges.tasks import load_upload, send_to_all
+from tests import processes
+from tests.judges.test_surveys_pages import send
+from tests.processes import Process, wait_for
+
+SURVEYS = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    found = tmp_path_factory.mktemp("films")
+    made_up_ratings.write_all(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def films(folder):
+    return read(folder, Problems())
+
+
+@pytest.fixture(scope="module")
+def alone(films, tmp_path_factory):
+    """All questions as one process makes them."""
+    return making.make(films, Plan("s", "S", SURVEYS, seed=7), tmp_path_factory.mktemp("alone"))
+
+
+def names(folder, pattern="*.json"):
+    return {path.name for path in folder.rglob(pattern)}
+
+
+def command(folder, var, log):
+    arguments = ["manage.py", "make_counterfactual_study", str(folder), "--seed", "7"]
+    arguments += ["--surveys", str(SURVEYS), "--files", str(log) + "-files"]
+    return Process(arguments, {**os.environ, "CONCORD_VAR": str(var)}, log)
+
+
+def test_two_processes_make_what_one_makes_and_one_goes_on_for_one_that_is_killed(
+    folder, films, alone, tmp_path
+):
+    """Each question is made once; both end with the same files. The third is killed at work."""
+    var = tmp_path / "var"
+    killed = command(folder, var, tmp_path / "killed")
+    wait_for(lambda: len(names(var)) >= 2, what=f"a question: {killed.output()}")
+    killed.kill()
+    before = names(var)
+    both = [command(folder, var, tmp_path / name) for name in ("one", "two")]
+    assert [process.popen.wait(120) for process in both] == [0, 0], both[0].output()
+    assert names(var, "*.lock") == set() and names(var) >= before
+    (kept,) = (path for path in (var / "surveys").iterdir() if path.is_dir())
+    found = {path.stem: json.loads(path.read_text()) for path in kept.glob("*.json")}
+    # As JSON has it: a tuple and a list are one.
+    expected = {f"{a}-{b}": json.loads(json.dumps(asdict(q))) for (a, b), q in alone.items()}
+    assert found == expected
+    for file in (tmp_path / "one-files").iterdir():
+        assert file.read_bytes() == (tmp_path / "two-files" / file.name).read_bytes()
+
+
+def test_two_at_once_share_the_work(films, alone, tmp_path):
+    """Each of two threads makes some, none is made twice, and both get all."""
+    plan, made, found = Plan("s", "S", SURVEYS, seed=7), [], {}
+    whole = sharing.make_all
+    both_begin = threading.Barrier(2)
+
+    def counted(places, folder, make, say, goes_on):
+        name = threading.current_thread().name
+
+        def one(place, tick):
+            if not any(who == name for who, _ in made):
+                both_begin.wait(30)
+            made.append((name, place))
+            return alone[place]
+
+        found[name] = whole(places, folder, one, say, goes_on)
+        return found[name]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(making.sharing, "make_all", counted)
+        both = [threading.Thread(target=making.make, args=(films, plan, tmp_path)) for _ in "ab"]
+        for one in both:
+            one.start()
+        for one in both:
+            one.join(60)
+    assert len(made) == len({place for _, place in made}) == SURVEYS * 12
+    assert len({name for name, _ in made}) == 2
+    assert [*found.values()] == [alone, alone]
+
+
+def test_a_question_that_somebody_else_is_at_is_waited_for_and_taken_over(films, alone, tmp_path):
+    """The lock of who ends without a question goes to who waits."""
+    places, polled = [*alone][:2], []
+    first = tmp_path / "1-1.lock"
+    holder = sharing.held(first)
+    assert holder.__enter__() is True
+
+    def say(done):
+        polled.append(done)
+        if polled.count(1) == 3:  # the other question is made, and this one was looked at again
+            holder.__exit__(None, None, None)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sharing, "POLL_SECONDS", 0)
+        found = sharing.make_all(places, tmp_path, lambda place, tick: alone[place], say)
+    assert found == {place: alone[place] for place in places}
+    assert polled.count(1) >= 3 and not first.exists()
+
+
+def test_a_helper_stops_when_nobody_waits_for_it(folder, films, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    plan, told = Plan("s", "S", SURVEYS, seed=8), []
+    with helping.helped(films, plan, folder, told.append):
+        kept = helping.folder() / told[0]
+        assert sharing.is_wanted(kept / helping.WANTED)
+    helping.help_make(told[0])
+    assert names(tmp_path) == set()
+    helping.help_make("../../somewhere")
+    found = iter([True] * 4)
+    with helping.helped(films, plan, folder, told.append), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sharing, "is_wanted", lambda path: next(found, False))
+        helping.help_make(told[0])
+    assert 0 < len(names(tmp_path)) <= 3
+
+
+def test_a_helper_leaves_ratings_alone_that_were_changed(folder, films, settings, tmp_path):
+    settings.VAR_DIR, told = tmp_path / "var", []
+    other = tmp_path / "other"
+    other.mkdir()
+    for file in folder.iterdir():
+        (other / file.name).write_bytes(file.read_bytes() + b"\n")
+    with helping.helped(films, Plan("s", "S", 1, seed=8), other, told.append):
+        helping.help_make(told[0])
+    assert names(tmp_path / "var") == set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_celery_workers_make_one_study_and_one_of_them_is_killed(
+    as_owner, folder, settings, tmp_path, monkeypatch
+):
+    texts = {name: (folder / f"{name}.csv").read_bytes() for name in ("movies", "ratings")}
+    settings.MEDIA_ROOT, settings.VAR_DIR = tmp_path / "media", tmp_path
+    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
+    monkeypatch.setattr(load_upload, "delay", lambda pk: None)
+    send(as_owner, texts, surveys=4)
+    upload = Upload.objects.get()
+    as_owner.post(f"/uploads/{upload.token}/load/")
+    first = processes.start_worker(tmp_path, name="one@test", **extra)
+    try:
+        with processes.worker(tmp_path, name="two@test", **extra):
+            wait_for(lambda: Heartbeat.objects.alive().count() == 2, what="two workers")
+            tend = "import django; django.setup(); from judges import tasks; tasks.tend_uploads()"
+            env = processes.environment(tmp_path, **extra)
+            env["DJANGO_SETTINGS_MODULE"] = "config.settings"
+            assert Process(["-c", tend], env, tmp_path / "tend").popen.wait(60) == 0
+            locks = wait_for(lambda: len(names(tmp_path, "*.lock")) == 2, what="both at work")
+            first.kill()
+            wait_for(Study.objects.exists, 120, f"the study: {locks}")
+    finally:
+        first.stop()
+    assert Item.objects.count() == 4 * 12
+    upload.refresh_from_db()
+    assert (upload.state, upload.problems["total"]) == ("loaded", 0)
+
+
+def test_a_message_goes_to_each_living_worker(db, monkeypatch):
+    sent = []
+    monkeypatch.setattr(load_upload, "apply_async", lambda args, **more: sent.append((args, more)))
+    monkeypatch.setattr(load_upload, "delay", sent.append)
+    send_to_all(load_upload, 7)
+    assert sent == [7], "nobody lives: it waits in the common queue"
+    Heartbeat.objects.create(worker="one@host", at=timezone.now())
+    Heartbeat.objects.create(worker="two@host", at=timezone.now())
+    Heartbeat.objects.create(worker="old@host", at=timezone.now() - timedelta(minutes=1))
+    send_to_all(load_upload, 8)
+    assert [args for args, _ in sent[1:]] == [[8], [8]]
+    assert {more["queue"].name.split(".dq")[0] for _, more in sent[1:]} == {"one@host", "two@host"}
