@@ -16,7 +16,7 @@ from annotate.models import Item
 from annotate.models.item import OUTDATED
 from judges.models import Entailment, Extraction, Grain, Side, Statement
 from judges.statement_items import DIRECTION, EXPLANATION
-from judges.statement_sets import SIDES, StatementSets, statement_texts
+from judges.statement_sets import SIDES, StatementSets
 
 FROM_FILE = "entailments.csv"
 DOMAINS = ("domain", "dataset", "category")
@@ -53,16 +53,19 @@ class Beside:
         return StatementSets(self.study if {STATEMENTS, READ} & self._there else None)
 
     @cached_property
+    def _texts_and_practice(self):
+        items = Item.objects.filter(study=self.study).order_by()
+        return list(items.values_list("pk", "text", "is_practice"))
+
+    @cached_property
     def practice(self):
         """The items that raters practise with, which no number is about."""
-        items = Item.objects.filter(study=self.study, is_practice=True)
-        return set(items.order_by().values_list("pk", flat=True))
+        return {pk for pk, _, is_practice in self._texts_and_practice if is_practice}
 
     @cached_property
     def texts(self):
-        """{item: text} of all that are no statements."""
-        items = Item.objects.filter(study=self.study).exclude(kind=Item.Kind.STATEMENT)
-        return dict(items.order_by().values_list("pk", "text"))
+        """{item: text}, of statement items too."""
+        return {pk: text for pk, text, _ in self._texts_and_practice}
 
     @cached_property
     def matrices(self):
@@ -173,9 +176,11 @@ class Explained:
     @cached_property
     def _texts_now(self):
         """[{side: texts of its statement items, by the alphabet}] of each."""
-        keys = self._column("item")[self.rows]
-        found = statement_texts(self.beside.study, keys)
-        return [{str(side): sorted(some) for side, some in found[key].items()} for key in keys]
+        found = [{} for _ in self.rows]
+        stated = self.statements
+        for row, place, side in zip(stated.rows, stated.places, stated.sides, strict=True):
+            found[place].setdefault(side, []).append(self.beside.texts[self.scores.item_ids[row]])
+        return [{side: sorted(texts) for side, texts in sides.items()} for sides in found]
 
     @cached_property
     def _of_matrices(self):
