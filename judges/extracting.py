@@ -11,8 +11,6 @@ import json
 from collections import defaultdict
 from itertools import islice
 
-from django.utils import timezone
-
 from annotate.splits import WITHHELD, is_locked, withheld
 from judges import methods, triplets
 from judges.flagging import rules_of
@@ -57,7 +55,8 @@ def _write(run, items, written, units):
                 extractions.append(Extraction(run=run, item=item, side=side, part=part,
                                               unit=unit, text=said, start=start))  # fmt: skip
                 if is_new:
-                    judgments.append(_judgment(run, unit, "" if said else NO_TEXT[side]))
+                    state = Judgment.beginning("" if said else NO_TEXT[side])
+                    judgments.append(Judgment(run=run, unit=unit, lead=True, **state))
                     written.not_asked += not said
                     written.longest = max(written.longest, len(said.encode()))
                 if said:
@@ -72,14 +71,6 @@ def _write(run, items, written, units):
 def parts_of(judge, text):
     """[(start, part)] of a text; one that is empty has one part, which nobody is asked about."""
     return triplets.parts(text, judge.part_length) if text.strip() else [(0, "")]
-
-
-def _judgment(run, unit, missing):
-    state = {}
-    if missing:
-        not_asked = Judgment.State.NOT_ASKED
-        state = {"state": not_asked, "reason": missing, "settled_at": timezone.now()}
-    return Judgment(run=run, unit=unit, lead=True, **state)
 
 
 def keep(run, units):

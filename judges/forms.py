@@ -17,6 +17,18 @@ def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
     return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
 
 
+def budget_field(help_text):
+    """What a run may cost; empty where there is no cap."""
+    return forms.DecimalField(
+        label="Budget in USD",
+        required=False,
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text=help_text,
+    )
+
+
 class RunForm(forms.Form):
     """How much of a study a run judges, and what it may cost."""
 
@@ -86,14 +98,7 @@ class CheckForm(forms.Form):
         max_value=drifting.MOST_ITEMS,
         help_text="The same ones at every check.",
     )
-    budget = forms.DecimalField(
-        label="Budget in USD",
-        required=False,
-        min_value=Decimal("0.000001"),
-        max_digits=12,
-        decimal_places=6,
-        help_text="Empty: no cap.",
-    )
+    budget = budget_field("Empty: no cap.")
 
     def start(self, run, user):
         """The check, or None with the reason among the form's errors."""

@@ -1,10 +1,9 @@
 """The form of a test of a recommender."""
 
-from decimal import Decimal
-
 from django import forms
 
 from judges import going_on, planning, recommending
+from judges.forms import budget_field
 from judges.forms_llm import Numbers
 from judges.perturbations import RELATIONS
 from judges.recommender_plans import (
@@ -72,14 +71,7 @@ class TrialForm(forms.Form):
     )
     ls = Numbers(label="Sweep of l", initial=USUAL.ls, max_length=200, help_text="Values of l.")
     seed = whole("Seed", USUAL.seed, MOST_SEED, "The same seed draws the same.", least=0)
-    budget = forms.DecimalField(
-        label="Budget in USD",
-        required=False,
-        min_value=Decimal("0.000001"),
-        max_digits=12,
-        decimal_places=6,
-        help_text="Empty: no cap. The run stops before it would spend more.",
-    )
+    budget = budget_field("Empty: no cap. The run stops before it would spend more.")
     user = forms.CharField(label="Recipient to look at", required=False, max_length=200)
     relation = forms.ChoiceField(label="Relation to look at", required=False)
 

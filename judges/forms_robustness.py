@@ -1,10 +1,9 @@
 """The form of a test of robustness: relations to choose from, each with its own option."""
 
-from decimal import Decimal
-
 from django import forms
 
 from judges import planning, robustness
+from judges.forms import budget_field
 from judges.robustness import Chosen
 
 LABELS = {"factor": "λ", "by": "λ", "rate": "Rate", "sentences": "Sentences", "title": "Title"}
@@ -27,14 +26,7 @@ class RobustnessForm(forms.Form):
         help_text="Of each changed prompt; the unchanged one is asked once more.",
     )
     seed = forms.IntegerField(initial=robustness.SEED, min_value=0, max_value=robustness.MOST_SEED)
-    budget = forms.DecimalField(
-        label="Budget in USD",
-        required=False,
-        min_value=Decimal("0.000001"),
-        max_digits=12,
-        decimal_places=6,
-        help_text="Empty: no cap.",
-    )
+    budget = budget_field("Empty: no cap.")
 
     def __init__(self, run, *args, **kwargs):
         super().__init__(*args, **kwargs)

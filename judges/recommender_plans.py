@@ -159,12 +159,12 @@ def read_relations(text):
             name, equals, value = each.partition("=")
             if not equals:
                 raise ValueError(f"found {each!r:.60}; allowed is an option as NAME=VALUE.")
-            options[name.strip()] = _value(value.strip())
+            options[name.strip()] = number_or_text(value.strip())
         found.append([relation.key, options])
     return found
 
 
-def _value(text):
+def number_or_text(text):
     """A number where it is one, else the text."""
     for kind in (int, float):
         try:

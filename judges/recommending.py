@@ -167,10 +167,7 @@ def _store(run, rows, written):
     judgments = []
     for number, (one, missing) in enumerate(rows, start=written.judgments):
         one.unit = number
-        state = {}
-        if missing:
-            not_asked = Judgment.State.NOT_ASKED
-            state = {"state": not_asked, "reason": missing, "settled_at": timezone.now()}
+        state = Judgment.beginning(missing)
         judgments.append(Judgment(run=run, unit=number, lead=True, **state))
         written.longest = max(written.longest, len(one.text.encode()))
         written.not_asked += bool(missing)

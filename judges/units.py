@@ -5,8 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from django.utils import timezone
-
 from judges import methods
 from judges.flagging import rules_of, texts_sent
 from judges.materials import shown
@@ -79,10 +77,7 @@ def _units(judge, item, questions):
 
 def _rows(run, item, together, unit, missing):
     sample, order, questions = together
-    state = {}
-    if missing:
-        not_asked = Judgment.State.NOT_ASKED
-        state = {"state": not_asked, "reason": missing, "settled_at": timezone.now()}
+    state = Judgment.beginning(missing)
     return [
         Judgment(
             run=run,

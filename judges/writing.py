@@ -12,7 +12,6 @@ from datetime import timedelta
 from itertools import islice
 
 from django.db.models import Q
-from django.utils import timezone
 
 from annotate import profiles
 from annotate.models import Item, Recipient
@@ -137,7 +136,8 @@ def _write(run, recipients, written):
     judgments, writings = [], []
     for source in sources(run.judge, recipients):
         unit, text = written.judgments + len(judgments), source.text
-        judgments.append(_judgment(run, unit, source.missing))
+        state = Judgment.beginning(source.missing)
+        judgments.append(Judgment(run=run, unit=unit, lead=True, **state))
         writings.append(
             Writing(
                 run=run,
@@ -155,14 +155,6 @@ def _write(run, recipients, written):
         written.not_asked += bool(source.missing)
     written.judgments += len(Judgment.objects.bulk_create(judgments))
     Writing.objects.bulk_create(writings)
-
-
-def _judgment(run, unit, missing):
-    state = {}
-    if missing:
-        not_asked = Judgment.State.NOT_ASKED
-        state = {"state": not_asked, "reason": missing, "settled_at": timezone.now()}
-    return Judgment(run=run, unit=unit, lead=True, **state)
 
 
 def keep(run, units):

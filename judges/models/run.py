@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
+from django.utils import timezone
 
 from judges.models.endpoint import PRICE
 
@@ -183,6 +184,13 @@ class Judgment(models.Model):
     # Asked and settled, but without a value.
     NO_VALUE = {State.UNPARSABLE, State.REFUSED, State.FAILED}
     ASKED = (State.DONE, State.UNPARSABLE, State.REFUSED, State.FAILED)
+
+    @classmethod
+    def beginning(cls, missing):
+        """Fields of a planned row: none, or those of one that is not asked, and why."""
+        if not missing:
+            return {}
+        return {"state": cls.State.NOT_ASKED, "reason": missing, "settled_at": timezone.now()}
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="judgments")
     # Both, or neither: a profile that is written stands with its Writing, by run and unit.

@@ -4,6 +4,7 @@ from judges import robustness
 from judges.management.commands import run_judge
 from judges.models import Heartbeat
 from judges.perturbations import RELATIONS
+from judges.recommender_plans import number_or_text
 from judges.tasks import nudge
 
 
@@ -13,17 +14,8 @@ def relations_of(text):
     for part in filter(None, text.split(",")):
         key, _, option = part.partition(":")
         name, _, value = option.partition("=")
-        found[key.strip()] = {name.strip(): _number(value.strip())} if option else {}
+        found[key.strip()] = {name.strip(): number_or_text(value.strip())} if option else {}
     return found
-
-
-def _number(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 class Command(run_judge.Command):
