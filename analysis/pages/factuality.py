@@ -1,10 +1,11 @@
-"""The page of factual consistency: tables III to VII of the paper, and what it asks of them."""
+"""The page of factual consistency: tables II to VII of the paper, and what it asks of them."""
 
 from dataclasses import replace
 from math import isnan
 
 from analysis import charts, charts_scores
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.pages.factual_counts import counts_tables
 from analysis.pages.words import chance
 from analysis.report_tables import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.factual_items import Beside
@@ -12,6 +13,7 @@ from analysis.reports.factuality import (
     ALL,
     CONSISTENCY,
     CORRELATION,
+    COUNTS,
     DIFFERENCE,
     FAILURE,
     RANK,
@@ -23,6 +25,7 @@ from annotate.templatetags.concord import interval, leading_point
 
 PARTS = {
     ALL: "everything",
+    COUNTS: "what there is",
     CONSISTENCY: "consistency by system",
     REVIEWS: "the texts and the reviews",
     DIFFERENCE: "differences between systems",
@@ -61,7 +64,8 @@ def layout(report, chosen, looks):
     for entry in report.entries:
         of.setdefault(entry.row["part"], []).append(entry)
     tables = [
-        *_consistency(of.get(CONSISTENCY, [])), *_reviews(of.get(REVIEWS, [])),
+        *counts_tables(of.get(COUNTS, [])), *_consistency(of.get(CONSISTENCY, [])),
+        *_reviews(of.get(REVIEWS, [])),
         *_differences(of.get(DIFFERENCE, [])), *_correlations(of.get(CORRELATION, [])),
         *_ranks(of.get(RANK, [])), *_rank_agreement(of.get(RANKS, [])),
         *_failures(of.get(FAILURE, [])),

@@ -1,13 +1,13 @@
 """Report: are explanations supported by what recipients wrote, and do they say what these wrote?
 
-Tables III to VII and the research questions of Kabongo & Guigue (2025), a fact a row.
+Tables II to VII and the research questions of Kabongo & Guigue (2025), a fact a row.
 """
 
 from math import nan
 
 import numpy as np
 
-from analysis.reports import factual_failures, factual_relations
+from analysis.reports import factual_counts, factual_failures, factual_relations
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.factual_items import FROM_FILE, Explained
@@ -22,15 +22,16 @@ from analysis.stats.features import (
 )
 
 ALL = "all"
-CONSISTENCY, REVIEWS, DIFFERENCE, CORRELATION, RANK, RANKS, FAILURE = PARTS = (
-    "consistency", "review", "difference", "correlation", "rank", "rank_agreement", "failure",
+COUNTS, CONSISTENCY, REVIEWS, DIFFERENCE, CORRELATION, RANK, RANKS, FAILURE = PARTS = (
+    "counts", "consistency", "review", "difference", "correlation", "rank", "rank_agreement",
+    "failure",
 )  # fmt: skip
 TEXTS = (
     "part", "domain", "system", "other", "evaluator", "metric", "other_evaluator", "other_metric",
     "coefficient", "by", "name",
 )  # fmt: skip
 NUMBERS = ("value", "low", "high", "sd", "p", "p_holm")
-COUNTS = ("n", "skipped", "zero", "missing")
+SIZES = ("n", "skipped", "zero", "missing")
 NOTHING = (
     "Nothing has been said of statements: no item is a statement of an explanation (kind "
     "statement, with the columns explanation and direction), and no NLI model compared any. "
@@ -51,6 +52,8 @@ def factuality(answers, options, parts=None):
         report.verdict = [NOTHING]
         report.notes = policy_notes(work.scores, compared=False)
         return report
+    if work.wants(COUNTS):
+        factual_counts.add(work)
     _add_consistency(work)
     if work.wants(DIFFERENCE):
         factual_relations.add_differences(work)
@@ -94,7 +97,7 @@ class Work:
     def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
         """One row; what it does not say is blank, or undefined."""
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
-        row |= {name: None for name in COUNTS} | {"part": part} | facts
+        row |= {name: None for name in SIZES} | {"part": part} | facts
         self.report.add(
             row, reason=reason, judge=judge, kind="judge" if judge else "mean",
             undefined_draws=undefined_draws,
@@ -191,6 +194,12 @@ def _notes(work):
         "a statement has no verdict, or its pairs no probabilities. An average is over "
         "explanations, F1 of each explanation; sd divides by n − 1."
     )
+    if work.wants(COUNTS):
+        yield (
+            "Counts: of explanations whose statements are known. A reference that several "
+            "explanations of an interaction (recipient and content) share counts once, as the "
+            "first of them has it. Unique: different texts, with the words of their polarity."
+        )
     if measures.question is not None:
         key = work.scores.questions[measures.question].key
         yield (

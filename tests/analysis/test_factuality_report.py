@@ -312,7 +312,7 @@ def test_the_command_prints_it_as_json(facts):
     call_command("analyse", "facts", "factuality", format="json", draws=20, stdout=out)
     rows = json.loads(out.getvalue())["rows"]
     assert {row["part"] for row in rows} == {
-        "consistency", "difference", "correlation", "rank", "rank_agreement", "failure"
+        "counts", "consistency", "difference", "correlation", "rank", "rank_agreement", "failure"
     }  # fmt: skip
 
 
