@@ -61,7 +61,7 @@ def shown(questions):
 
 def layout(report, chosen, looks):
     of: dict = {}
-    for entry in report.entries:
+    for entry in _worth_showing(report.entries):
         of.setdefault(entry.row["part"], []).append(entry)
     tables = [
         *counts_tables(of.get(COUNTS, [])), *_consistency(of.get(CONSISTENCY, [])),
@@ -73,10 +73,33 @@ def layout(report, chosen, looks):
     return Layout(_figures(of, looks), tables)
 
 
+def _worth_showing(entries):
+    """Without the lines of a domain that is the only one: they repeat those of everything."""
+    domains = {entry.row["domain"] for entry in entries} - {ALL}
+    whole = [entry for entry in entries if entry.row["domain"] == ALL]
+    own = sum(entry.row["n"] or 0 for entry in entries if entry.row["domain"] != ALL)
+    is_same = len(domains) == 1 and own == sum(entry.row["n"] or 0 for entry in whole)
+    return whole if is_same else entries
+
+
+def _within(row):
+    """What a line is about begins with its domain; of all of them there is nothing to say."""
+    return "" if row["domain"] == ALL else f"{row['domain']}: "
+
+
 def _named(row):
     """Metric and evaluator; of a judge that is a metric its name, of plain texts the metric."""
     metric, evaluator = row["metric"], row["evaluator"]
     return metric if evaluator in (metric, "texts") else f"{metric} ({evaluator})"
+
+
+def _line(row):
+    return f"{_within(row)}{_named(row)}"
+
+
+def _by_domain(entries):
+    """All domains together, then each."""
+    return sorted(entries, key=lambda e: (e.row["domain"] != ALL, e.row["domain"]))
 
 
 def _other(row):
@@ -193,9 +216,10 @@ def marked(cells, systems, lower=False):
 
 def _differences(entries):
     """Of each metric the pairs of systems."""
+    entries = _by_domain(entries)  # what is cut is of domains
     lines = [
         (
-            f"{_named(e.row)}: {e.row['system']} less {e.row['other']}",
+            f"{_line(e.row)}: {e.row['system']} less {e.row['other']}",
             [cell_of(e), chance(e.row["p"]), chance(e.row["p_holm"]), f"{e.row['n']:,}"],
         )
         for e in entries[:MOST_LINES]
@@ -204,7 +228,7 @@ def _differences(entries):
         more = len(entries) - len(lines)
         caption = (
             "Differences between systems, on the recipients and contents that both explain. Holm: "
-            "over the pairs of systems of a metric."
+            "over the pairs of systems of a metric (in a domain)."
             + (f" {more:,} more are in the file." if more else "")
         )
         headings = ["Difference", "p", "Holm p", "Pairs"]
@@ -219,24 +243,26 @@ def _correlations(entries):
                 f"Does similarity say anything of consistency? {words} over explanations, of "
                 "metrics of similarity (lines) with metrics of consistency (columns)."
             )
-            yield _crossed(own, caption, _named, _other)
+            yield _crossed(own, caption)
 
 
-def _crossed(entries, caption, line_of, column_of):
-    cells = {(line_of(e.row), column_of(e.row)): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
-    columns = list(dict.fromkeys(column_of(e.row) for e in entries))
-    names = dict.fromkeys(line_of(e.row) for e in entries)
+def _crossed(entries, caption):
+    """Metrics by other metrics; the lines of all domains together, then those of each."""
+    entries = _by_domain(entries)
+    cells = {(_line(e.row), _other(e.row)): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
+    columns = list(dict.fromkeys(_other(e.row) for e in entries))
+    names = dict.fromkeys(_line(e.row) for e in entries)
     lines = [(name, [cells.get((name, column)) for column in columns]) for name in names]
     return Table(caption, columns, lines, [], "Metric")
 
 
 def _ranks(entries):
     if entries:
-        systems = _unique(entries, "system")
-        places = {(_named(e.row), e.row["system"]): e.row["value"] for e in entries}
+        entries, systems = _by_domain(entries), _unique(entries, "system")
+        places = {(_line(e.row), e.row["system"]): e.row["value"] for e in entries}
         lines = [
             (name, [_place(places.get((name, system))) for system in systems])
-            for name in dict.fromkeys(_named(e.row) for e in entries)
+            for name in dict.fromkeys(_line(e.row) for e in entries)
         ]
         caption = "The place of each system by each metric; systems with the same mean share it."
         yield Table(caption, systems, lines, [], "Metric")
@@ -249,7 +275,7 @@ def _place(value):
 def _rank_agreement(entries):
     if entries:
         caption = "Do metrics order the systems alike? Kendall's τ-b of the systems' means."
-        yield _crossed(entries, caption, _named, _other)
+        yield _crossed(entries, caption)
 
 
 def _failures(entries):
@@ -269,13 +295,19 @@ def _failures(entries):
 
 
 def _failure(entries, caption, by):
+    """Of all domains together, then of each, the most frequent failures first."""
     systems = _unique(entries, "system")
-    cells = {(e.row["name"], e.row["system"]): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
-    share = {name: cell.value for (name, system), cell in cells.items() if system == ALL}
+    cells = {
+        (e.row["domain"], e.row["name"], e.row["system"]): cell_of(e, f"n = {e.row['n']:,}")
+        for e in entries
+    }
+    whole = [e for e in entries if e.row["system"] == ALL]
+    worst_first = _by_domain(sorted(whole, key=lambda e: -e.row["value"]))
     lines = [
-        (name, [cells.get((name, system)) for system in systems])
-        for name in sorted(share, key=lambda name: -share[name])
-    ]
+        (f"{_within(row)}{row['name']}",
+         [cells.get((row["domain"], row["name"], system)) for system in systems])
+        for row in (entry.row for entry in worst_first)
+    ]  # fmt: skip
     headings = [EVERYTHING if system == ALL else system for system in systems]
     return Table(caption, headings, lines, [], by.capitalize())
 

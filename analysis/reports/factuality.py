@@ -72,7 +72,9 @@ def factuality(answers, options, parts=None):
 
 
 class Work:
-    """What the parts of one report share. groups: (domain, system, which explanations (E,))."""
+    """What the parts of one report share. groups: (domain, system, which explanations (E,)), all
+    together first; domains: (domain, which explanations).
+    """
 
     def __init__(self, answers, options, parts=None):
         self.report = Report("factuality", answers.study.slug, options.as_dict())
@@ -81,6 +83,7 @@ class Work:
         self.measures = Measures(self.explained) if self.explained.has_statements else None
         self.parts = {*PARTS} if not parts or ALL in parts else {*parts}
         self.groups = list(self._groups())
+        self.domains = [(name, inside) for name, system, inside in self.groups if system == ALL]
 
     def wants(self, part):
         return part in self.parts
@@ -175,6 +178,29 @@ def _verdict(work):
 
 def _notes(work):
     explained, measures = work.explained, work.measures
+    yield from _of_sizes(work)
+    if measures.question is not None:
+        key = work.scores.questions[measures.question].key
+        yield (
+            f"St2Exp: answers to {key}. A judge that gives the probability of entailment supports "
+            "a statement above .5; people do by the mean of their answers."
+        )
+    yield from _left_out(work, measures)
+    if work.wants(CORRELATION) and work.scores.counts is not None:
+        yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
+    if any(name == FROM_FILE for name, _ in explained.beside.matrices):
+        yield f"{FROM_FILE}: probabilities that were loaded, of a model elsewhere."
+    if any(one.family == MENTION for one in measures.all):
+        yield (
+            "FMR, FCR, DIV: features by whole words, without regard to case; all features are "
+            "those of the column feature of the domain. USR, FCR and DIV are of all texts "
+            "together and have no interval; the lower DIV the better."
+        )
+
+
+def _of_sizes(work):
+    """How many statements there are, and what none are taken for."""
+    explained = work.explained
     sizes = explained.sizes
     both = int((sizes == 0).all(axis=1).sum())
     one = int((sizes == 0).any(axis=1).sum()) - both
@@ -199,23 +225,6 @@ def _notes(work):
             "Counts: of explanations whose statements are known. A reference that several "
             "explanations of an interaction (recipient and content) share counts once, as the "
             "first of them has it. Unique: different texts, with the words of their polarity."
-        )
-    if measures.question is not None:
-        key = work.scores.questions[measures.question].key
-        yield (
-            f"St2Exp: answers to {key}. A judge that gives the probability of entailment supports "
-            "a statement above .5; people do by the mean of their answers."
-        )
-    yield from _left_out(work, measures)
-    if work.wants(CORRELATION) and work.scores.counts is not None:
-        yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
-    if any(name == FROM_FILE for name, _ in explained.beside.matrices):
-        yield f"{FROM_FILE}: probabilities that were loaded, of a model elsewhere."
-    if any(one.family == MENTION for one in measures.all):
-        yield (
-            "FMR, FCR, DIV: features by whole words, without regard to case; all features are "
-            "those of the column feature of the domain. USR, FCR and DIV are of all texts "
-            "together and have no interval; the lower DIV the better."
         )
 
 
