@@ -9,6 +9,7 @@ from analysis.pages.factual_counts import counts_tables
 from analysis.pages.words import chance
 from analysis.report_tables import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.factual_items import Beside
+from analysis.reports.factual_names import is_consistency
 from analysis.reports.factuality import (
     ALL,
     CONSISTENCY,
@@ -36,13 +37,14 @@ PARTS = {
 EVERYTHING = "all systems"
 MOST_LINES = 120
 LOWER_IS_BETTER = ("DIV",)
+TABLE_V = "Table V. Consistency by other means: sentences, chunks, questions and answers."
 # Which table of the page shows a metric, by how its name begins.
 TABLES = {
     "St2Exp": "Table III. Statements that the other text supports, each checked by itself.",
     "StEnt": "Table IV. Entailment between statements.",
     "StCoh": "Table IV. Entailment less contradiction between statements.",
-    "SummaC-ZS": "Table V. Entailment between sentences.",
-    "AlignScore": "Table V. Entailment between sentences.",
+    "SummaC-ZS": TABLE_V,
+    "AlignScore": TABLE_V,
     "USR": "How varied the texts are, and which features they name.",
 }
 SAME_TABLE = {"FMR": "USR", "FCR": "USR", "DIV": "USR"}
@@ -159,6 +161,8 @@ def _consistency(entries):
 
 
 def _title(row):
+    if is_consistency(row["metric"]):
+        return TABLE_V
     begin = row["metric"].removesuffix("-bin").split("-")[0] if row["evaluator"] else ""
     for start in (row["metric"], SAME_TABLE.get(row["metric"], ""), begin):
         is_judge = row["metric"] == row["evaluator"]

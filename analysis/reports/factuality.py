@@ -237,5 +237,10 @@ def _left_out(work, measures):
             f"{measures.earlier:,} {'matrix' if measures.earlier == 1 else 'matrices'} of earlier "
             "statements left out."
         )
+    if measures.answering:
+        yield (
+            "No measures of similarity, as all their values are answers to the question: "
+            f"{', '.join(measures.answering)}. A measure is known by how its name begins."
+        )
     if measures.strange:
         yield f"Left out of St2Exp, with answers beyond 0 to 1: {', '.join(measures.strange)}."
