@@ -35,6 +35,7 @@ PARTS = {
     FAILURE: "topics made up and left out",
 }
 EVERYTHING = "all systems"
+COMPARED = (DIFFERENCE, CORRELATION, RANK, RANKS)
 MOST_LINES = 120
 LOWER_IS_BETTER = ("DIV",)
 TABLE_V = "Table V. Consistency by other means: sentences, chunks, questions and answers."
@@ -76,12 +77,20 @@ def layout(report, chosen, looks):
 
 
 def _worth_showing(entries):
-    """Without the lines of a domain that is the only one: they repeat those of everything."""
+    """Without what says nothing: of a domain that is the only one, the same as everything; of
+    others, what is undefined of systems and metrics compared within it.
+    """
     domains = {entry.row["domain"] for entry in entries} - {ALL}
     whole = [entry for entry in entries if entry.row["domain"] == ALL]
     own = sum(entry.row["n"] or 0 for entry in entries if entry.row["domain"] != ALL)
     is_same = len(domains) == 1 and own == sum(entry.row["n"] or 0 for entry in whole)
-    return whole if is_same else entries
+    if is_same:
+        return whole
+    return [e for e in entries if e.row["part"] not in COMPARED or _is_said(e.row)]
+
+
+def _is_said(row):
+    return row["domain"] == ALL or not isnan(row["value"])
 
 
 def _within(row):

@@ -105,5 +105,7 @@ def test_the_page_groups_lines_by_domain_and_does_not_repeat_the_only_one(facts,
     assert lines("correlation")[0] == ["BLEU", "sports: BLEU", "toys: BLEU"]
     places, agreement = lines("rank")
     assert "toys: St2Exp-F1 (LLM)" in places
+    assert "sports: St2Exp-P (LLM)" in agreement
+    assert "toys: St2Exp-P (LLM)" not in agreement, "P is the same of both systems"
     assert lines("correlation", only=["domain=toys"])[0] == ["BLEU"]
     assert not any(":" in name for name in lines("consistency", only=["domain=toys"])[0])
