@@ -1,17 +1,20 @@
-"""The page of factual consistency: tables III to VII of the paper, and what it asks of them."""
+"""The page of factual consistency: tables II to VII of the paper, and what it asks of them."""
 
 from dataclasses import replace
 from math import isnan
 
 from analysis import charts, charts_scores
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.pages.factual_counts import counts_tables
 from analysis.pages.words import chance
 from analysis.report_tables import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.factual_items import Beside
+from analysis.reports.factual_names import is_consistency
 from analysis.reports.factuality import (
     ALL,
     CONSISTENCY,
     CORRELATION,
+    COUNTS,
     DIFFERENCE,
     FAILURE,
     RANK,
@@ -23,6 +26,7 @@ from annotate.templatetags.concord import interval, leading_point
 
 PARTS = {
     ALL: "everything",
+    COUNTS: "what there is",
     CONSISTENCY: "consistency by system",
     REVIEWS: "the texts and the reviews",
     DIFFERENCE: "differences between systems",
@@ -31,15 +35,17 @@ PARTS = {
     FAILURE: "topics made up and left out",
 }
 EVERYTHING = "all systems"
+COMPARED = (DIFFERENCE, CORRELATION, RANK, RANKS)
 MOST_LINES = 120
 LOWER_IS_BETTER = ("DIV",)
+TABLE_V = "Table V. Consistency by other means: sentences, chunks, questions and answers."
 # Which table of the page shows a metric, by how its name begins.
 TABLES = {
     "St2Exp": "Table III. Statements that the other text supports, each checked by itself.",
     "StEnt": "Table IV. Entailment between statements.",
     "StCoh": "Table IV. Entailment less contradiction between statements.",
-    "SummaC-ZS": "Table V. Entailment between sentences.",
-    "AlignScore": "Table V. Entailment between sentences.",
+    "SummaC-ZS": TABLE_V,
+    "AlignScore": TABLE_V,
     "USR": "How varied the texts are, and which features they name.",
 }
 SAME_TABLE = {"FMR": "USR", "FCR": "USR", "DIV": "USR"}
@@ -58,10 +64,11 @@ def shown(questions):
 
 def layout(report, chosen, looks):
     of: dict = {}
-    for entry in report.entries:
+    for entry in _worth_showing(report.entries):
         of.setdefault(entry.row["part"], []).append(entry)
     tables = [
-        *_consistency(of.get(CONSISTENCY, [])), *_reviews(of.get(REVIEWS, [])),
+        *counts_tables(of.get(COUNTS, [])), *_consistency(of.get(CONSISTENCY, [])),
+        *_reviews(of.get(REVIEWS, [])),
         *_differences(of.get(DIFFERENCE, [])), *_correlations(of.get(CORRELATION, [])),
         *_ranks(of.get(RANK, [])), *_rank_agreement(of.get(RANKS, [])),
         *_failures(of.get(FAILURE, [])),
@@ -69,10 +76,41 @@ def layout(report, chosen, looks):
     return Layout(_figures(of, looks), tables)
 
 
+def _worth_showing(entries):
+    """Without what says nothing: of a domain that is the only one, the same as everything; of
+    others, what is undefined of systems and metrics compared within it.
+    """
+    domains = {entry.row["domain"] for entry in entries} - {ALL}
+    whole = [entry for entry in entries if entry.row["domain"] == ALL]
+    own = sum(entry.row["n"] or 0 for entry in entries if entry.row["domain"] != ALL)
+    is_same = len(domains) == 1 and own == sum(entry.row["n"] or 0 for entry in whole)
+    if is_same:
+        return whole
+    return [e for e in entries if e.row["part"] not in COMPARED or _is_said(e.row)]
+
+
+def _is_said(row):
+    return row["domain"] == ALL or not isnan(row["value"])
+
+
+def _within(row):
+    """What a line is about begins with its domain; of all of them there is nothing to say."""
+    return "" if row["domain"] == ALL else f"{row['domain']}: "
+
+
 def _named(row):
     """Metric and evaluator; of a judge that is a metric its name, of plain texts the metric."""
     metric, evaluator = row["metric"], row["evaluator"]
     return metric if evaluator in (metric, "texts") else f"{metric} ({evaluator})"
+
+
+def _line(row):
+    return f"{_within(row)}{_named(row)}"
+
+
+def _by_domain(entries):
+    """All domains together, then each."""
+    return sorted(entries, key=lambda e: (e.row["domain"] != ALL, e.row["domain"]))
 
 
 def _other(row):
@@ -132,6 +170,8 @@ def _consistency(entries):
 
 
 def _title(row):
+    if is_consistency(row["metric"]):
+        return TABLE_V
     begin = row["metric"].removesuffix("-bin").split("-")[0] if row["evaluator"] else ""
     for start in (row["metric"], SAME_TABLE.get(row["metric"], ""), begin):
         is_judge = row["metric"] == row["evaluator"]
@@ -189,9 +229,10 @@ def marked(cells, systems, lower=False):
 
 def _differences(entries):
     """Of each metric the pairs of systems."""
+    entries = _by_domain(entries)  # what is cut is of domains
     lines = [
         (
-            f"{_named(e.row)}: {e.row['system']} less {e.row['other']}",
+            f"{_line(e.row)}: {e.row['system']} less {e.row['other']}",
             [cell_of(e), chance(e.row["p"]), chance(e.row["p_holm"]), f"{e.row['n']:,}"],
         )
         for e in entries[:MOST_LINES]
@@ -200,7 +241,7 @@ def _differences(entries):
         more = len(entries) - len(lines)
         caption = (
             "Differences between systems, on the recipients and contents that both explain. Holm: "
-            "over the pairs of systems of a metric."
+            "over the pairs of systems of a metric (in a domain)."
             + (f" {more:,} more are in the file." if more else "")
         )
         headings = ["Difference", "p", "Holm p", "Pairs"]
@@ -215,24 +256,26 @@ def _correlations(entries):
                 f"Does similarity say anything of consistency? {words} over explanations, of "
                 "metrics of similarity (lines) with metrics of consistency (columns)."
             )
-            yield _crossed(own, caption, _named, _other)
+            yield _crossed(own, caption)
 
 
-def _crossed(entries, caption, line_of, column_of):
-    cells = {(line_of(e.row), column_of(e.row)): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
-    columns = list(dict.fromkeys(column_of(e.row) for e in entries))
-    names = dict.fromkeys(line_of(e.row) for e in entries)
+def _crossed(entries, caption):
+    """Metrics by other metrics; the lines of all domains together, then those of each."""
+    entries = _by_domain(entries)
+    cells = {(_line(e.row), _other(e.row)): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
+    columns = list(dict.fromkeys(_other(e.row) for e in entries))
+    names = dict.fromkeys(_line(e.row) for e in entries)
     lines = [(name, [cells.get((name, column)) for column in columns]) for name in names]
     return Table(caption, columns, lines, [], "Metric")
 
 
 def _ranks(entries):
     if entries:
-        systems = _unique(entries, "system")
-        places = {(_named(e.row), e.row["system"]): e.row["value"] for e in entries}
+        entries, systems = _by_domain(entries), _unique(entries, "system")
+        places = {(_line(e.row), e.row["system"]): e.row["value"] for e in entries}
         lines = [
             (name, [_place(places.get((name, system))) for system in systems])
-            for name in dict.fromkeys(_named(e.row) for e in entries)
+            for name in dict.fromkeys(_line(e.row) for e in entries)
         ]
         caption = "The place of each system by each metric; systems with the same mean share it."
         yield Table(caption, systems, lines, [], "Metric")
@@ -245,7 +288,7 @@ def _place(value):
 def _rank_agreement(entries):
     if entries:
         caption = "Do metrics order the systems alike? Kendall's τ-b of the systems' means."
-        yield _crossed(entries, caption, _named, _other)
+        yield _crossed(entries, caption)
 
 
 def _failures(entries):
@@ -265,13 +308,19 @@ def _failures(entries):
 
 
 def _failure(entries, caption, by):
+    """Of all domains together, then of each, the most frequent failures first."""
     systems = _unique(entries, "system")
-    cells = {(e.row["name"], e.row["system"]): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
-    share = {name: cell.value for (name, system), cell in cells.items() if system == ALL}
+    cells = {
+        (e.row["domain"], e.row["name"], e.row["system"]): cell_of(e, f"n = {e.row['n']:,}")
+        for e in entries
+    }
+    whole = [e for e in entries if e.row["system"] == ALL]
+    worst_first = _by_domain(sorted(whole, key=lambda e: -e.row["value"]))
     lines = [
-        (name, [cells.get((name, system)) for system in systems])
-        for name in sorted(share, key=lambda name: -share[name])
-    ]
+        (f"{_within(row)}{row['name']}",
+         [cells.get((row["domain"], row["name"], system)) for system in systems])
+        for row in (entry.row for entry in worst_first)
+    ]  # fmt: skip
     headings = [EVERYTHING if system == ALL else system for system in systems]
     return Table(caption, headings, lines, [], by.capitalize())
 

@@ -12,26 +12,27 @@ NO_NAME = "(none)"
 
 
 def add(work):
-    """Share of the statements of each topic and sentiment that the other text does not support."""
+    """Share of the statements of each topic and sentiment that the other text does not support.
+
+    Of everything, each system, each domain, and each system in it; by evaluator.
+    """
     for evaluator, verdicts in work.measures.verdicts.items():
         for metric, side in WHAT.items():
             for by in BY:
-                for system, inside in _systems(work):
-                    _add(work, evaluator, verdicts, (metric, side, by, system), inside)
+                for domain, system, inside in _groups(work):
+                    _add(work, evaluator, verdicts, (metric, side, by, domain, system), inside)
 
 
-def _systems(work):
-    """(name, which statements) of all systems together, and of each."""
-    names, codes = work.explained.systems
-    of_statement = codes[work.explained.statements.places]
-    yield ALL, np.ones(len(of_statement), dtype=bool)
-    if len(names) > 1:
-        for code, name in enumerate(names):
-            yield name, of_statement == code
+def _groups(work):
+    """(domain, system, which statements); a study of one system has no rows of it."""
+    one = len(work.explained.systems[0]) < 2
+    for domain, system, inside in work.groups:
+        if system == ALL or not one:
+            yield domain, system, inside[work.explained.statements.places]
 
 
 def _add(work, evaluator, verdicts, about, inside):
-    metric, side, by, system = about
+    metric, side, by, domain, system = about
     statements = work.explained.statements
     chosen = inside & (statements.sides == side) & ~np.isnan(verdicts)
     values = statements.topics if by == "topic" else statements.sentiments
@@ -42,6 +43,6 @@ def _add(work, evaluator, verdicts, about, inside):
     judge = evaluator if evaluator in work.scores.judges else ""
     for code, estimate in means_by_group(1 - verdicts[chosen], codes, **how).items():
         work.add_estimate(
-            "failure", estimate, domain=ALL, system=system, evaluator=evaluator, metric=metric,
+            "failure", estimate, domain=domain, system=system, evaluator=evaluator, metric=metric,
             by=by, name=str(names[code]) or NO_NAME, judge=judge,
         )  # fmt: skip

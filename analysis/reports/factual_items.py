@@ -12,8 +12,10 @@ import pandas as pd
 from django.db.models import CharField, Value
 
 from analysis.reports.scores import Scores
+from annotate.loading.common import batches
 from annotate.models import Item
 from annotate.models.item import OUTDATED
+from judges.ground_truth import wrapped
 from judges.models import Entailment, Extraction, Grain, Side, Statement
 from judges.statement_items import DIRECTION, EXPLANATION
 from judges.statement_sets import SIDES, StatementSets
@@ -22,6 +24,7 @@ FROM_FILE = "entailments.csv"
 DOMAINS = ("domain", "dataset", "category")
 GENERATED, REFERENCE = str(Side.GENERATED), str(Side.REFERENCE)
 UNKNOWN = -1
+MOST_ITEMS = 2000  # named in one query
 STATEMENTS, READ, MATRICES = "statements", "read", "matrices"
 
 
@@ -66,6 +69,14 @@ class Beside:
     def texts(self):
         """{item: text}, of statement items too."""
         return {pk: text for pk, text, _ in self._texts_and_practice}
+
+    def said(self, pks):
+        """(item, side, statement as it is checked) of these items; a query for 2,000 of them."""
+        rows = Statement.objects.speaking(self.study).order_by()
+        for some in batches(pks, MOST_ITEMS):
+            for one in rows.filter(item__in=some):
+                if text := wrapped(one.said, one.feels, self.study.language):
+                    yield one.item_id, one.side, text
 
     @cached_property
     def matrices(self):
@@ -183,6 +194,30 @@ class Explained:
         return [{side: sorted(texts) for side, texts in sides.items()} for sides in found]
 
     @cached_property
+    def said(self):
+        """[{side: texts of its statements}] of each, as far as they are known.
+
+        Those of its statement items; else of runs and people, since an explanation with an empty
+        side has none; else as an NLI model saw them.
+        """
+        found = [dict(sides) for sides in self._texts_now]
+        lacking = [
+            {side for side, n in zip((GENERATED, REFERENCE), sizes, strict=True)
+             if n > 0 and side not in sides}
+            for sizes, sides in zip(self.sizes, found, strict=True)
+        ]  # fmt: skip
+        at_of = {pk: at for at, pk in enumerate(self.ids) if lacking[at]}
+        for pk, side, text in self.beside.said(at_of):
+            if side in lacking[at_of[pk]]:
+                found[at_of[pk]].setdefault(side, []).append(text)
+        for (_, grain), rows in self.beside.matrices.items():
+            for pk in at_of.keys() & rows.keys() if grain == Grain.STATEMENT else ():
+                for side, texts in zip((GENERATED, REFERENCE), rows[pk][-2:], strict=True):
+                    if texts and side in lacking[at_of[pk]]:
+                        found[at_of[pk]].setdefault(side, texts)
+        return found
+
+    @cached_property
     def _of_matrices(self):
         """{item: (generated, reference)} of what an NLI model compared, wherever that was."""
         return {
@@ -208,6 +243,11 @@ class Explained:
     def pairs(self):
         """Code of (recipient, content) (E,), within which systems are compared."""
         return self.scores.pairs[self.rows]
+
+    @cached_property
+    def contents(self):
+        """Code of the content of each (E,), −1 without one."""
+        return _coded(self._column("content")[self.rows])[1]
 
     @cached_property
     def is_paired(self):

@@ -7,6 +7,7 @@ import numpy as np
 
 from analysis.options import ALL
 from analysis.reports.factual_items import GENERATED, REFERENCE
+from analysis.reports.factual_names import are_answers, is_consistency, is_similarity
 from analysis.stats.best_match import Pairs, align_score, summac_zs
 from analysis.stats.consistency import Consistency
 from analysis.stats.features import feature_matching_ratio, mentioned
@@ -15,14 +16,14 @@ from analysis.stats.statement_support import statement_support
 from judges.models import Grain, Judge
 from judges.models.entailment import as_array
 
-STATEMENTS, SENTENCES, SIMILARITY, REVIEW, MENTION = (
-    "statements", "sentences", "similarity", "review", "mention",
+STATEMENTS, SENTENCES, NAMED, SIMILARITY, REVIEW, MENTION = (
+    "statements", "sentences", "named", "similarity", "review", "mention",
 )  # fmt: skip
-FACTUAL = (STATEMENTS, SENTENCES)
+FACTUAL = (STATEMENTS, SENTENCES, NAMED)
 NAMES = {"ent": "StEnt", "ent_bin": "StEnt-bin", "coh": "StCoh"}
 Kind = Judge.Kind
 SIMILAR = {str(kind) for kind in (
-    Kind.BLEU_1, Kind.BLEU_4, Kind.ROUGE_1, Kind.ROUGE_L, Kind.STS, Kind.BERT_SCORE, Kind.IMPORTED,
+    Kind.BLEU_1, Kind.BLEU_4, Kind.ROUGE_1, Kind.ROUGE_L, Kind.STS, Kind.BERT_SCORE,
 )}  # fmt: skip
 
 
@@ -55,12 +56,14 @@ def plain(family, evaluator, metric, values, judge=""):
 
 class Measures:
     """All metrics that a study's answers give; `strange`: evaluators with verdicts beyond 0..1;
-    `earlier`: how many matrices of earlier statements are left out.
+    `earlier`: how many matrices of earlier statements are left out; `answering`: imported judges
+    whose values are answers, no measures.
     """
 
     def __init__(self, explained):
         self.explained, self.scores = explained, explained.scores
         self.strange: list = []
+        self.answering: list = []
         self.earlier = 0
         self.question = self._question()
         self.verdicts = dict(self._verdicts()) if self.question is not None else {}
@@ -91,6 +94,8 @@ class Measures:
         at = self.question
         for name in self.scores.judges:
             own = self.scores.answers.own_scale.get(name)
+            if at not in self.scores.answered(name):
+                continue  # else a number that fills gaps would be all that it says
             if own is None:
                 yield from self._known(name, self.scores.judge(name)[:, at])
             elif own.above is not None:  # else nothing says from where on a metric supports
@@ -206,16 +211,31 @@ class Measures:
     # Whole texts
 
     def _similarity(self):
+        """Judges that are metrics, and what was imported, by its name (see `factual_names`)."""
         for name in self.scores.judges:
             kind, against = self.scores.answers.kinds.get(name, ("", ""))
-            if kind not in SIMILAR:
+            if kind not in SIMILAR and kind != Kind.IMPORTED:
                 continue
-            values = self.scores.judge(name)[self.explained.rows]
-            answered = np.flatnonzero(~np.isnan(values).all(axis=0))
-            if len(answered):
-                is_review = against == Judge.Against.REVIEW
-                family = REVIEW if is_review else SIMILARITY
-                yield plain(family, name, name, values[:, answered[0]], name)
+            given = self.scores.unfilled(name)[self.explained.rows]
+            answered = np.flatnonzero(~np.isnan(given).all(axis=0))
+            if not len(answered):
+                continue
+            at = answered[0]
+            family = REVIEW if against == Judge.Against.REVIEW else SIMILARITY
+            if kind == Kind.IMPORTED:
+                family = self._imported(name, given[:, at], self.scores.questions[at].scale)
+            if family:
+                values = self.scores.judge(name)[self.explained.rows, at]
+                yield plain(family, name, name, values, name)
+
+    def _imported(self, name, given, scale):
+        """The family of an imported judge; "" of one that answers the question as people do."""
+        if is_consistency(name):
+            return NAMED
+        if not is_similarity(name) and are_answers(given[~np.isnan(given)], scale):
+            self.answering.append(name)
+            return ""
+        return SIMILARITY
 
     def _mention(self):
         features = [feature for feature in self.explained.features if feature.strip()]

@@ -1,6 +1,6 @@
 """Systems and metrics compared: paired differences, RQ2's correlations, RQ3's order of systems."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from scipy.stats import rankdata
@@ -17,26 +17,34 @@ NO_PAIRS = "no recipient and content has a value of both systems"
 
 
 def add_differences(work):
-    """First system less second, on the (recipient, content) that both explain; Holm by metric."""
+    """First system less second, on the (recipient, content) that both explain, of each domain."""
     names, codes = work.explained.systems
+    both = list(combinations(range(len(names)), 2))
+    if not both:
+        return
     pairs, clusters = _clusters_of_pairs(work)
+    counts = work.scores.counts
+    how = {} if counts is None else {"clusters": clusters, "counts": counts}
     for one in work.measures.all:
-        values = np.where(work.explained.is_paired, one.values, np.nan)
-        means = _means(values, pairs, codes, len(names), len(clusters))
-        both = list(combinations(range(len(names)), 2))
-        columns = [means[:, a] - means[:, b] for a, b in both]
-        if not columns:
-            continue
-        counts = work.scores.counts
-        how = {} if counts is None else {"clusters": clusters, "counts": counts}
-        found = means_of_columns(np.stack(columns, axis=1), **how)
-        chances = [_chance(each) for each in found]
-        for (a, b), each, p, p_holm in zip(both, found, chances, holm(chances), strict=True):
-            work.add_estimate(
-                "difference", each if each.n else _without(each), domain=ALL, system=names[a],
-                other=names[b], evaluator=one.evaluator, metric=one.metric, judge=one.judge, p=p,
-                p_holm=float(p_holm),
-            )  # fmt: skip
+        columns = []
+        for _, inside in work.domains:
+            values = np.where(work.explained.is_paired & inside, one.values, np.nan)
+            means = _means(values, pairs, codes, len(names), len(clusters))
+            columns += [means[:, a] - means[:, b] for a, b in both]
+        found = iter(means_of_columns(np.stack(columns, axis=1), **how))
+        for domain, _ in work.domains:
+            _add_pairs(work, one, domain, [(names[a], names[b], next(found)) for a, b in both])
+
+
+def _add_pairs(work, one, domain, pairs):
+    """The differences of one metric in one domain; Holm over the pairs of systems."""
+    chances = [_chance(each) for *_, each in pairs]
+    for (first, second, each), p, p_holm in zip(pairs, chances, holm(chances), strict=True):
+        work.add_estimate(
+            "difference", each if each.n else _without(each), domain=domain, system=first,
+            other=second, evaluator=one.evaluator, metric=one.metric, judge=one.judge, p=p,
+            p_holm=float(p_holm),
+        )  # fmt: skip
 
 
 def _without(estimate):
@@ -70,10 +78,11 @@ def add_correlations(work):
     """R of each metric of similarity with each of factual consistency, over explanations."""
     for similar in work.measures.of(SIMILARITY, REVIEW):
         for factual in work.measures.of(*FACTUAL):
-            for coefficient in COEFFICIENTS:
-                estimate = _correlated(work, similar.values, factual.values, coefficient)
+            for (domain, inside), coefficient in product(work.domains, COEFFICIENTS):
+                x = np.where(inside, similar.values, np.nan)
                 work.add_estimate(
-                    "correlation", estimate, domain=ALL, system=ALL, coefficient=coefficient,
+                    "correlation", _correlated(work, x, factual.values, coefficient),
+                    domain=domain, system=ALL, coefficient=coefficient,
                     evaluator=similar.evaluator, metric=similar.metric,
                     other_evaluator=factual.evaluator, other_metric=factual.metric,
                     judge=similar.judge,
@@ -91,33 +100,43 @@ def _correlated(work, x, y, coefficient):
 
 def add_ranks(work):
     """The place of each system by each metric, and how alike the metrics place them."""
-    names, codes = work.explained.systems
+    names, _ = work.explained.systems
     if len(names) < 2:
         return
+    for domain, inside in work.domains:
+        found = [_of_systems(work, one.values, inside) for one in work.measures.all]
+        means = np.array([[each.value for each in row] for row in found]).reshape(-1, len(names))
+        for one, row, values in zip(work.measures.all, found, means, strict=True):
+            _add_places(work, one, domain, row, values)
+        _add_agreement(work, domain, means, _draws(found))
+
+
+def _add_places(work, one, domain, row, values):
+    """The place of each system by one metric."""
+    for name, each, value in zip(work.explained.systems[0], row, values, strict=True):
+        known = not np.isnan(value)
+        work.add(
+            "rank", domain=domain, system=name, evaluator=one.evaluator, metric=one.metric,
+            value=1.0 + float((values > value).sum()) if known else np.nan, n=each.n,
+            judge=one.judge, reason="" if known else each.reason,
+        )  # fmt: skip
+
+
+def _add_agreement(work, domain, means, draws):
     measures = work.measures.all
-    found = [_of_systems(work, one.values, codes, len(names)) for one in measures]
-    means = np.array([[each.value for each in row] for row in found]).reshape(-1, len(names))
-    for one, row, values in zip(measures, found, means, strict=True):
-        for name, each, value in zip(names, row, values, strict=True):
-            known = not np.isnan(value)
-            work.add(
-                "rank", domain=ALL, system=name, evaluator=one.evaluator, metric=one.metric,
-                value=1.0 + float((values > value).sum()) if known else np.nan, n=each.n,
-                judge=one.judge, reason="" if known else each.reason,
-            )  # fmt: skip
-    draws = _draws(found)
     for (i, j), each in rank_agreement(means, draws).items():
         work.add_estimate(
-            "rank_agreement", each, domain=ALL, coefficient="kendall",
+            "rank_agreement", each, domain=domain, coefficient="kendall",
             evaluator=measures[i].evaluator, metric=measures[i].metric,
             other_evaluator=measures[j].evaluator, other_metric=measures[j].metric,
         )  # fmt: skip
 
 
-def _of_systems(work, values, codes, n):
-    """The mean of each system, an Estimate with its draws."""
-    inside = codes[:, None] == np.arange(n)
-    table = np.where(inside, values[:, None], np.nan)
+def _of_systems(work, values, inside):
+    """The mean of each system over some explanations, an Estimate with its draws."""
+    names, codes = work.explained.systems
+    own = inside[:, None] & (codes[:, None] == np.arange(len(names)))
+    table = np.where(own, values[:, None], np.nan)
     return means_of_columns(table, **work.explained.resampling())
 
 

@@ -1,13 +1,13 @@
 """Report: are explanations supported by what recipients wrote, and do they say what these wrote?
 
-Tables III to VII and the research questions of Kabongo & Guigue (2025), a fact a row.
+Tables II to VII and the research questions of Kabongo & Guigue (2025), a fact a row.
 """
 
 from math import nan
 
 import numpy as np
 
-from analysis.reports import factual_failures, factual_relations
+from analysis.reports import factual_counts, factual_failures, factual_relations
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.factual_items import FROM_FILE, Explained
@@ -22,15 +22,16 @@ from analysis.stats.features import (
 )
 
 ALL = "all"
-CONSISTENCY, REVIEWS, DIFFERENCE, CORRELATION, RANK, RANKS, FAILURE = PARTS = (
-    "consistency", "review", "difference", "correlation", "rank", "rank_agreement", "failure",
+COUNTS, CONSISTENCY, REVIEWS, DIFFERENCE, CORRELATION, RANK, RANKS, FAILURE = PARTS = (
+    "counts", "consistency", "review", "difference", "correlation", "rank", "rank_agreement",
+    "failure",
 )  # fmt: skip
 TEXTS = (
     "part", "domain", "system", "other", "evaluator", "metric", "other_evaluator", "other_metric",
     "coefficient", "by", "name",
 )  # fmt: skip
 NUMBERS = ("value", "low", "high", "sd", "p", "p_holm")
-COUNTS = ("n", "skipped", "zero", "missing")
+SIZES = ("n", "skipped", "zero", "missing")
 NOTHING = (
     "Nothing has been said of statements: no item is a statement of an explanation (kind "
     "statement, with the columns explanation and direction), and no NLI model compared any. "
@@ -51,6 +52,8 @@ def factuality(answers, options, parts=None):
         report.verdict = [NOTHING]
         report.notes = policy_notes(work.scores, compared=False)
         return report
+    if work.wants(COUNTS):
+        factual_counts.add(work)
     _add_consistency(work)
     if work.wants(DIFFERENCE):
         factual_relations.add_differences(work)
@@ -69,7 +72,9 @@ def factuality(answers, options, parts=None):
 
 
 class Work:
-    """What the parts of one report share. groups: (domain, system, which explanations (E,))."""
+    """What the parts of one report share. groups: (domain, system, which explanations (E,)), all
+    together first; domains: (domain, which explanations).
+    """
 
     def __init__(self, answers, options, parts=None):
         self.report = Report("factuality", answers.study.slug, options.as_dict())
@@ -78,6 +83,7 @@ class Work:
         self.measures = Measures(self.explained) if self.explained.has_statements else None
         self.parts = {*PARTS} if not parts or ALL in parts else {*parts}
         self.groups = list(self._groups())
+        self.domains = [(name, inside) for name, system, inside in self.groups if system == ALL]
 
     def wants(self, part):
         return part in self.parts
@@ -94,7 +100,7 @@ class Work:
     def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
         """One row; what it does not say is blank, or undefined."""
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
-        row |= {name: None for name in COUNTS} | {"part": part} | facts
+        row |= {name: None for name in SIZES} | {"part": part} | facts
         self.report.add(
             row, reason=reason, judge=judge, kind="judge" if judge else "mean",
             undefined_draws=undefined_draws,
@@ -172,25 +178,7 @@ def _verdict(work):
 
 def _notes(work):
     explained, measures = work.explained, work.measures
-    sizes = explained.sizes
-    both = int((sizes == 0).all(axis=1).sum())
-    one = int((sizes == 0).any(axis=1).sum()) - both
-    unknown = int((~explained.are_known).sum())
-    yield (
-        f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
-        f"metrics of statements are undefined and skipped; {one:,} have none on one side: "
-        "precision, recall and F1 are 0, StCoh is undefined."
-    )
-    if unknown:
-        yield (
-            f"Of {unknown:,} explanations the statements of a side are not known (not extracted, "
-            "or no items made of them yet); they count as missing."
-        )
-    yield (
-        "n: explanations with a value; skipped: both sides empty; zero: one side empty; missing: "
-        "a statement has no verdict, or its pairs no probabilities. An average is over "
-        "explanations, F1 of each explanation; sd divides by n − 1."
-    )
+    yield from _of_sizes(work)
     if measures.question is not None:
         key = work.scores.questions[measures.question].key
         yield (
@@ -210,6 +198,36 @@ def _notes(work):
         )
 
 
+def _of_sizes(work):
+    """How many statements there are, and what none are taken for."""
+    explained = work.explained
+    sizes = explained.sizes
+    both = int((sizes == 0).all(axis=1).sum())
+    one = int((sizes == 0).any(axis=1).sum()) - both
+    unknown = int((~explained.are_known).sum())
+    yield (
+        f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
+        f"metrics of statements are undefined and skipped; {one:,} have none on one side: "
+        "precision, recall and F1 are 0, StCoh is undefined."
+    )
+    if unknown:
+        yield (
+            f"Of {unknown:,} explanations the statements of a side are not known (not extracted, "
+            "or no items made of them yet); they count as missing."
+        )
+    yield (
+        "n: explanations with a value; skipped: both sides empty; zero: one side empty; missing: "
+        "a statement has no verdict, or its pairs no probabilities. An average is over "
+        "explanations, F1 of each explanation; sd divides by n − 1."
+    )
+    if work.wants(COUNTS):
+        yield (
+            "Counts: of explanations whose statements are known. A reference that several "
+            "explanations of an interaction (recipient and content) share counts once, as the "
+            "first of them has it. Unique: different texts, with the words of their polarity."
+        )
+
+
 def _left_out(work, measures):
     """What does not count, beside what is missing."""
     if work.scores.options.missing_reference is not None:
@@ -218,6 +236,11 @@ def _left_out(work, measures):
         yield (
             f"{measures.earlier:,} {'matrix' if measures.earlier == 1 else 'matrices'} of earlier "
             "statements left out."
+        )
+    if measures.answering:
+        yield (
+            "No measures of similarity, as all their values are answers to the question: "
+            f"{', '.join(measures.answering)}. A measure is known by how its name begins."
         )
     if measures.strange:
         yield f"Left out of St2Exp, with answers beyond 0 to 1: {', '.join(measures.strange)}."

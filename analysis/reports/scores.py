@@ -111,20 +111,20 @@ class Scores:
         """One judge's values (items, questions); missing ones filled where the options say so."""
         if name in self.ensembles:
             return self._combined(name, self.judge)
-        values, filled = self._judged(name), self.options.missing_judgment
+        values, filled = self.unfilled(name), self.options.missing_judgment
         if filled is not None:
             values = np.where(self._gaps(values), filled, values)
         return self.apart(name, values)
 
-    def _judged(self, name):
-        """One judge's values (items, questions), nothing filled in."""
+    def unfilled(self, name):
+        """One judge's values (items, questions), with its gaps."""
         if name in self.ensembles:
-            return self._combined(name, self._judged)
+            return self._combined(name, self.unfilled)
         return self.apart(name, _means(*self._judges.of(name), self.shape))
 
     def answered(self, name):
         """Places of the questions that a judge has values of, nothing filled in."""
-        return np.flatnonzero(~np.isnan(self._judged(name)).all(axis=0))
+        return np.flatnonzero(~np.isnan(self.unfilled(name)).all(axis=0))
 
     def held_out(self, name):
         """Whether a judge's examples are drawn from each item (items,); an ensemble's: a member's.
@@ -191,7 +191,7 @@ class Scores:
         """(missing, of these never asked) among all items and the questions asked of their kind."""
         members = self.ensembles[name].members if name in self.ensembles else [name]
         asked = np.all([self._asked(member) for member in members], axis=0)
-        gaps = self._gaps(self._judged(name)) & ~self.held_out(name)[:, None]
+        gaps = self._gaps(self.unfilled(name)) & ~self.held_out(name)[:, None]
         return int(gaps.sum()), int((gaps & ~asked).sum())
 
     def _asked(self, name):

@@ -215,14 +215,14 @@ def test_similarity_is_correlated_with_consistency_over_explanations(facts):
         expected = {"pearson": stats.pearsonr(x, y)[0], "spearman": stats.spearmanr(x, y)[0]}
         for coefficient, value in expected.items():
             row = row_of(report, part="correlation", metric="BLEU", other_metric=metric,
-                         coefficient=coefficient)  # fmt: skip
+                         domain="all", coefficient=coefficient)  # fmt: skip
             assert (row["value"], row["n"]) == (pytest.approx(value), 5)
 
 
 def test_systems_differ_on_the_pairs_that_both_explain(facts):
     """bad less good: c − a and d − b. P: 0 and −1, mean −.5; f and e have no partner."""
     report = build(facts, "factuality", draws=200, seed=2)
-    row = row_of(report, part="difference", metric="St2Exp-P")
+    row = row_of(report, part="difference", metric="St2Exp-P", domain="all")
     assert (row["system"], row["other"]) == ("bad", "good")
     assert (row["value"], row["n"]) == (pytest.approx(-0.5), 2)
     drawn = []
@@ -239,17 +239,19 @@ def test_systems_are_ranked_by_each_metric_and_the_orders_compared(facts):
     """BLEU: good 70, bad 26.25; St2Exp-P: good .75, bad 1/6: the same order."""
     report = build(facts, "factuality")
     places = {(row["metric"], row["system"]): row["value"] for row in report.rows
-              if row["part"] == "rank"}  # fmt: skip
+              if (row["part"], row["domain"]) == ("rank", "all")}  # fmt: skip
     assert (places["BLEU", "good"], places["BLEU", "bad"]) == (1, 2)
     assert (places["St2Exp-P", "good"], places["St2Exp-P", "bad"]) == (1, 2)
-    row = row_of(report, part="rank_agreement", metric="St2Exp-P", other_metric="BLEU")
+    row = row_of(report, part="rank_agreement", metric="St2Exp-P", other_metric="BLEU",
+                 domain="all")  # fmt: skip
     assert (row["value"], row["n"], row["coefficient"]) == (1.0, 2, "kendall")
 
 
-def failures(report, metric, by="topic", system="all"):
+def failures(report, metric, by="topic", system="all", domain="all"):
     return {row["name"]: (pytest.approx(row["value"]), row["n"]) for row in report.rows
             if row["part"] == "failure" and row["evaluator"] == "LLM"
-            and (row["metric"], row["by"], row["system"]) == (metric, by, system)}  # fmt: skip
+            and (row["metric"], row["by"], row["system"]) == (metric, by, system)
+            and row["domain"] == domain}  # fmt: skip
 
 
 def test_which_topics_are_made_up_and_which_left_out(facts):
@@ -312,7 +314,7 @@ def test_the_command_prints_it_as_json(facts):
     call_command("analyse", "facts", "factuality", format="json", draws=20, stdout=out)
     rows = json.loads(out.getvalue())["rows"]
     assert {row["part"] for row in rows} == {
-        "consistency", "difference", "correlation", "rank", "rank_agreement", "failure"
+        "counts", "consistency", "difference", "correlation", "rank", "rank_agreement", "failure"
     }  # fmt: skip
 
 
