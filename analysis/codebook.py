@@ -224,6 +224,20 @@ STATEMENTS = {
     "run": "Number of its run.",
     "changed_at": "When a person changed or added it (UTC).",
 }
+ENTAILMENTS = {
+    "item": frames.COLUMNS["item"],
+    "direction": "precision: the premise is of the reference, the hypothesis of the generated "
+    "text; recall: the reverse.",
+    "premise": "Number of the premise within its side; blank where that side has none.",
+    "hypothesis": "Number of the hypothesis within its side; blank where that side has none.",
+    "entailment": "Probability that the premise entails the hypothesis.",
+    "neutral": "Probability that it says nothing of it.",
+    "contradiction": "Probability that it contradicts it.",
+    "grain": "What the numbers stand for: statement, sentence or chunk (of the reference).",
+    "judge": "Name of the judge that said it; blank where entailments.csv brought it without one.",
+    "premise_text": "As the model saw it; blank where that is not known.",
+    "hypothesis_text": "As the model saw it; blank where that is not known.",
+}
 SCORES = (
     {"study": "Name of the study in its address."}
     | frames.COLUMNS
@@ -249,6 +263,7 @@ TABLES = {
     "screens": SCREENS,
     "codes": CODES,
     "statements": STATEMENTS,
+    "entailments": ENTAILMENTS,
     "codebook": CODEBOOK,
 }
 NOTES = {
@@ -275,6 +290,8 @@ NOTES = {
     "people code independently: until the comparison is opened.",
     "statements": "What texts and references state, each with topic and sentiment, as extracted "
     "and as corrected, in the format that can be loaded.",
+    "entailments": "What NLI models said of every pair of an item's statements, sentences or "
+    "chunks: each judge's newest, in the format that can be loaded.",
     "codebook": "What every column of these tables means, and the study's questions.",
 }
 

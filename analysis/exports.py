@@ -352,6 +352,7 @@ ROWS = {
     "screens": extra_exports.screens,
     "codes": extra_exports.codes,
     "statements": statement_exports.statements,
+    "entailments": statement_exports.entailments,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {

@@ -281,6 +281,8 @@ LEASE_MARGIN_SECONDS = env_int("LEASE_MARGIN_SECONDS", 30)
 BERT_SCORE_MODEL = env_text("BERT_SCORE_MODEL")
 # Folder of the ONNX model, tokenizer and config of NLI judges; without it they say so.
 NLI_MODEL = env_text("NLI_MODEL")
+# Folder of folders, one for each model that judges of pairs may use.
+PAIR_MODELS = env_text("PAIR_MODELS")
 
 LOGGING = {
     "version": 1,

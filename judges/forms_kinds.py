@@ -5,11 +5,12 @@ from django.db import IntegrityError, transaction
 
 from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
-from judges.scorers import AGAINST, SCORERS
+from judges.scorers import AGAINST, SCORERS, pair_files
 
 SETTINGS = (
     "language", "threshold", "effect", "top", "form", "factors", "iterations", "regularisation",
-    "confidence", "seed", "measure", "against",
+    "confidence", "seed", "measure", "model", "output",
+    "direction", "parts", "against",
 )  # fmt: skip
 
 
@@ -54,6 +55,10 @@ class ScorerForm(KindForm):
             del self.fields[name]
         if AGAINST in self.fields:
             self.fields[AGAINST].required = False  # then the reference
+        if "model" in self.fields:
+            self.fields["model"].required = True
+            there = ", ".join(pair_files.names()) or "none yet"
+            self.fields["model"].help_text += f" There: {there}."
         self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
 
 

@@ -4,6 +4,7 @@ from django import forms
 
 from judges.models import Sentiment
 from judges.models.statement import LONGEST_TOPIC
+from judges.statements import REPEATED
 from judges.triplets import LONGEST, alike
 
 
@@ -32,7 +33,7 @@ class StatementForm(forms.Form):
             raise forms.ValidationError("Enter a statement in words.")
         is_same = alike(said) == alike(self.initial.get("statement", ""))
         if alike(said) in self.others and not is_same:
-            raise forms.ValidationError("This text has that statement already.")
+            raise forms.ValidationError(REPEATED)
         return said
 
     def clean_topic(self):

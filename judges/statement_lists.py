@@ -190,7 +190,7 @@ def with_reasons(items, side):
     """[(item, why its side was not read by the newest run that tried)], in two queries."""
     items = list(items)
     tried = Extraction.objects.filter(item__in=items, side=side, kept=None)
-    tried = {one.item_id: one for one in tried.order_by("run", "-part")}
+    tried = {one.item_id: one for one in tried.order_by("run_id", "-part")}
     judged = Judgment.objects.filter(
         run__in={one.run_id for one in tried.values()},
         unit__in={one.unit for one in tried.values()},

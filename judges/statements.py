@@ -4,15 +4,20 @@ from collections import Counter
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from annotate.models import Item
 from judges.models import Extraction, Judge, Judgment, Run, Sentiment, Statement
 from judges.models.statement import ADDED_FROM, side_text
-from judges.triplets import Places, spans
+from judges.triplets import Places, alike, spans
 
+REPEATED = "This text has that statement already."
 CHANGES = {"statement": "said", "topic": "about", "sentiment": "feels"}
+
+
+class Repeated(ValueError):
+    """Another statement of the same text says the same; the message is for people."""
 
 
 @dataclass
@@ -113,10 +118,37 @@ def with_own(names, one):
     return list(dict.fromkeys([*names, one.topic, one.about])) if names else []
 
 
+def _held(pk):
+    """The statement, until the transaction ends; and no other of its item changes meanwhile."""
+    item = Statement.objects.values_list("item", flat=True).get(pk=pk)
+    Item.objects.select_for_update(no_key=True).get(pk=item)
+    return Statement.objects.select_for_update().get(pk=pk)
+
+
+def _refuse_repeat(one, said):
+    """Repeated where another statement that counts beside this one says the same.
+
+    Beside one of a run stand those of the run, beside one that a person added those that count.
+    """
+    others = Statement.objects.filter(item=one.item_id, side=one.side, is_removed=False)
+    if one.run_id is None:
+        study = Item.objects.values_list("study", flat=True).get(pk=one.item_id)
+        others = Statement.objects.speaking(study).filter(item=one.item_id, side=one.side)
+    else:
+        others = others.filter(Q(run=None) | Q(run=one.run_id))
+    if alike(said) in {alike(other.said) for other in others.exclude(pk=one.pk)}:
+        raise Repeated(REPEATED)
+
+
 @transaction.atomic
 def correct(pk, values, user):
-    """Keeps other words, topic or sentiment beside what was extracted; the same again is none."""
-    one = Statement.objects.select_for_update().get(pk=pk)
+    """Keeps other words, topic or sentiment beside what was extracted; the same again is none.
+
+    Repeated where the text has that statement already.
+    """
+    one = _held(pk)
+    if alike(values["statement"]) != alike(one.said):
+        _refuse_repeat(one, values["statement"])
     for name in CHANGES:
         value = values[name]
         setattr(one, f"corrected_{name}", "" if value == getattr(one, name) else value)
@@ -136,8 +168,12 @@ def remove(pk, user):
 
 @transaction.atomic
 def undo(pk, user):
-    """The statement counts as it was extracted, or as it was added."""
-    one = Statement.objects.select_for_update().get(pk=pk)
+    """The statement counts as it was extracted, or as it was added.
+
+    Repeated where another one says that by now.
+    """
+    one = _held(pk)
+    _refuse_repeat(one, one.statement)
     one.is_removed = False
     one.corrected_statement = one.corrected_topic = one.corrected_sentiment = ""
     by = (user, timezone.now()) if one.is_added else (None, None)
@@ -147,8 +183,12 @@ def undo(pk, user):
 
 @transaction.atomic
 def add(item, side, text, values, user):
-    """A statement that a person reads in a text, found in it where it stands there."""
+    """A statement that a person reads in a text, found in it where it stands there.
+
+    Repeated where the text has it already.
+    """
     Item.objects.select_for_update(no_key=True).get(pk=item.pk)  # two numbers would be the same
+    _refuse_repeat(Statement(item=item, side=side), values["statement"])
     added = Statement.objects.filter(item=item, side=side, run=None)
     last = added.aggregate(last=Max("number"))["last"]
     start, end = Places(text).of(values["statement"]) or (None, None)

@@ -83,7 +83,7 @@ class Beside:
         """{(evaluator, grain): {item: (generated, reference, forward, backward, their texts)}}"""
         if MATRICES not in self._there:
             return {}
-        rows = Entailment.objects.counting().filter(item__study=self.study).order_by("run", "pk")
+        rows = Entailment.objects.counting().filter(item__study=self.study).order_by("run_id", "pk")
         found: dict = {}
         for judge, grain, item, *matrix in rows.values_list(
             "run__judge__key", "grain", "item", "n_generated", "n_reference", "forward", "backward",

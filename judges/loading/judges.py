@@ -1,11 +1,14 @@
 """The judges of study.yaml."""
 
+import re
+
 from annotate.loading import Counts
 from annotate.models import Rater
 from annotate.reading import quoted
 from judges import checking
 from judges.loading.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
 from judges.models import Endpoint, Judge
+from judges.models.pairs import FOLDER_NAME, Direction, Parts
 from judges.scorers import RECIPE, SCORERS
 
 LLM_KEYS = (
@@ -16,6 +19,7 @@ LLM_KEYS = (
 SETTINGS = (
     "kind", "endpoint_id", *(key for key in LLM_KEYS if key != "endpoint"), "language", "rule",
     *VERDICT_SETTINGS, "threshold", "effect", "top", "measure", "against",
+    "model", "output", "direction", "parts",
     *RECIPE,
 )  # fmt: skip
 MOST_SEED = 2**31 - 1
@@ -142,12 +146,23 @@ class _JudgeReader:
         judge.effect = self.choice("effect", Judge.Effect)
         judge.measure = self.choice("measure", Judge.Measure)
         judge.against = self.choice("against", Judge.Against)
+        if judge.kind == Judge.Kind.PAIR_MODEL:
+            self._read_pair_model(judge)
         judge.top = self.number("top", 1, 1, 100, int)
         judge.form = self.choice("form", Judge.Form)
         judge.factors = self.number("factors", 40, 1, 200, int)
         judge.iterations = self.number("iterations", 20, 1, 200, int)
         judge.regularisation = self.number("regularisation", 0.01, 1e-6, 1e6, (int, float))
         judge.confidence = self.number("confidence", 1.0, 1, 1e6, (int, float))
+
+    def _read_pair_model(self, judge):
+        judge.model = self.text("model", "", 100)
+        if judge.model and not re.fullmatch(FOLDER_NAME, judge.model):
+            self.add("model", f"found {quoted(judge.model)}; expected is the name of a folder")
+        if self.entry.get("output", ""):
+            judge.output = self.text("output", "", 100)
+        judge.direction = self.choice("direction", Direction)
+        judge.parts = self.choice("parts", Parts)
 
     def _read_llm(self, judge):
         judge.aspects = self.choice("aspects", Judge.Aspects)

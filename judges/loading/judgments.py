@@ -95,7 +95,7 @@ def read_judges(loading):
         loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
 
 
-def _takes(judge):
+def takes(judge):
     """Whether a file may say what the judge said: an imported one, or one that comes with it.
 
     So a study's own files make a copy of it. A judge that was here before says everything itself.
@@ -142,7 +142,7 @@ def _check_row(loading, line, row, asked):
         judge = loading.judges[row["judge"]] = Judge(key=row["judge"], kind=Judge.Kind.IMPORTED)
     _check_run(loading, line, row, asked.prompts)
     if judge.key not in asked.takes:
-        asked.takes[judge.key] = _takes(judge)
+        asked.takes[judge.key] = takes(judge)
     if not asked.takes[judge.key]:
         loading.add(
             "judgments",
@@ -279,7 +279,7 @@ def _runs(loading):
     old = Run.objects.from_files().filter(judge__in=judges).select_related("judge")
     runs = {(run.judge.key, run.version): run for run in old.order_by("-pk")}
     new = [
-        _new_run(loading.judges[key], version, prompt)
+        new_run(loading.judges[key], version, prompt)
         for key, prompts in loading.judging.items()
         for version, prompt in sorted(prompts.items())
         if (key, version) not in runs
@@ -288,7 +288,7 @@ def _runs(loading):
     return runs
 
 
-def _new_run(judge, version, prompt):
+def new_run(judge, version, prompt):
     now = timezone.now()
     frozen = {"kind": FROM_FILE, "judge": judge.key} | ({"prompt": prompt} if prompt else {})
     return Run(

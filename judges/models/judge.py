@@ -3,6 +3,7 @@ from django.db import models
 
 from annotate.models import Rater
 from judges.models.entailment import MetricSettings
+from judges.models.pairs import PairSettings
 from judges.models.statement import ExtractionSettings
 
 MOST_TRANSCRIPT = 50_000
@@ -16,7 +17,7 @@ def default_dimensions():
     return ["topic", "tone", "format", "host style"]
 
 
-class Judge(ExtractionSettings, MetricSettings):
+class Judge(ExtractionSettings, MetricSettings, PairSettings):
     """Anything automatic that scores items. Its settings are frozen by hash at its first run."""
 
     class Kind(models.TextChoices):
@@ -30,6 +31,7 @@ class Judge(ExtractionSettings, MetricSettings):
         SBERT = "sbert", "sBERT-Sim: profile and episode"
         BERT_SCORE = "bert-score", "BERTScore F1"
         NLI = "nli", "NLI: does the reference entail it?"
+        PAIR_MODEL = "pair-model", "Pair model: one number of text and reference"
         CF = "cf", "CF: counterfactual, retrained in full"
         CF_APPROXIMATE = "cf-a", "CF-A: counterfactual, the recipient’s factors alone"
         CF_WARM = "cf-warm", "CF, warm start: retraining goes on from the model"

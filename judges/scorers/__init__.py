@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from judges import histories
 from judges.models import Judge
-from judges.scorers import bert_files, nli_files
+from judges.scorers import bert_files, nli_files, pair_files
 from judges.scorers.base import NotInstalled
 
 Kind, Language = Judge.Kind, Judge.Language
@@ -54,6 +54,10 @@ NAMES = {
     "grain": "Compared",
     "against": "Compared with",
     "labels": "Outputs of the model",
+    "output": "Its output that is the score",
+    "activation": "Made of outputs by",
+    "direction": "Order of the pair",
+    "parts": "Compared",
     "top": "Recommendations shown",
     "form": "Form of the model",
     "factors": "Factors",
@@ -73,9 +77,9 @@ class Scorer:
     """A kind of judge that computes: `path` is the class that does it, made of frozen settings.
 
     settings: the fields of Judge that it heeds; fixed: what is frozen besides; files: finds out
-    what else is, and of_study what of the study's data; packages: those whose versions belong to
-    the frozen settings, because scores may change with them. slow: a unit takes long, so that
-    batches are small.
+    what else is, of_judge what follows from the judge's settings, and of_study what of the
+    study's data; packages: those whose versions belong to the frozen settings, because scores may
+    change with them. slow: a unit takes long, so that batches are small.
     """
 
     method: str
@@ -88,6 +92,7 @@ class Scorer:
     packages: tuple = ()
     requirements: str = "-r requirements.txt"
     on_scale_of: tuple = ()  # kinds of questions that are answered on their scale all the same
+    of_judge: Callable | None = None
     of_study: Callable | None = None
     slow: bool = False
 
@@ -102,6 +107,8 @@ class Scorer:
             found["tokenizer"] = self.tokenizers[judge.language]
         if self.files:
             found |= self.files()
+        if self.of_judge:
+            found |= self.of_judge(judge)
         if self.of_study:
             found |= self.of_study(judge.study_id)
         if self.packages:
@@ -138,10 +145,8 @@ def set_to(judge):
     """(name, value) of what a judge's kind can be set to, in words."""
     names = SCORERS[judge.kind].settings if judge.kind in SCORERS else ()
     shown = {name: getattr(judge, f"get_{name}_display", None) for name in names}
-    return [
-        (NAMES[name], in_words() if in_words else getattr(judge, name))
-        for name, in_words in shown.items()
-    ]
+    found = {name: say() if say else getattr(judge, name) for name, say in shown.items()}
+    return [(NAMES[name], value) for name, value in found.items() if value != ""]
 
 
 def facts(frozen):
@@ -295,6 +300,20 @@ SCORERS = {
         path="judges.scorers.nli.Nli",
         settings=("measure",),
         files=nli_files.facts,
+        packages=("tokenizers", "onnxruntime"),
+        requirements=MODELS,
+        slow=True,
+    ),
+    Kind.PAIR_MODEL: Scorer(
+        method="One number of an item’s text and its reference, by a sequence classification or "
+        "regression model that an operator put on this machine (a folder of PAIR_MODELS), such as "
+        "AlignScore, BLEURT or a classifier of consistency. The score is the probability of one "
+        "of its outputs, or the number that it gives where it has only one. Items without a text "
+        "or a reference stay without a score.",
+        scale="0 to 1; of a model with one output its own",
+        path="judges.scorers.pairs.PairScore",
+        settings=("model", "output", "direction", "parts", AGAINST),
+        of_judge=pair_files.facts,
         packages=("tokenizers", "onnxruntime"),
         requirements=MODELS,
         slow=True,

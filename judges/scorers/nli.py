@@ -5,8 +5,6 @@ all measures of analysis/stats can be computed from them without the model.
 """
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from analysis.stats.best_match import Pairs, align_score, summac_zs
 from analysis.stats.statement_entailment import statement_entailment
@@ -15,11 +13,9 @@ from judges.models import Entailment, Grain, Measure
 from judges.models.entailment import as_bytes
 from judges.scorers import nli_files
 from judges.scorers.base import NO_REFERENCE, Score, same_for_all
-from judges.scorers.bert_files import TOKENIZER_FILE, model_file
 from judges.scorers.nli_texts import Parts
+from judges.scorers.pair_reader import MOST_PAIRS, PairReader, softmax
 
-BATCH = 16
-MOST_PAIRS = 20_000  # of an item, both directions; hours even for a small model
 NOTHING = {
     Grain.STATEMENT: "neither text has a statement",
     Grain.SENTENCE: "neither text has a sentence",
@@ -37,45 +33,12 @@ class Model:
         if any(known[name] != frozen[name] for name in ("model_sha256", "labels")):
             raise OSError("the model of NLI_MODEL is another one than when this was planned")
         self.columns = [frozen["labels"].index(name) for name in nli_files.CLASSES]
-        try:
-            self.tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-            self.tokenizer.enable_truncation(frozen["word_pieces"])
-            self.tokenizer.enable_padding()
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            options.enable_cpu_mem_arena = False
-            path = str(model_file(folder))
-            self.session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
-        except Exception as error:  # a broken file: these two libraries raise plain Exceptions
-            raise OSError(f"the model of NLI_MODEL cannot be read: {error}") from error
-        self.inputs = {given.name for given in self.session.get_inputs()}
+        called = "the model of NLI_MODEL"
+        self.reader = PairReader(folder, frozen["word_pieces"], len(self.columns), called)
 
     def __call__(self, pairs):
-        """(premise, hypothesis) texts -> (pairs, 3); each pair once, alike lengths together."""
-        known = sorted(set(pairs), key=lambda pair: len(pair[0]) + len(pair[1]))
-        found = {}
-        for start in range(0, len(known), BATCH):
-            some = known[start : start + BATCH]
-            found |= zip(some, self._of(some), strict=True)
-        return np.array([found[pair] for pair in pairs]).reshape(-1, 3)
-
-    def _of(self, pairs):
-        encoded = self.tokenizer.encode_batch(pairs)
-        sent = {
-            "input_ids": np.array([each.ids for each in encoded], dtype="i8"),
-            "attention_mask": np.array([each.attention_mask for each in encoded], dtype="i8"),
-            "token_type_ids": np.array([each.type_ids for each in encoded], dtype="i8"),
-        }
-        logits = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
-        if logits.shape != (len(pairs), 3):
-            raise OSError("the first output of the model of NLI_MODEL is not three logits a pair")
-        return softmax(logits.astype("f8"))[:, self.columns]
-
-
-def softmax(logits):
-    """Probabilities (N, 3) of logits."""
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return raised / raised.sum(axis=1, keepdims=True)
+        """(premise, hypothesis) texts -> (pairs, 3)."""
+        return softmax(self.reader(pairs))[:, self.columns]
 
 
 class Nli:

@@ -38,10 +38,9 @@ def statement_add(request, slug, pk, side):
     if item.kind not in KINDS:
         raise Http404(f"no statements are extracted from items of the kind {item.kind}")
     context = _shown(study, item, side, added=request.POST)
-    if not context["add_form"].is_valid():
+    form, text = context["add_form"], context["reading"].text
+    if not _done(form, lambda values: statements.add(item, side, text, values, request.user)):
         return _page(request, study, context, status=422)
-    text, values = context["reading"].text, context["add_form"].cleaned_data
-    statements.add(item, side, text, values, request.user)
     return _changed(request, study, item, side)
 
 
@@ -51,9 +50,8 @@ def statement_correct(request, slug, pk):
     """Other words, another topic or sentiment, beside what was extracted."""
     study, one = _statement_or_404(request, slug, pk)
     context = _shown(study, one.item, one.side, one.run_id, one.pk, request.POST)
-    if not context["edit_form"].is_valid():
+    if not _done(context["edit_form"], lambda said: statements.correct(pk, said, request.user)):
         return _page(request, study, context, status=422)
-    statements.correct(pk, context["edit_form"].cleaned_data, request.user)
     return _changed(request, study, one.item, one.side, one.run_id)
 
 
@@ -71,8 +69,23 @@ def statement_remove(request, slug, pk):
 def statement_undo(request, slug, pk):
     """A statement is as it was extracted or added."""
     study, one = _statement_or_404(request, slug, pk)
-    statements.undo(pk, request.user)
+    try:
+        statements.undo(pk, request.user)
+    except statements.Repeated as repeated:
+        context = _shown(study, one.item, one.side, one.run_id or "")
+        refused = {"refused": one, "why": f"Not undone: {one.statement}. {repeated}"}
+        return _page(request, study, context | refused, status=422)
     return _changed(request, study, one.item, one.side, one.run_id)
+
+
+def _done(form, change):
+    """Whether what the form says was done; else the form says why not."""
+    if form.is_valid():
+        try:
+            change(form.cleaned_data)
+        except statements.Repeated as repeated:  # since the form was made
+            form.add_error("statement", str(repeated))
+    return form.is_valid()
 
 
 def _item_or_404(study, pk, side):

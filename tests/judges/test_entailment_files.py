@@ -5,10 +5,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judges.loading import check_files, load_files
-from judges.models import Entailment
+from judges.models import Entailment, Judge
 from judges.models.entailment import as_array
 from judges.study_file import study_yaml
-from tests import factual
+from tests import factories, factual
 
 pytestmark = pytest.mark.django_db
 HEADER = "item,direction,premise,hypothesis,entailment,neutral,contradiction\n"
@@ -104,6 +104,22 @@ BAD = {
         GOOD.replace("recall,3", "recall,4"),
         "line 3: 'a' has other statements for recall than for precision",
     ),
+    "no number at all": (
+        GOOD + "a,precision,,,,,\n",
+        "line 6, column premise: a row needs a premise or a hypothesis",
+    ),
+    "no probability": (
+        GOOD.replace("0.6,0.3,0.1", "0.6,,0.4"),
+        "line 2, column neutral: found nothing",
+    ),
+    "a probability of half a pair": (
+        "b,precision,,1,0.5,,\nb,recall,1,,,,\n",
+        "line 2, column entailment: found 0.5 though the premise is blank",
+    ),
+    "half a pair beside pairs": (
+        GOOD + "a,precision,,7,,,\n",
+        "line 6: precision of 'a' has pairs; allowed is no row with half of one",
+    ),
     "a pair left out": (
         GOOD + "a,recall,3,2,0.5,0.25,0.25\n",
         "line 2: recall of 'a': premise 7 has no row with hypothesis 2",
@@ -127,3 +143,41 @@ def test_the_command_takes_the_file(facts, tmp_path):
     paths["entailments"].write_text(HEADER + BAD["another sum"][0])
     with pytest.raises(CommandError, match="nothing was written"):
         call_command("load_study", study, entailments=paths["entailments"], verbosity=0)
+
+
+def test_a_side_without_statements_has_rows_without_a_pair(facts, tmp_path):
+    rows = "d,precision,,1,,,\nd,precision,,2,,,\nd,recall,1,,,,\nd,recall,2,,,,\n"
+    loading = load_files(*files(tmp_path, rows))
+    assert [str(problem) for problem in loading.problems.shown] == []
+    kept = Entailment.objects.get()
+    assert (kept.n_generated, kept.n_reference, len(kept.forward)) == (2, 0, 0)
+    counts = load_files(*files(tmp_path, rows)).counts["entailments"]
+    assert (counts.new, counts.unchanged) == (0, 4)
+
+
+def test_sentences_need_something_to_be_compared_with(facts, tmp_path):
+    study, paths = files(tmp_path, "")
+    paths["entailments"].write_text(HEADER.strip() + ",grain\na,precision,,1,,,,chunk\n")
+    assert [str(problem) for problem in check_files(study, paths).problems.shown] == [
+        "entailments.csv, line 2, column premise: found nothing for a chunk; without a reference "
+        "nothing is measured"
+    ]
+
+
+def test_a_new_judge_is_imported_and_one_that_runs_here_is_refused(facts, tmp_path):
+    factories.make_judge(facts, "NLI", kind=Judge.Kind.NLI)
+    study, paths = files(tmp_path, "")
+    header = HEADER.strip() + ",judge\n"
+    for name in ("elsewhere", "NLI"):
+        rows = "".join(f"{row},{name}\n" for row in GOOD.splitlines())
+        paths["entailments"].write_text(header + rows)
+        found = [str(problem) for problem in load_files(study, paths).problems.shown]
+        if name == "NLI":
+            assert len(found) == 1
+            assert "column judge: found 'NLI', which is a judge of this study that is" in found[0]
+    kept = Entailment.objects.get()
+    assert (kept.run.judge.key, kept.run.judge.kind) == ("elsewhere", "imported")
+    assert kept.run.is_from_file
+    paths["entailments"].write_text("item,direction,premise\na,recall,1\n")
+    words = "; ".join(str(problem) for problem in check_files(study, paths).problems.shown)
+    assert words.count("this column is missing") == 4

@@ -38,6 +38,8 @@ LINES = {
     "sbert": "kind: sbert, threshold: 0.4",
     "bert-score": "kind: bert-score",
     "nli": "kind: nli, measure: coh_p",
+    "pair-model": "kind: pair-model, model: align-1.0, output: ALIGNED, direction: text_first, "
+    "parts: chunks, against: review",
     "cf": "kind: cf, effect: rank, top: 2, form: explicit, factors: 12, iterations: 7",
     "cf-a": "kind: cf-a, regularisation: 0.5, confidence: 40, seed: 3",
     "cf-warm": "kind: cf-warm",

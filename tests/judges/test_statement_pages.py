@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotate import splits
-from judges import running, topics
+from judges import running, statements, topics
 from judges.models import Judge, Run, Statement
 from tests import factories
 from tests.extracting import (
@@ -132,6 +132,48 @@ def test_what_the_text_says_already_is_refused(as_owner, read):
     assert as_owner.post(act("correct", one()), values).status_code == 302, "it is its own"
     as_owner.post(act("remove", one()))
     assert as_owner.post(act("correct", other), values).status_code == 302
+
+
+def test_a_change_is_not_undone_where_another_one_says_that_by_now(as_owner, read):
+    """The first is corrected, the second is corrected to what the first was; so with a removal."""
+    values = dict(zip(("statement", "topic", "sentiment"), SMALL, strict=True))
+    first, other = one(), one("seams rip after one wash")
+    as_owner.post(act("correct", first), values | {"statement": "fits tight"})
+    as_owner.post(act("correct", other), values | {"statement": "Runs small!"})
+    page = as_owner.post(act("undo", first), headers=HX)
+    assert page.status_code == 422
+    assert page.text.count("Not undone: runs small. This text has that statement already.") == 1
+    assert one().said == "fits tight"
+    as_owner.post(act("remove", first))
+    assert as_owner.post(act("undo", first)).status_code == 422
+    assert one().is_removed
+    as_owner.post(act("undo", other))
+    assert as_owner.post(act("undo", first)).status_code == 302
+    assert one().said == "runs small" and not one().is_removed
+
+
+def test_what_was_added_comes_back_only_beside_others_that_count(as_owner, read):
+    add = reverse("statement_add", args=[read.study.slug, read.pk, "reference"])
+    sent = {"add-statement": "it shines", "add-topic": "appearance", "add-sentiment": "positive"}
+    as_owner.post(add, sent)
+    added = Statement.objects.get(run=None)
+    as_owner.post(act("remove", added))
+    run, _ = extract(read.study, lambda *_: reply(["It shines", "fit", "neutral"]), key="b")
+    assert as_owner.post(act("undo", added)).status_code == 422
+    Statement.objects.filter(run=run, side="reference").update(is_removed=True)
+    assert as_owner.post(act("undo", added)).status_code == 302
+
+
+def test_two_who_correct_at_once_make_no_repeat(read, owner):
+    """The second form was checked before the first was saved."""
+    first, other = one(), one("seams rip after one wash")
+    values = {"statement": "it is short", "topic": "fit", "sentiment": "negative"}
+    statements.correct(first.pk, values, owner)
+    with pytest.raises(statements.Repeated):
+        statements.correct(other.pk, values, owner)
+    with pytest.raises(statements.Repeated):
+        statements.add(read, "reference", REVIEW, values, owner)
+    statements.correct(first.pk, values | {"statement": "It is short."}, owner)  # its own words
 
 
 def test_only_texts_and_explanations_get_statements(as_owner, study):

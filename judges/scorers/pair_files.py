@@ -1,0 +1,99 @@
+"""Models that score pairs of texts: folders that an operator names. Light: loads no library."""
+
+import json
+import re
+from pathlib import Path
+
+from django.conf import settings
+
+from judges.models.pairs import FOLDER_NAME
+from judges.scorers.base import NotInstalled
+from judges.scorers.bert_files import TOKENIZER_FILE, model_file, sha256
+
+SETTING = "PAIR_MODELS"
+CONFIG_FILE = "config.json"
+MOST_PIECES = 512
+ADVICE = (
+    "an operator sets it to a folder with a folder for each model, which holds model.onnx (a "
+    "sequence classification or regression model that reads pairs, its first output the logits), "
+    f"{TOKENIZER_FILE} and {CONFIG_FILE}"
+)
+# How the labels begin that say that the second text follows from the first, in any case.
+GOOD = ("aligned", "entail", "consistent", "support", "factual")
+MULTI_LABEL = "multi_label_classification"  # as transformers calls it: each output by itself
+SIGMOID, SOFTMAX = "sigmoid", "softmax"  # one output without the former is the score as it is
+
+
+def names():
+    """The folders that there are, in order of their names; [] where nothing is set."""
+    root = Path(getattr(settings, SETTING) or "/nowhere")
+    found = root.iterdir() if root.is_dir() else ()
+    return sorted(one.name for one in found if one.is_dir() and re.fullmatch(FOLDER_NAME, one.name))
+
+
+def folder(name):
+    """The folder of one model; NotInstalled says what is missing."""
+    if not getattr(settings, SETTING):
+        raise NotInstalled(f"{SETTING} is not set; {ADVICE}")
+    if name not in names():
+        there = ", ".join(names()) or "none"
+        raise NotInstalled(f"{SETTING} has no folder {name[:100]}; there: {there}; {ADVICE}")
+    found = Path(getattr(settings, SETTING)) / name
+    missing = [] if model_file(found) else ["model.onnx"]
+    missing += [file for file in (TOKENIZER_FILE, CONFIG_FILE) if not (found / file).is_file()]
+    if missing:
+        raise NotInstalled(f"the folder {name} of {SETTING} has no {' and no '.join(missing)}")
+    return found
+
+
+def facts(judge):
+    """What is frozen of a judge's model besides its name, and which output is the score."""
+    found = facts_of(judge.model)
+    return found | {"output": _score_of(found["labels"], judge)}
+
+
+def facts_of(name):
+    """A model's hash, its outputs, what makes them scores, and how much of a pair it reads."""
+    found = folder(name)
+    config = _config(found)
+    most = config.get("max_position_embeddings")
+    return {
+        "model_sha256": sha256(model_file(found)),
+        "labels": _labels(config, name),
+        "activation": SIGMOID if config.get("problem_type") == MULTI_LABEL else SOFTMAX,
+        "word_pieces": min(MOST_PIECES, most) if type(most) is int and most > 0 else MOST_PIECES,
+    }
+
+
+def _config(found):
+    try:
+        said = json.loads((found / CONFIG_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        said = None
+    return said if isinstance(said, dict) else {}
+
+
+def _labels(config, name):
+    """The names of the model's outputs, in their order, as its config says them."""
+    try:
+        found = [str(config["id2label"][str(at)]) for at in range(len(config["id2label"]))]
+    except (LookupError, TypeError):
+        found = []
+    if not found:
+        raise NotInstalled(f"{CONFIG_FILE} of the model {name} of {SETTING} has no id2label")
+    return found
+
+
+def _score_of(labels, judge):
+    if judge.output:
+        chosen = [label for label in labels if label.lower() == judge.output.lower()]
+    elif len(labels) == 1:
+        chosen = labels
+    else:
+        chosen = [label for label in labels if label.lower().startswith(GOOD)]
+    if len(chosen) == 1:
+        return chosen[0]
+    said = f"the model {judge.model} of {SETTING} has the outputs {', '.join(labels)[:200]}"
+    if judge.output:
+        raise NotInstalled(f"{said}, and no {judge.output[:100]}")
+    raise NotInstalled(f"{said}; the judge has to be set to the one that is the score")

@@ -1,0 +1,59 @@
+"""What a model of an operator's folder says of pairs of texts: its logits."""
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from judges.scorers.bert_files import TOKENIZER_FILE, model_file
+
+BATCH = 16
+MOST_PAIRS = 20_000  # of an item; hours even for a small model
+
+
+class PairReader:
+    """(first, second) texts -> the first output of the ONNX model of a folder."""
+
+    def __init__(self, folder, word_pieces, outputs, called):
+        self.outputs, self.called = outputs, called
+        try:
+            self.tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
+            self.tokenizer.enable_truncation(word_pieces)
+            self.tokenizer.enable_padding()
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.enable_cpu_mem_arena = False
+            path = str(model_file(folder))
+            self.session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
+        except Exception as error:  # a broken file: these two libraries raise plain Exceptions
+            raise OSError(f"{called} cannot be read: {error}") from error
+        self.inputs = {given.name for given in self.session.get_inputs()}
+
+    def __call__(self, pairs):
+        """Logits (pairs, outputs); each pair once, alike lengths together."""
+        known = sorted(set(pairs), key=lambda pair: len(pair[0]) + len(pair[1]))
+        found = {}
+        for start in range(0, len(known), BATCH):
+            some = known[start : start + BATCH]
+            found |= zip(some, self._of(some), strict=True)
+        return np.array([found[pair] for pair in pairs]).reshape(-1, self.outputs)
+
+    def _of(self, pairs):
+        encoded = self.tokenizer.encode_batch(pairs)
+        sent = {
+            "input_ids": np.array([each.ids for each in encoded], dtype="i8"),
+            "attention_mask": np.array([each.attention_mask for each in encoded], dtype="i8"),
+            "token_type_ids": np.array([each.type_ids for each in encoded], dtype="i8"),
+        }
+        logits = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
+        if logits.shape != (len(pairs), self.outputs):
+            number = {1: "one number", 3: "three logits"}.get(
+                self.outputs, f"{self.outputs} logits"
+            )
+            raise OSError(f"the first output of {self.called} is not {number} a pair")
+        return logits.astype("f8")
+
+
+def softmax(logits):
+    """Probabilities (N, outputs) of logits."""
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)

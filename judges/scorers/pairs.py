@@ -1,0 +1,71 @@
+"""A judge whose score is one output of a model of pairs, whatever that was trained for."""
+
+import numpy as np
+
+from judges.models.pairs import Direction
+from judges.models.pairs import Parts as Cut
+from judges.scorers import pair_files
+from judges.scorers.base import NO_REFERENCE, Score, same_for_all
+from judges.scorers.nli_texts import chunks, sentences
+from judges.scorers.pair_reader import MOST_PAIRS, PairReader, softmax
+
+NO_TEXT = "the item has no text"
+FROZEN = ("model_sha256", "labels", "activation")
+
+
+class Model:
+    """One number of each pair of texts."""
+
+    def __init__(self, frozen):
+        known = pair_files.facts_of(frozen["model"])
+        if any(known[name] != frozen[name] for name in FROZEN):
+            raise OSError(
+                f"the model {frozen['model']} of {pair_files.SETTING} is another one than when "
+                "this was planned"
+            )
+        called = f"the model {frozen['model']} of {pair_files.SETTING}"
+        folder, self.n = pair_files.folder(frozen["model"]), len(frozen["labels"])
+        self.reader = PairReader(folder, frozen["word_pieces"], self.n, called)
+        self.column = frozen["labels"].index(frozen["output"])
+        self.activation = frozen["activation"]
+
+    def __call__(self, pairs):
+        """(first, second) texts -> (pairs,)."""
+        logits = self.reader(pairs)
+        if self.activation == pair_files.SIGMOID:
+            return 1 / (1 + np.exp(-logits[:, self.column]))
+        return (logits if self.n == 1 else softmax(logits))[:, self.column]
+
+
+class PairScore:
+    """The model's number of each item's text and reference."""
+
+    def __init__(self, frozen, model=None):
+        self.direction, self.parts = Direction(frozen["direction"]), Cut(frozen["parts"])
+        self.model = model or Model(frozen)
+
+    def __call__(self, units):
+        items = {unit.item.pk: unit.item for unit in units}
+        scores = {pk: self.score(item) for pk, item in items.items()}
+        return [same_for_all(unit, scores[unit.item.pk]) for unit in units]
+
+    def score(self, item):
+        if not item.reference.strip():
+            return Score(reason=NO_REFERENCE)
+        if not item.text.strip():
+            return Score(reason=NO_TEXT)
+        first, second = item.reference, item.text
+        if self.direction == Direction.TEXT_FIRST:
+            first, second = second, first
+        if self.parts == Cut.WHOLE:
+            return Score(float(self.model([(first, second)])[0]))
+        return self.by_sentence(chunks(first), sentences(second))
+
+    def by_sentence(self, before, after):
+        """AlignScore's: each sentence has its best chunk, the score is their mean."""
+        if len(before) * len(after) > MOST_PAIRS:
+            return Score(reason=f"too many pairs: {len(before):,} by {len(after):,}")
+        found = self.model([(chunk, sentence) for sentence in after for chunk in before])
+        best = found.reshape(len(after), len(before)).max(axis=1)
+        said = f"{len(after)} sentences by {len(before)} chunks compared"
+        return Score(float(best.mean()), rationale=said)
