@@ -96,6 +96,16 @@ class TrialForm(forms.Form):
                     label=f"{relation.label}: {sign}", initial=value, required=False
                 )
 
+    @classmethod
+    def of(cls, study, data=None):
+        """The form of a study, whose ratings say where their scale begins."""
+        return cls(data, initial={"low": recommending.usual_low(study)})
+
+    @property
+    def usual(self):
+        """What the form asks for as it stands first."""
+        return Trial(users=self["users"].initial, low=self["low"].initial)
+
     @property
     def asked(self):
         """The fields of what is asked, but for the options."""

@@ -27,7 +27,6 @@ from judges.limits import most_tokens_in
 from judges.methods.recommender import asked_for
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
-from judges.recommender_plans import Trial
 from judges.scorers import SCORERS, NotInstalled
 from judges.units import write_rows
 
@@ -168,7 +167,7 @@ def plan(
 def _trial(judge, trial, limit):
     """What a recommender is asked, checked; PlanError says what is wrong with it."""
     try:
-        trial = (trial or Trial(users=limit)).checked()
+        trial = (trial or recommending.usual(judge.study, users=limit)).checked()
     except ValueError as error:
         raise PlanError(f"The recommender cannot be tested so: {error}") from None
     if problem := recommending.problem_of(judge.study, trial):

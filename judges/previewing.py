@@ -23,7 +23,6 @@ from judges.methods.writer import PROFILE
 from judges.models import Judge, Material
 from judges.models.statement import side_text
 from judges.prompting import Prompt
-from judges.recommender_plans import Trial
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
 MOST_OTHERS = 20
@@ -135,7 +134,7 @@ def _preview_list(judge, key, prompt):
     recipient, *others = _from(raters.order_by("pk"), key) or [None]
     if recipient is None or prompt is None:
         return None
-    trial = Trial()
+    trial = recommending.usual(judge.study)
     cell = next(trial.cells())
     rated = recommending.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
     given, missing = recommending.shown(cell, rated.get(recipient.pk, []), trial.above)
