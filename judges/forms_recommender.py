@@ -150,9 +150,9 @@ class TrialForm(forms.Form):
                 found[name] = value
         return found
 
-    def checked_for(self, study):
-        """Whether the study can be asked so; else the reason is among the form's errors."""
-        if problem := recommending.problem_of(study, self.trial):
+    def checked_for(self, judge):
+        """Whether it can be asked so; else the reason is among the form's errors."""
+        if problem := recommending.problem_of(judge, self.trial):
             self.add_error(None, problem)
         return not self.errors
 

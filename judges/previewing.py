@@ -140,7 +140,7 @@ def _preview_list(judge, key, prompt):
     given, missing = recommending.shown(cell, rated.get(recipient.pk, []), trial.above)
     found = Preview(recipient, prompt, missing=missing, others=[other.key for other in others])
     if not missing:
-        text = recommending.prompt(prompt.text, judge, trial, cell, recipient.key, given)
+        text = recommending.prompt({"": prompt.text}, judge, trial, cell, recipient.key, given)
         settings = planning.settings_of(judge, prompt) | {"longest_k": cell.k}
         asked = [asked_for(cell.k)]
         _add(found, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotate.models import Content, Interaction, Recipient
 from annotate.splits import WITHHELD, withheld_recipients
-from judges import methods, replied_lists
+from judges import methods, replied_lists, wordings
 from judges.histories import is_hypothetical
 from judges.methods import recommender
 from judges.models import Judge, Judgment, RecommendedList
@@ -79,8 +79,13 @@ def usual_low(study):
     return Trial.low if least is None else min(Trial.low, least)
 
 
-def problem_of(study, trial):
+def problem_of(judge, trial):
     """Why nothing can be asked so; "" where it can."""
+    study = judge.study
+    try:
+        wordings.prompts_of(judge, trial)
+    except ValueError as error:
+        return f"The recommender cannot be tested so: {error}"
     found = drawn(study, trial)
     if not found:
         return NOBODY
@@ -126,8 +131,8 @@ def shown(cell, rated, above):
     return rated[: cell.l], ""
 
 
-def prompt(template, judge, trial, cell, user, rated):
-    """The prompt of a cell, perturbed. rated: [(title, rating, content key)]."""
+def prompt(texts, judge, trial, cell, user, rated):
+    """The prompt of a cell, perturbed. texts: of `wordings`; rated: [(title, rating, key)]."""
     relation = named(cell.relation)
     rng = drawing(trial.seed, cell.name, user, cell.iteration)
     low, high = trial.low, trial.high
@@ -135,11 +140,12 @@ def prompt(template, judge, trial, cell, user, rated):
     numbers = [(title, relation.numbers(rating, low, high, cell.options)[0])
                for title, rating, _ in entries]  # fmt: skip
     ends = relation.numbers(low, low, high, cell.options)[1:]
+    template = wordings.text_for(texts, relation, cell.options)
     text = recommender.filled(template, judge, user, numbers, ends, cell.k)
     return relation.text(text, cell.options, rng)
 
 
-def write_rows(run, template, trial):
+def write_rows(run, texts, trial):
     """Writes all rows of a run: Written. A recipient who cannot be asked stands once a cell."""
     written, cells = Written(), list(trial.cells())
     study = run.judge.study
@@ -148,7 +154,7 @@ def write_rows(run, template, trial):
         rows = (
             row
             for pk, user in some
-            for row in _of_one(run, template, trial, cells, (pk, user), rated.get(pk, []))
+            for row in _of_one(run, texts, trial, cells, (pk, user), rated.get(pk, []))
         )
         for several in _batches(rows, BATCH):
             _store(run, several, written)
@@ -161,7 +167,7 @@ def _batches(rows, size):
         yield some
 
 
-def _of_one(run, template, trial, cells, recipient, rated):
+def _of_one(run, texts, trial, cells, recipient, rated):
     """[(RecommendedList without its unit, why it is not asked)] of one recipient."""
     pk, user = recipient
     for cell in cells:
@@ -180,7 +186,7 @@ def _of_one(run, template, trial, cells, recipient, rated):
             k=cell.k,
             l=cell.l,
             given=[[key, rating] for _, rating, key in given],
-            text="" if missing else prompt(template, run.judge, trial, cell, user, given),
+            text="" if missing else prompt(texts, run.judge, trial, cell, user, given),
         )
         yield one, missing
 

@@ -194,8 +194,10 @@ def _verdict(report):
 
 
 def label_of(row):
-    """A relation in words."""
+    """A relation in words; another wording with the name of its prompt."""
     known = RELATIONS.get(row["relation"])
+    if known and known.acts_on == "words":
+        return f"{known.label}: {row['cell'].partition('=')[2]}"
     return known.label if known else row["cell"]
 
 

@@ -26,7 +26,7 @@ def recommender_test(request, slug, pk):
     study = access.study_or_404(request.user, slug, role)
     judge = judge_or_404(study, pk, method=Judge.Method.RECOMMENDER)
     form = TrialForm.of(study, request.POST or None)
-    good = form.is_valid() and form.checked_for(study)
+    good = form.is_valid() and form.checked_for(judge)
     run, said = form.start(judge, request.user) if good and "start" in request.POST else (None, "")
     if run is not None:
         nudge(run)
@@ -44,7 +44,7 @@ def _shown(form, judge):
     trial = form.trial if form.is_bound else form.usual.checked()
     if form.errors:
         return found
-    if problem := recommending.problem_of(judge.study, trial):
+    if problem := recommending.problem_of(judge, trial):
         return found | {"problem": problem}
     names = {key: written(key, options) for key, options in trial.relations}
     chosen = data.get("user", "").strip(), names.get(data.get("relation"), "")
