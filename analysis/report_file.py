@@ -43,35 +43,57 @@ class NothingToReport(ValueError):
 def pieces(source, form):
     """The file as texts, one after another; form: the valid OptionsForm of all reports.
 
-    Each report is computed when its piece is asked for. Raises NothingToReport at once.
+    Each report is computed when its piece is asked for. Without ratings those that need none are
+    all of it. Raises NothingToReport at once.
     """
     gap = missing(source, form.options())
-    if gap:
+    kinds = without_ratings(source, form) if gap and gap == missing(source) else KINDS
+    if gap and kinds in ([], KINDS):
         raise NothingToReport(gap.text)
-    return _of_one_moment(source, form)
+    return _of_one_moment(source, form, kinds, gap)
 
 
-def _of_one_moment(source, form):
+def without_ratings(source, form):
+    """The reports that need no ratings and have something to say."""
+    found = []
+    for kind in KINDS:
+        asked = None if kind.needs_ratings else ReportForm(form.data.copy(), source, kind)
+        if asked and asked.is_valid() and report_of(source, asked, kind).rows:
+            found.append(kind)
+    return found
+
+
+def _of_one_moment(source, form, kinds, gap):
     """They are asked for one after another, when what was read for the check may have changed."""
     with one_moment():
-        yield from _pieces(source.anew(), form)
+        yield from _pieces(source.anew(), form, kinds, gap)
 
 
-def _pieces(source, form):
+def _head(source, form, kinds, gap):
+    """What the file begins with: all headlines and the methods, or those that need no ratings."""
+    names = {kind.name for kind in kinds}
     sentences, sources = methods(source, form.options())
-    common = {"study": source.study, "options": form.options(), "at": timezone.now()}
-    head = common | {
-        "kinds": KINDS,
-        "cards": cards(source),
+    if gap:
+        sentences = [f"{gap.text} What needs none is described with each report."]
+        sources = [kind.source for kind in kinds]
+    return {
+        "kinds": kinds,
+        "cards": [card for card in cards(source) if card.name in names],
         "likert": likert_figure(source),
-        "no_judges": no_judges(source),
+        "no_judges": None if gap else no_judges(source),
+        "gap": gap,
         "sentences": sentences,
         "sources": sources,
     }
+
+
+def _pieces(source, form, kinds, gap):
+    common = {"study": source.study, "options": form.options(), "at": timezone.now()}
+    head = common | _head(source, form, kinds, gap)
     styles = "".join(_static(name) for name in STYLES)
     yield HEAD % (escape(f"{source.study.title} · report"), styles)
     yield render_to_string("analysis/file_head.html", head)
-    for kind in KINDS:
+    for kind in kinds:
         yield from _report(source, form, kind, common)
     tables = [
         (name, codebook.NOTES[name], list(columns.items()))

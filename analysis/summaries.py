@@ -30,7 +30,9 @@ def missing(source, options=None, kind=None):
         return None
     choices, slug = source.choices, source.study.slug
     if not choices.has_items:
-        load = reverse("load", args=[slug]) if source.study.may_edit else ""
+        # The study of a command has no role.
+        may_load = getattr(source.study, "may_edit", False)
+        load = reverse("load", args=[slug]) if may_load else ""
         return Missing("No items are loaded.", load, "Load items")
     if not choices.roles:
         return Missing("No rating counts yet.", reverse("raters", args=[slug]), "Invite raters")

@@ -12,7 +12,7 @@ from analysis.charts import Looks
 from analysis.grouping import layout_of, page_of
 from analysis.moment import one_moment
 from analysis.options import OptionsForm
-from analysis.pages.kinds import GROUPS, REPORTS
+from analysis.pages.kinds import GROUPS, KINDS, REPORTS
 from analysis.report_file import NothingToReport
 from analysis.report_file import pieces as file_pieces
 from analysis.summaries import (
@@ -38,6 +38,7 @@ def index(request, slug):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
     context |= {
         "missing": missing(source),
+        "without_ratings": [kind for kind in KINDS if not kind.needs_ratings],
         "no_judges": no_judges(source),
         "several_versions": several_versions(source),
         # They take a reading of everything; so they come after the page where they are not kept.

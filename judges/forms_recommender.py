@@ -88,6 +88,16 @@ class TrialForm(forms.Form):
                     label=f"{relation.label}: {sign}", initial=value, required=False
                 )
 
+    @classmethod
+    def of(cls, study, data=None):
+        """The form of a study, whose ratings say where their scale begins."""
+        return cls(data, initial={"low": recommending.usual_low(study)})
+
+    @property
+    def usual(self):
+        """What the form asks for as it stands first."""
+        return Trial(users=self["users"].initial, low=self["low"].initial)
+
     @property
     def asked(self):
         """The fields of what is asked, but for the options."""
@@ -132,9 +142,9 @@ class TrialForm(forms.Form):
                 found[name] = value
         return found
 
-    def checked_for(self, study):
-        """Whether the study can be asked so; else the reason is among the form's errors."""
-        if problem := recommending.problem_of(study, self.trial):
+    def checked_for(self, judge):
+        """Whether it can be asked so; else the reason is among the form's errors."""
+        if problem := recommending.problem_of(judge, self.trial):
             self.add_error(None, problem)
         return not self.errors
 

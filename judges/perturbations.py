@@ -59,7 +59,8 @@ class Relation:
     """One relation; hooks are the identity by default.
 
     acts_on says which hook does something: "numbers", "text" (the whole prompt), "subject" (the
-    text that is rated), or `entries` of "history", "aspects", "members" (of a list) or "lists".
+    text that is rated), or `entries` of "history", "aspects", "members" (of a list) or "lists";
+    "words" takes those of another prompt (judges/wordings.py), named by the option prompt.
     """
 
     key: str
@@ -152,6 +153,13 @@ def _title(low, high, options):
     value = options["title"]
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
         return "the title must be a text of 1 to 200 characters."
+    return ""
+
+
+def _prompt(low, high, options):
+    value = options["prompt"]
+    if not isinstance(value, str) or not value.strip() or len(value) > 100:
+        return "the prompt must be named by a text of 1 to 100 characters."
     return ""
 
 
@@ -342,6 +350,16 @@ _ALL = (
         {"title": IRRELEVANT},
         entries=_with_irrelevant,
         check=_title,
+    ),
+    Relation(
+        "wording",
+        "Other wording",
+        "The words around titles and ratings are those of another prompt: a translation "
+        "(recommend-german.v1, recommend-spanish.v1) or one of the study’s own, such as a "
+        "paraphrase that an LLM wrote.",
+        "words",
+        {"prompt": "recommend-german.v1"},
+        check=_prompt,
     ),
     Relation(
         "aspect_order",

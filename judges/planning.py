@@ -21,13 +21,13 @@ from judges import (
     pilots,
     recommending,
     running,
+    wordings,
     writing,
 )
 from judges.limits import most_tokens_in
 from judges.methods.recommender import asked_for
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
-from judges.recommender_plans import Trial
 from judges.scorers import SCORERS, NotInstalled
 from judges.units import write_rows
 
@@ -135,10 +135,11 @@ def plan(
     check(judge, budget)
     settings = settings_of(judge)
     trial = _trial(judge, trial, limit) if judge.recommends else None
+    others = wordings.prompts_of(judge, trial) if trial else {}
     items = Item.objects.filter(study_id=judge.study_id) if items is None else items
     questions = scored_questions(judge)
     with transaction.atomic():
-        _freeze_prompt(judge, settings)
+        _freeze_prompts(judge, settings, others)
         _freeze(judge, settings)
         with one_active(judge):
             run = Run.objects.create(
@@ -156,6 +157,7 @@ def plan(
             run.frozen |= {"part_texts": shown.texts}
         if judge.endpoint:
             run.frozen |= _call_facts(judge, questions, written.longest, trial)
+            run.frozen |= wordings.kept(others)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
             run.reuse = reuse and judge.samples == 1 and not judge.recommends
             run.pilot = pilots.draw(run) if pilot else {}
@@ -168,10 +170,10 @@ def plan(
 def _trial(judge, trial, limit):
     """What a recommender is asked, checked; PlanError says what is wrong with it."""
     try:
-        trial = (trial or Trial(users=limit)).checked()
+        trial = (trial or recommending.usual(judge.study, users=limit)).checked()
     except ValueError as error:
         raise PlanError(f"The recommender cannot be tested so: {error}") from None
-    if problem := recommending.problem_of(judge.study, trial):
+    if problem := recommending.problem_of(judge, trial):
         raise PlanError(problem)
     return trial
 
@@ -180,7 +182,7 @@ def _write(run, items, questions, shown, limit, trial):
     """All rows of the run: Written. PlanError where there is none."""
     judge = run.judge
     if judge.recommends:
-        written = recommending.write_rows(run, _prompt(judge).text, trial)
+        written = recommending.write_rows(run, wordings.texts_of(judge, trial), trial)
     elif judge.writes:
         written = writing.write_rows(run, limit)
     elif judge.extracts:
@@ -250,13 +252,15 @@ def _freeze(judge, settings):
     Judge.objects.filter(pk=judge.pk).update(settings_hash=settings_hash)
 
 
-def _freeze_prompt(judge, settings):
-    """A prompt of the study's own stays as this run uses it."""
-    name = settings.get("prompt", "")
-    if name.startswith(OWN) and not own_prompts.freeze(
-        judge.study_id, name, settings["prompt_sha256"]
-    ):
-        raise PlanError(f"The prompt {name} was changed just now. Look at it, then run the judge.")
+def _freeze_prompts(judge, settings, others):
+    """Prompts of the study's own stay as this run uses them; others: {name: Prompt}, wordings."""
+    used = {settings.get("prompt", ""): settings.get("prompt_sha256")}
+    used |= {name: prompt.sha256 for name, prompt in others.items()}
+    for name, digest in used.items():
+        if name.startswith(OWN) and not own_prompts.freeze(judge.study_id, name, digest):
+            raise PlanError(
+                f"The prompt {name} was changed just now. Look at it, then run the judge."
+            )
 
 
 def _call_facts(judge, questions, longest, trial):

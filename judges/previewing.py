@@ -23,7 +23,6 @@ from judges.methods.writer import PROFILE
 from judges.models import Judge, Material
 from judges.models.statement import side_text
 from judges.prompting import Prompt
-from judges.recommender_plans import Trial
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
 MOST_OTHERS = 20
@@ -135,13 +134,13 @@ def _preview_list(judge, key, prompt):
     recipient, *others = _from(raters.order_by("pk"), key) or [None]
     if recipient is None or prompt is None:
         return None
-    trial = Trial()
+    trial = recommending.usual(judge.study)
     cell = next(trial.cells())
     rated = recommending.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
     given, missing = recommending.shown(cell, rated.get(recipient.pk, []), trial.above)
     found = Preview(recipient, prompt, missing=missing, others=[other.key for other in others])
     if not missing:
-        text = recommending.prompt(prompt.text, judge, trial, cell, recipient.key, given)
+        text = recommending.prompt({"": prompt.text}, judge, trial, cell, recipient.key, given)
         settings = planning.settings_of(judge, prompt) | {"longest_k": cell.k}
         asked = [asked_for(cell.k)]
         _add(found, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")

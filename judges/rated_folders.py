@@ -1,15 +1,18 @@
 """A folder of ratings in MovieLens' form, loaded into a study of its own: nothing else is in it."""
 
 import csv
+import hashlib
 import tempfile
 from pathlib import Path
 
+from annotate.editing import change
 from annotate.formulas import guarded
 from annotate.reading import Problems
 from annotate.study_file import as_yaml
 from judges.loading import load_files
 from judges.surveys.reading import files_of
 
+MADE_OF = "made_of_ratings"  # a key of Study.extra: the hash of the folder's files
 # A study asks people at least one; a recommender is tested without people.
 QUESTION = {
     "key": "fit",
@@ -20,7 +23,7 @@ QUESTION = {
 
 
 def load(folder, slug, title, owner=None):
-    """(the new study, or None, its Problems): all or nothing."""
+    """(the new study, or None, its Problems): all or nothing. It keeps what it was made of."""
     problems = Problems()
     files = files_of(folder)
     for file in files.values():
@@ -30,12 +33,34 @@ def load(folder, slug, title, owner=None):
             file.open(problems)
     if problems:
         return None, problems
+    made_of = digest(folder)
     with tempfile.TemporaryDirectory() as place:
         paths = _write(Path(place), files, slug, title, problems)
         if problems:
             return None, problems
         loading = load_files(*paths, new=True, owner=owner)
-    return (None if loading.problems else loading.study), loading.problems
+    if loading.problems:
+        return None, loading.problems
+    # Not in the load's transaction, which must not lock while it checks: who is killed just here
+    # has a study that is_made_of denies, so that another name is needed.
+    change(loading.study, lambda extra: extra.update({MADE_OF: made_of}))
+    return loading.study, loading.problems
+
+
+def is_made_of(study, folder):
+    """Whether `load` made the study of files with the same bytes, whatever was loaded since."""
+    paths = [file.path for file in files_of(folder).values()]
+    there = all(path.is_file() for path in paths)
+    return there and study.extra.get(MADE_OF) == digest(folder)
+
+
+def digest(folder):
+    """A hash of both files."""
+    found = hashlib.sha256()
+    for file in files_of(folder).values():
+        with file.path.open("rb") as content:
+            found.update(hashlib.file_digest(content, "sha256").digest())
+    return found.hexdigest()
 
 
 def _write(place, files, slug, title, problems):

@@ -8,7 +8,7 @@ from judges.perturbations import NO_CHANGE, RELATIONS, named
 
 PLANS = RecommendedList.Plan
 # What acts on single items or lists of a judge's prompt has nothing to act on here.
-ACTING = ("", "numbers", "text", "history")
+ACTING = ("", "numbers", "text", "history", "words")
 USUAL = ("multiply", "shift", "spaces", "random_words")
 KS, LS = (5, 10, 30, 50), (5, 10, 20, 30)
 SWEEP_ITERATIONS = 2  # of the sweep of k, as in the paper

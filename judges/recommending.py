@@ -6,21 +6,21 @@ one, so that prompts of one recipient differ by what is tested and by nothing el
 """
 
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 
-from django.db.models import F
+from django.db.models import F, Max, Min
 from django.utils import timezone
 
 from annotate.models import Content, Interaction, Recipient
 from annotate.splits import WITHHELD, withheld_recipients
-from judges import methods, replied_lists
+from judges import methods, replied_lists, wordings
 from judges.histories import is_hypothetical
 from judges.methods import recommender
 from judges.models import Judge, Judgment, RecommendedList
 from judges.parsing import Reason
 from judges.perturbations import drawing, named
-from judges.recommender_plans import MOST_CALLS
+from judges.recommender_plans import MOST_CALLS, Trial
 from judges.titles import Catalogue, identity
 from judges.units import BATCH, Written
 
@@ -31,6 +31,9 @@ NOBODY = (
 TOO_FEW = "not asked: {} rated contents are to be shown, the recipient has {}"
 NONE_ABOVE = "not asked: the recipient rated no content above {:g}"
 OFF_SCALE = "Found ratings up to {:g}, but the scale is said to end at {:g}. Give its real end."
+BELOW_SCALE = (
+    "Found ratings down to {:g}, but the scale is said to begin at {:g}. Give its real beginning."
+)
 TOO_MANY = "Found {:,} calls in all; allowed are {:,}. Test fewer recipients, or fewer iterations."
 
 
@@ -59,14 +62,38 @@ def drawn(study, trial):
     return found
 
 
-def problem_of(study, trial):
+def _ends(study):
+    """(lowest, highest) of the study's ratings; None where there is none."""
+    return tuple(_ratings(study).aggregate(Min("rating"), Max("rating")).values())
+
+
+def usual(study, **fields):
+    """The usual Trial of a study. Its scale begins at 1, or where its ratings do if that is lower:
+    those of MovieLens begin at 0.5.
+    """
+    return Trial(**{"low": usual_low(study)} | fields)
+
+
+def usual_low(study):
+    least, _ = _ends(study)
+    return Trial.low if least is None else min(Trial.low, least)
+
+
+def problem_of(judge, trial):
     """Why nothing can be asked so; "" where it can."""
+    study = judge.study
+    try:
+        wordings.prompts_of(judge, trial)
+    except ValueError as error:
+        return f"The recommender cannot be tested so: {error}"
     found = drawn(study, trial)
     if not found:
         return NOBODY
-    highest = _ratings(study).order_by("-rating").values_list("rating", flat=True).first()
-    if highest > trial.high:
-        return OFF_SCALE.format(highest, trial.high)
+    least, most = _ends(study)
+    if most > trial.high:
+        return OFF_SCALE.format(most, trial.high)
+    if least < trial.low:
+        return BELOW_SCALE.format(least, trial.low)
     calls = len(found) * sum(1 for _ in trial.cells())
     return TOO_MANY.format(calls, MOST_CALLS) if calls > MOST_CALLS else ""
 
@@ -104,8 +131,8 @@ def shown(cell, rated, above):
     return rated[: cell.l], ""
 
 
-def prompt(template, judge, trial, cell, user, rated):
-    """The prompt of a cell, perturbed. rated: [(title, rating, content key)]."""
+def prompt(texts, judge, trial, cell, user, rated):
+    """The prompt of a cell, perturbed. texts: of `wordings`; rated: [(title, rating, key)]."""
     relation = named(cell.relation)
     rng = drawing(trial.seed, cell.name, user, cell.iteration)
     low, high = trial.low, trial.high
@@ -113,11 +140,12 @@ def prompt(template, judge, trial, cell, user, rated):
     numbers = [(title, relation.numbers(rating, low, high, cell.options)[0])
                for title, rating, _ in entries]  # fmt: skip
     ends = relation.numbers(low, low, high, cell.options)[1:]
+    template = wordings.text_for(texts, relation, cell.options)
     text = recommender.filled(template, judge, user, numbers, ends, cell.k)
     return relation.text(text, cell.options, rng)
 
 
-def write_rows(run, template, trial):
+def write_rows(run, texts, trial):
     """Writes all rows of a run: Written. A recipient who cannot be asked stands once a cell."""
     written, cells = Written(), list(trial.cells())
     study = run.judge.study
@@ -126,7 +154,7 @@ def write_rows(run, template, trial):
         rows = (
             row
             for pk, user in some
-            for row in _of_one(run, template, trial, cells, (pk, user), rated.get(pk, []))
+            for row in _of_one(run, texts, trial, cells, (pk, user), rated.get(pk, []))
         )
         for several in _batches(rows, BATCH):
             _store(run, several, written)
@@ -139,7 +167,7 @@ def _batches(rows, size):
         yield some
 
 
-def _of_one(run, template, trial, cells, recipient, rated):
+def _of_one(run, texts, trial, cells, recipient, rated):
     """[(RecommendedList without its unit, why it is not asked)] of one recipient."""
     pk, user = recipient
     for cell in cells:
@@ -158,7 +186,7 @@ def _of_one(run, template, trial, cells, recipient, rated):
             k=cell.k,
             l=cell.l,
             given=[[key, rating] for _, rating, key in given],
-            text="" if missing else prompt(template, run.judge, trial, cell, user, given),
+            text="" if missing else prompt(texts, run.judge, trial, cell, user, given),
         )
         yield one, missing
 
@@ -265,6 +293,12 @@ def _catalogue(study_id):
     """The study's Catalogue; made once for as long as no title changes."""
     rows = Content.objects.filter(study=study_id).exclude(title="").order_by("key")
     return _made(tuple(rows.values_list("key", "title")))
+
+
+def titles_of(study_id):
+    """Says of a text whether one content of the study is called so; reads the titles when asked."""
+    catalogue = cache(partial(_catalogue, study_id))
+    return lambda text: catalogue().has(text)
 
 
 @lru_cache(maxsize=2)

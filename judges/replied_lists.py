@@ -34,7 +34,11 @@ OPENS = re.compile(
     r"here(?:'s| is| are) |the following (?:are|is|movies|films)|note:|"
     r"based on (?:the|your|this|these|those|user)\b|i hope (?:you|these|this)\b|"
     r"i (?:would |'d )?(?:recommend|suggest) |"
-    r"let me know|feel free|enjoy[.!]|enjoy (?:your|the|these|watching)\b|happy watching)",
+    r"let me know|feel free|enjoy[.!]|enjoy (?:your|the|these|watching)\b|happy watching|"
+    # Of the languages that recommend.v1 is translated into.
+    r"(?:gerne|natürlich|klar|selbstverständlich)[,!.]|hier (?:sind|kommen) |ich hoffe,|"
+    r"ich empfehle |viel (?:spaß|vergnügen)\b|basierend auf |¡?(?:claro|por supuesto)[,!.]|"
+    r"aquí (?:tienes?|están|te dejo) |espero que |te recomiendo |basado en |basándome en )",
     re.IGNORECASE,
 )
 MAY_OPEN = re.compile(
@@ -44,6 +48,7 @@ MAY_OPEN = re.compile(
 )
 DECLINES = re.compile(
     r"\b(?:i(?:'m| am) (?:sorry|unable|not able)|i (?:can(?:not|'t)|could not|couldn't)|"
+    r"(?:tut mir leid|lo siento)[,.]|"
     r"as an? (?:ai|language model)|i apologi[sz]e|sorry,)|^\W*(?:no|none|n/a|nothing)\W*$",
     re.IGNORECASE,
 )

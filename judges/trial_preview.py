@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from judges import library, recommending
+from judges import recommending, wordings
 from judges.methods.recommender import CHARACTERS_AN_ENTRY
 from judges.perturbations import NO_CHANGE, named
 from judges.previewing import AROUND_A_CALL, CHARACTERS_A_TOKEN, estimated_tokens
@@ -48,12 +48,12 @@ def forecast(judge, trial):
     found = Forecast(recipients=len(users), lists=len(users) * sum(1 for _ in trial.cells()))
     some = users[:: max(1, len(users) // SAMPLE)][:SAMPLE]
     rated = recommending.histories(judge.study, some, trial.seed)
-    template, sums = library.prompt_of(judge).text, [0, 0, 0]
+    texts, sums = wordings.texts_of(judge, trial), [0, 0, 0]
     for pk, user in some:
         for kind, times in _kinds(trial):
             given, missing = recommending.shown(kind, rated.get(pk, []), trial.above)
             if not missing:
-                text = recommending.prompt(template, judge, trial, kind, user, given)
+                text = recommending.prompt(texts, judge, trial, kind, user, given)
                 sums[0] += times
                 sums[1] += times * (estimated_tokens(text) + AROUND_A_CALL)
                 sums[2] += times * (kind.k * CHARACTERS_AN_ENTRY // CHARACTERS_A_TOKEN)
@@ -95,9 +95,9 @@ def compare(judge, trial, user="", name=""):
 
 
 def _fill(found, judge, trial, cell, given):
-    template = library.prompt_of(judge).text
+    filled = wordings.texts_of(judge, trial)
     plain = replace(cell, relation=NO_CHANGE, options={})
-    texts = [recommending.prompt(template, judge, trial, one, found.user, given)
+    texts = [recommending.prompt(filled, judge, trial, one, found.user, given)
              for one in (plain, cell)]  # fmt: skip
     found.original, found.perturbed, found.is_marked = marked(*texts)
 

@@ -13,7 +13,7 @@ from analysis.reports.changed_lists import OVERLAP, RBO, TAU, TAU_COMMON, TAU_OP
 from analysis.reports.list_changes import COUNTS, LARGEST, NO_LIST, OF_ENTRIES, SHORT_LIST
 from analysis.reports.metamorphic import label_of, metamorphic
 from annotate.templatetags.concord import interval, leading_point
-from judges.perturbations import NO_CHANGE
+from judges.perturbations import NO_CHANGE, RELATIONS
 
 PARTS = {
     RELATIONS_PLAN: "relations (table 4)", K_SWEEP: "number asked for, k (table 2)",
@@ -88,7 +88,9 @@ def _lines(part, entries):
 
 def cell_name(row, is_doubled=False):
     """A relation in words; with its options where it is there with several."""
-    return f"{label_of(row)} ({row['cell']})" if is_doubled else label_of(row)
+    label, known = label_of(row), RELATIONS.get(row["relation"])
+    is_told = known is None or label != known.label
+    return f"{label} ({row['cell']})" if is_doubled and not is_told else label
 
 
 def _measures(part, about, entries):

@@ -161,4 +161,5 @@ KIND = Kind(
     layout=layout,
     headline=headline,
     watch=Perturbed.known_by,
+    needs_ratings=False,
 )  # fmt: skip

@@ -67,10 +67,17 @@ def compared(lists, baselines, people, persistence, matched_only):
     return found
 
 
+def why_no_list(each):
+    """Why there is none, in words. A reply that was read and names nothing any more, since titles
+    were loaded meanwhile, counts as not understood.
+    """
+    done = each.state in ("", None, str(Judgment.State.DONE))
+    return STATES["unparsable"] if done else STATES.get(each.state, each.state)
+
+
 def _unusable(each, base):
     if not each.is_parsed:
-        done = each.state in ("", None, str(Judgment.State.DONE))
-        return STATES["unparsable"] if done else STATES[each.state]
+        return why_no_list(each)
     return NO_BASELINE if base is None or not base.is_parsed else ""
 
 

@@ -1,8 +1,10 @@
 """What stands beside a recommender's numbers: what its replies lacked, and whose lists changed."""
 
+from collections import Counter
+
 import numpy as np
 
-from analysis.reports.changed_lists import RBO, STATES
+from analysis.reports.changed_lists import RBO, why_no_list
 from judges.perturbations import NO_CHANGE
 
 COUNTS, LARGEST = "counts", "largest_change"
@@ -15,11 +17,7 @@ BETWEEN = " | "
 def add_counts(work, lists):
     """Rows of one cell: lists that are missing or short, and entries of each strange kind."""
     there = [each for each in lists if each.is_parsed]
-    states: dict = {}
-    for each in lists:
-        if not each.is_parsed:
-            name = STATES.get(each.state, each.state)
-            states[name] = states.get(name, 0) + 1
+    states = Counter(why_no_list(each) for each in lists if not each.is_parsed)
     why = "; ".join(f"{state}: {n}" for state, n in states.items())
     short = sum(len(each.entries) < each.k for each in there)
     kept = sum(len(each.entries) for each in there)
@@ -58,7 +56,7 @@ def add_largest(work, found, baselines):
             lowest = int(np.nanargmin(values[at]))
             shown = one.by_place[int(at), lowest]
             work.add(
-                LARGEST, measure=RBO, value=float(values[at, lowest]), n=each.k,
+                LARGEST, measure=RBO, value=float(values[at, lowest]), n=int(known[at].sum()),
                 recipient=shown.recipient, iteration=shown.iteration,
                 baseline=BETWEEN.join(baselines[shown.recipient].said),
                 list=BETWEEN.join(shown.said), **facts_of(each),

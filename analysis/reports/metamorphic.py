@@ -13,7 +13,7 @@ from analysis.listed import RELATIONS_PLAN, Lists
 from analysis.options import ALL
 from analysis.reports import list_changes
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.changed_lists import MEASURES, RBO, STATES, compared
+from analysis.reports.changed_lists import MEASURES, RBO, compared, why_no_list
 from analysis.reports.list_changes import COUNTS, LARGEST
 from analysis.stats.bootstrap import draw_counts
 from analysis.stats.differences import holm
@@ -194,8 +194,10 @@ def _verdict(report):
 
 
 def label_of(row):
-    """A relation in words."""
+    """A relation in words; another wording with the name of its prompt."""
     known = RELATIONS.get(row["relation"])
+    if known and known.acts_on == "words":
+        return f"{known.label}: {row['cell'].partition('=')[2]}"
     return known.label if known else row["cell"]
 
 
@@ -223,9 +225,9 @@ def _notes(work, lists):
     )
     yield _entries_note(options)
     yield from _test_notes(report)
-    lost = Counter(each.state for each in lists if not each.is_parsed)
+    lost = Counter(why_no_list(each) for each in lists if not each.is_parsed)
     if lost:
-        words = "; ".join(f"{STATES.get(state, state)}: {n}" for state, n in lost.most_common())
+        words = "; ".join(f"{why}: {n}" for why, n in lost.most_common())
         yield f"No list to compare, of {len(lists):,}: {words}."
     columns = {column for column, _ in (*options.only, *options.exclude) if column != "recipient"}
     if columns or options.by not in ("", "recipient"):

@@ -5,6 +5,9 @@ item but a recipient, so its judgments have neither item nor question; the list 
 reply stands in the RecommendedList of the same run and unit.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from judges import prompting, replied_lists
 from judges.methods.base import Method
 from judges.methods.writer import Asked
@@ -14,9 +17,18 @@ TOKENS_AN_ENTRY = 60  # of the longest titles, with room for a number and a year
 CHARACTERS_AN_ENTRY = 40
 
 
-def asked_for(k):
-    """Stands where other methods have a question: so many contents are asked for."""
-    return Asked(pk=k)
+@dataclass(frozen=True)
+class AskedList(Asked):
+    """Stands where other methods have a question; pk: how many contents are asked for.
+
+    is_title: says of a text whether a content of the catalogue is called so.
+    """
+
+    is_title: Callable | None = None
+
+
+def asked_for(k, is_title=None):
+    return AskedList(pk=k, is_title=is_title)
 
 
 class Recommender(Method):
@@ -56,7 +68,7 @@ class Recommender(Method):
         """How many contents a reply names, or why none can be read. The reply is the rationale."""
         key = Asked.key
         (asked,) = questions
-        found = replied_lists.read(reply, asked.pk or 0, finish_reason)
+        found = replied_lists.read(reply, asked.pk or 0, finish_reason, asked.is_title)
         if isinstance(found, Reason):
             return Verdict(reasons={key: found})
         return Verdict(values={key: float(len(found))}, rationale=kept(reply))

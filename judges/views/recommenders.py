@@ -11,7 +11,7 @@ from annotate import access
 from judges import recommended_lists, recommending, trial_preview
 from judges.forms_recommender import TrialForm
 from judges.models import Heartbeat, Judge, RecommendedList
-from judges.recommender_plans import Trial, written
+from judges.recommender_plans import written
 from judges.tasks import nudge
 from judges.views.judges import judge_or_404
 from judges.views.runs import run_or_404
@@ -25,8 +25,8 @@ def recommender_test(request, slug, pk):
     role = access.EDITOR if "start" in request.POST else access.VIEWER
     study = access.study_or_404(request.user, slug, role)
     judge = judge_or_404(study, pk, method=Judge.Method.RECOMMENDER)
-    form = TrialForm(request.POST or None)
-    good = form.is_valid() and form.checked_for(study)
+    form = TrialForm.of(study, request.POST or None)
+    good = form.is_valid() and form.checked_for(judge)
     run, said = form.start(judge, request.user) if good and "start" in request.POST else (None, "")
     if run is not None:
         nudge(run)
@@ -41,10 +41,10 @@ def _shown(form, judge):
     """A prompt, the forecast and the workers; without the former where nothing can be asked."""
     found = {"section": "judges", "worker_alive": Heartbeat.objects.any_alive()}
     data = form.cleaned_data if form.is_bound else {}
-    trial = form.trial if form.is_bound else Trial(users=form["users"].initial).checked()
+    trial = form.trial if form.is_bound else form.usual.checked()
     if form.errors:
         return found
-    if problem := recommending.problem_of(judge.study, trial):
+    if problem := recommending.problem_of(judge, trial):
         return found | {"problem": problem}
     names = {key: written(key, options) for key, options in trial.relations}
     chosen = data.get("user", "").strip(), names.get(data.get("relation"), "")

@@ -4,6 +4,7 @@ import pytest
 
 from analysis import frames
 from analysis.options import Options
+from analysis.pages.metamorphic import KIND
 from analysis.reports.metamorphic import metamorphic
 from annotate.models import Content, Interaction, Recipient
 from judges import planning, running
@@ -90,3 +91,27 @@ def test_sweeps_of_it_are_tables_2_and_3(films):
     assert [(row["part"], row["k"], row["l"], row["value"]) for row in rows] == [
         ("k_sweep", 3, 0, 1), ("k_sweep", 5, 0, 1), ("l_sweep", 5, 1, 1), ("l_sweep", 5, 2, 1),
     ]  # fmt: skip
+
+
+def test_each_wording_is_named_by_its_prompt(films):
+    """In German it names others, in Spanish the same."""
+
+    def script(_number, request):
+        german = request["messages"][0]["content"].startswith("Gegeben")
+        return chat("\n".join(OTHERS if german else BASE))
+
+    names = ["recommend-german.v1", "recommend-spanish.v1"]
+    with ScriptedServer(script) as server:
+        relations = [["wording", {"prompt": name}] for name in names]
+        report = report_of(films, server, relations=relations)
+    rows = [row for row in report.rows
+            if row["part"] == "relations" and row["measure"] == "rbo"]  # fmt: skip
+    assert {row["cell"]: row["value"] for row in rows} == {
+        "no_change": 1, "wording:prompt=recommend-german.v1": 0,
+        "wording:prompt=recommend-spanish.v1": 1,
+    }  # fmt: skip
+    tables = KIND.layout(report, "all", None).tables
+    assert [name for name, _ in tables[0].lines] == [
+        "No change", "Other wording: recommend-german.v1", "Other wording: recommend-spanish.v1",
+    ]  # fmt: skip
+    assert "change most under “Other wording: recommend-german.v1”" in report.verdict[0]

@@ -217,8 +217,8 @@ def test_the_largest_changes_come_with_both_lists(study, judge):
     lists["u3", "spaces", 2], lists["u1", "spaces", 1] = "vwxyz", "edcba"
     make_lists(judge, lists)
     rows = [row for row in report_of(study).rows if row["part"] == "largest_change"]
-    assert [(row["recipient"], row["iteration"], row["value"]) for row in rows] == [
-        ("u3", 2, 0), ("u1", 1, pytest.approx(REVERSED)), ("u0", 1, 1)
+    assert [(row["recipient"], row["iteration"], row["value"], row["n"]) for row in rows] == [
+        ("u3", 2, 0, 2), ("u1", 1, pytest.approx(REVERSED), 1), ("u0", 1, 1, 1)
     ]  # fmt: skip
     assert rows[0]["baseline"] == "Film a | Film b | Film c | Film d | Film e"
     assert rows[0]["list"].startswith("Film v | Film w")

@@ -164,7 +164,7 @@ def test_headlines_say_why_there_is_no_number(rated, as_owner):
     Judgment.objects.all().delete()
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     unjudged = said.count("no judge has scored an item yet")
-    assert unjudged == len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["factuality"])
+    assert unjudged == len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["factuality", "robustness"])
     only_a_text_question(rated)
     said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
     assert "no question has an ordinal scale for α" in said

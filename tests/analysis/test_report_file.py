@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from analysis.pages.kinds import KINDS
 from analysis.report_file import SCRIPTS, STATIC, STYLES
 from annotate.models import Content, Rating
-from tests import factories
+from tests import factories, recommended
 from tests.analysis.small import build as build_report
 from tests.analysis.small import make_rated_study, row_of
 
@@ -67,6 +67,31 @@ def test_options_are_followed_and_wrong_ones_named(rated, as_owner, tmp_path):
 def test_strangers_find_nothing(rated, as_stranger, client):
     assert as_stranger.get(ADDRESS).status_code == 404
     assert client.get(ADDRESS).status_code == 302
+
+
+@pytest.mark.parametrize("items", [0, 2])
+def test_without_ratings_it_has_what_needs_none(owner, as_owner, tmp_path, items):
+    study = factories.make_study(owner=owner, items=items)
+    recommended.make_lists(recommended.make_recommender(study), recommended.known_table())
+    call_command("report", "films", "-o", tmp_path / "x.html", "--draws", "20", stdout=StringIO())
+    html = (tmp_path / "x.html").read_text()
+    assert re.findall(r'<section id="(\w+)">', html) == [
+        "summary", "methods", "metamorphic", "codebook",
+    ]  # fmt: skip
+    text = words(html)
+    gap = "No rating counts yet." if items else "No items are loaded."
+    assert f"{gap} This file has the reports that need none." in text
+    assert "Table 4." in text and "1. Film v 2. Film w" in text and "Khirbat" in text
+    assert "0 raters" not in text and "The reference is" not in text
+    assert as_owner.get(ADDRESS, {"draws": 20}).getvalue().decode().endswith("</html>\n")
+    index = as_owner.get("/studies/films/analysis/").content.decode()
+    assert ADDRESS in index and "/analysis/robustness/" in index
+
+
+def test_lists_do_not_hide_a_reference_that_nobody_has(rated, tmp_path):
+    recommended.make_lists(recommended.make_recommender(rated), recommended.known_table())
+    with pytest.raises(CommandError, match="Nobody with the role expert has rated"):
+        call_command("report", "films", "-o", tmp_path / "x.html", "--reference", "expert")
 
 
 def test_without_ratings_it_says_what_is_missing(rated, as_owner, tmp_path):

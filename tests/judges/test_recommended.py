@@ -124,6 +124,26 @@ def test_a_cut_reply_that_is_long_enough_stays_read(films):
     assert lists(run)[0].identities == ["f1", "f2"]
 
 
+def test_a_cut_reply_is_cut_off_where_commas_of_a_title_made_it_look_long_enough(films):
+    reply = "Monsters, Inc. (2001), Dukes of Hazzard, The (2005), So"
+    run, _ = asked(films, said(reply, finish_reason="length"), small(k=3))
+    assert settled(run)[0] == ("unparsable", str(Reason.CUT_OFF))
+    assert not run.judgments.filter(state="done").exists()
+    assert not any(one.entries or one.is_parsed for one in lists(run))
+
+
+def test_read_again_a_reply_that_is_no_list_any_more_loses_its_value(films):
+    reply = "Lock, Stock (1998), Heat, Alien, So"
+    run, _ = asked(films, said(reply, finish_reason="length"), small(k=4))
+    assert settled(run)[0] == ("done", "")
+    assert run.judgments.get(unit=0).value == len(lists(run)[0].entries) == 4
+    Content.objects.create(study=films, key="new", title="Lock, Stock (1998)")
+    found = rereading.reread(run)
+    assert (found.read, found.lost) == (5, 5)
+    assert settled(run)[0] == ("unparsable", str(Reason.CUT_OFF))
+    assert not any(one.entries or one.is_parsed for one in lists(run))
+
+
 def test_the_budget_counts_the_longest_list(films):
     endpoint = factories.make_endpoint(key="priced", price_in=0, price_out=1)
     judge = make_recommender(films)

@@ -255,12 +255,47 @@ def test_a_folder_and_an_endpoint_are_all_it_needs(folder):
     assert "6 lists of 6 were read: 30 entries, 0 of them not in the catalogue" in told
     assert told.rstrip().endswith("manage.py analyse ratings-movies-small metamorphic")
     study = Study.objects.get(slug="ratings-movies-small")
-    assert study.recipients.count() == 2 and "is there already" in again
+    assert study.recipients.count() == 2
+    assert "is there already, made of the same files" in again
+    assert "only an operator sees it: see --owner" in told and not study.memberships.exists()
     judge = Judge.objects.get()
     assert judge.recommends and judge.runs.count() == 2
     assert Content.objects.get(study=study, key="6").title == "Amélie (2001)"
     one = RecommendedList.objects.filter(relation="multiply").first()
     assert "/15" in one.text and one.options == {"factor": 3}
+
+
+def test_a_study_of_the_same_name_is_taken_only_if_it_is_made_of_the_same_files(folder, owner):
+    factories.make_endpoint()
+    told = tell(folder, "local", "--l", 2, "--owner", "owner")
+    study = Study.objects.get()
+    assert "; owner owns it" in told and study.members.get() == owner
+    Interaction.objects.filter(study=study).update(rating=3)  # whatever was loaded since
+    assert "made of the same files" in tell(folder, "local", "--l", 2, "--owner", "owner")
+    (folder / "ratings.csv").write_text(RATINGS.replace("1,0,2,", "1,0,3,"), encoding="utf-8")
+    for name in (study.slug, factories.make_study(slug="by-hand", owner=owner).slug):
+        with pytest.raises(CommandError, match="not made of these files. Choose another --name"):
+            tell(folder, "local", "--name", name)
+    tell(folder, "local", "--name", "other", "--l", 2)
+    with pytest.raises(CommandError, match="owner does not own it"):
+        tell(folder, "local", "--name", "other", "--owner", "owner")
+    assert Study.objects.count() == 3
+
+
+def test_a_folder_s_ratings_begin_where_they_do(folder):
+    (folder / "ratings.csv").write_text(RATINGS.replace(",1,9", ",0.5,9"), encoding="utf-8")
+    factories.make_endpoint()
+    tell(folder, "local", "--l", 2)
+    assert Run.objects.get().frozen["trial"]["low"] == 0.5
+    Run.objects.all().delete()
+    with pytest.raises(CommandError, match="Found ratings down to 0.5"):
+        tell(folder, "local", "--l", 2, "--lowest", 1)
+
+
+def test_the_form_begins_the_scale_where_the_ratings_do(films, as_owner):
+    Interaction.objects.filter(rating=1).update(rating=0.5)
+    shown = as_owner.get(page(make_recommender(films))).text
+    assert 'name="low" value="0.5"' in shown and "Found ratings down" not in shown
 
 
 def test_the_sizes_that_are_swept_can_be_chosen(films):
@@ -297,6 +332,8 @@ def test_a_broken_folder_makes_nothing(folder):
         (["films", "judge"], "recommends nothing"),
         (["nowhere", "recommender"], "There is no study 'nowhere'"),
         (["films", "recommender", "--highest", "3"], "the scale is said to end at 3"),
+        (["films", "recommender", "--owner", "nobody"], "no user named 'nobody'"),
+        (["films", "recommender", "--name", "other"], "are for a folder"),
     ],
 )
 def test_what_the_command_refuses(films, arguments, words):

@@ -238,6 +238,7 @@ def test_the_word_for_a_content_is_the_judge_s(films):
         ({"high": float("inf")}, "its end has to be higher"),
         ({"seed": -1}, "found the seed -1"),
         ({"high": 4}, "Found ratings up to 5, but the scale is said to end at 4"),
+        ({"low": 2}, "Found ratings down to 1, but the scale is said to begin at 2"),
     ],
 )
 def test_a_test_that_makes_no_sense_is_refused_in_words(films, changes, words):
@@ -249,6 +250,18 @@ def test_a_test_that_makes_no_sense_is_refused_in_words(films, changes, words):
 def test_a_study_without_ratings_is_refused(study):
     with pytest.raises(planning.PlanError, match="Load interactions with ratings"):
         planning.plan(make_recommender(study), trial=small())
+
+
+def test_the_usual_scale_begins_where_the_ratings_do(films):
+    Interaction.objects.filter(rating=1).update(rating=0.5)
+    with pytest.raises(planning.PlanError, match="Found ratings down to 0.5, but the scale"):
+        planning.plan(make_recommender(films, key="strict"), trial=small())
+    run = planning.plan(make_recommender(films))
+    assert run.frozen["trial"]["low"] == 0.5 and run.frozen["trial"]["high"] == 5
+    one = planning.plan(make_recommender(films, key="r"), trial=recommending.usual(films, l=2))
+    assert "(0.5 being lowest and 5 being highest)" in lists(one)[0].text
+    Interaction.objects.update(rating=3)
+    assert recommending.usual_low(films) == 1
 
 
 def test_a_whole_number_is_one_cell_however_it_is_written():

@@ -38,6 +38,11 @@ def titles(reply, *args, **options):
         "3. Toy Story (1995) – you rated films for children high",
         "1. Heat (1995)\n   A thief and a policeman.\n2. Alien (1979)\n   - It is tense.\n"
         "3. Toy Story (1995)",
+        "Gerne! Hier sind drei Filme:\nHeat (1995)\nAlien (1979)\nToy Story (1995)\n\n"
+        "Ich hoffe, dass dir diese Filme gefallen!",
+        "Hier sind drei, die gut passen könnten\nHeat (1995)\nAlien (1979)\nToy Story (1995)",
+        "¡Claro! Aquí tienes tres:\nHeat (1995)\nAlien (1979)\nToy Story (1995)\n\n"
+        "Espero que te gusten mucho.",
         "Heat (1995), Alien (1979), Toy Story (1995)",
         "Heat (1995), Alien (1979), and Toy Story (1995).",
         "Heat (1995); Alien (1979); Toy Story (1995)",
@@ -62,6 +67,8 @@ def test_forms_of_the_same_list(reply):
         ("None.", Reason.DECLINED),
         (" \n ", Reason.EMPTY),
         ("I'm sorry, but I can't recommend films.", Reason.DECLINED),
+        ("Es tut mir leid, ich kann nichts empfehlen.", Reason.DECLINED),
+        ("Lo siento, pero no puedo recomendar nada.", Reason.DECLINED),
         ("As an AI language model I have no opinion.", Reason.DECLINED),
         ("I would recommend Heat and Alien because you like them a lot.", Reason.PROSE),
         ("You might like Heat, Alien, and Toy Story.", Reason.PROSE),

@@ -1,10 +1,10 @@
 from pathlib import Path
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.reading.problems import SHOWN
 from judges.loading import TABLES, check_files, load_files
+from judges.management.owners import owner_or_error
 
 
 class Command(BaseCommand):
@@ -27,20 +27,11 @@ class Command(BaseCommand):
         if options["check"]:
             loading = check_files(options["study"], paths)
         else:
-            loading = load_files(options["study"], paths, owner=self._owner(options["owner"]))
+            loading = load_files(options["study"], paths, owner=owner_or_error(options["owner"]))
         if loading.problems:
             self._refuse(loading.problems)
         if options["verbosity"] > 0:
             self._report(loading, options["check"])
-
-    def _owner(self, username):
-        if username is None:
-            return None
-        users = get_user_model()
-        try:
-            return users.objects.get_by_natural_key(username)
-        except users.DoesNotExist:
-            raise CommandError(f"there is no user named {username!r}") from None
 
     def _refuse(self, problems):
         for problem in problems.shown:

@@ -4,7 +4,6 @@ import sys
 import time
 from pathlib import Path
 
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
@@ -14,6 +13,7 @@ from annotate.models.study import study_slug_rule
 from annotate.reading import Problems
 from judges import running
 from judges.loading import load_files
+from judges.management.owners import owner_or_error
 from judges.models import Heartbeat, Judge, Judgment
 from judges.surveys import helping
 from judges.surveys.making import make, write_files
@@ -96,7 +96,7 @@ class Command(BaseCommand):
 
     def handle(self, **options):
         plan = self._plan(options)
-        owner = self._owner(options["owner"])
+        owner = owner_or_error(options["owner"])
         study = None if options["files"] else self._made_before(plan.slug)
         if study is None:
             study = self._make(options["folder"], plan, owner, options["files"])
@@ -117,13 +117,6 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(f"--study {slug!r}: {error.message}") from None
         return slug
-
-    def _owner(self, username):
-        users = get_user_model()
-        try:
-            return username and users.objects.get_by_natural_key(username)
-        except users.DoesNotExist:
-            raise CommandError(f"there is no user named {username!r}") from None
 
     def _made_before(self, slug):
         """The study of this name if it was made so, perhaps by a command that was killed then."""

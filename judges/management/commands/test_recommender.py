@@ -3,15 +3,16 @@ from pathlib import Path
 from django.core.management import CommandError
 from django.utils.text import slugify
 
-from annotate.models import Study
-from judges import rated_folders
+from annotate.models import Membership, Study
+from judges import rated_folders, recommending
 from judges.loading.verdicts import MOST_TOKENS, PROMPTS
 from judges.management.commands.run_judge import Command as RunJudge
 from judges.management.commands.run_judge import money, positive
+from judges.management.owners import owner_or_error
 from judges.models import Endpoint, Judge, RecommendedList
 from judges.recommender_plans import PLANS, Trial, read_relations
 
-METHOD = Judge.Method.RECOMMENDER
+METHOD, OWNER = Judge.Method.RECOMMENDER, Membership.Role.OWNER
 
 
 def listed(text):
@@ -51,13 +52,16 @@ class Command(RunJudge):
             help='with options: "multiply:factor=3,spaces:rate=0.2"',
         )
         parser.add_argument("--seed", type=int, default=usual.seed)
-        parser.add_argument("--lowest", type=float, default=usual.low, help="of the ratings’ scale")
+        parser.add_argument(
+            "--lowest", type=float, help="of the ratings’ scale; else 1, or where the ratings begin"
+        )
         parser.add_argument("--highest", type=float, default=usual.high)
         parser.add_argument("--above", type=float, default=usual.above, help="shown for k_sweep")
         parser.add_argument(
             "--word", default="movie", help="what a content is called; of a new recommender"
         )
         parser.add_argument("--name", help="of the study that a folder is loaded into")
+        parser.add_argument("--owner", metavar="USERNAME", help="who owns that study")
         parser.add_argument(
             "--budget", type=money, metavar="USD", help="never spend more than this"
         )
@@ -67,12 +71,14 @@ class Command(RunJudge):
         )
 
     def handle(self, **options):
-        options["trial"], self.word = self._trial(options), options["word"]
-        options["study"] = self._study(options["study"], options["name"])
+        options["trial"], self.word = self._trial(options, Trial.low), options["word"]
+        options["study"] = slug = self._study(options)
+        if study := Study.objects.filter(slug=slug).first():
+            options["trial"] = self._trial(options, recommending.usual_low(study))
         defaults = {"reparse": False, "retry_failed": False, "limit": None, "no_reuse": True}
         super().handle(**options | defaults)
 
-    def _trial(self, options):
+    def _trial(self, options, usual_low):
         names = ("users", "iterations", "k", "l", "ks", "ls", "seed", "above")
         given = {name: options[name] for name in names}
         try:
@@ -80,28 +86,48 @@ class Command(RunJudge):
                 **given,
                 plans=options["plan"],
                 relations=read_relations(options["relations"]),
-                low=options["lowest"],
+                low=usual_low if options["lowest"] is None else options["lowest"],
                 high=options["highest"],
             ).checked()
         except ValueError as error:
             raise CommandError(f"The recommender cannot be tested so: {error}") from None
 
-    def _study(self, target, name):
+    def _study(self, options):
         """The short name of the study; a folder is loaded once."""
-        folder = Path(target)
-        if Study.objects.filter(slug=target).exists() or not folder.is_dir():
-            return target
-        slug = name or f"ratings-{slugify(folder.resolve().name)}"[:50]
-        if Study.objects.filter(slug=slug).exists():
-            self._say(f"The study {slug} is there already; its ratings are taken.")
-            return slug
-        study, problems = rated_folders.load(folder, slug, f"Ratings: {folder.resolve().name}")
+        folder, owner = Path(options["study"]), owner_or_error(options["owner"])
+        if Study.objects.filter(slug=options["study"]).exists() or not folder.is_dir():
+            return self._known(options)
+        slug = options["name"] or f"ratings-{slugify(folder.resolve().name)}"[:50]
+        if study := Study.objects.filter(slug=slug).first():
+            return self._made_before(study, folder, owner)
+        title = f"Ratings: {folder.resolve().name}"
+        study, problems = rated_folders.load(folder, slug, title, owner)
         if study is None:
             for problem in problems.shown:
                 self.stderr.write(str(problem))
             raise CommandError(f"{problems.total:,} problems; nothing was written")
-        self._say(f"The study {slug} is made of the folder’s ratings.")
+        whose = f"; {owner} owns it" if owner else "; only an operator sees it: see --owner"
+        self._say(f"The study {slug} is made of the folder’s ratings{whose}.")
         return slug
+
+    def _known(self, options):
+        """The study that was named itself, which nothing is loaded into."""
+        if options["name"] or options["owner"]:
+            raise CommandError("--name and --owner are for a folder, which a study is made of.")
+        return options["study"]
+
+    def _made_before(self, study, folder, owner):
+        """A study that this command made of the same files goes on; any other is left alone."""
+        if not rated_folders.is_made_of(study, folder):
+            raise CommandError(
+                f"There is a study {study.slug!r} already, which was not made of these files. "
+                "Choose another --name, or name that study instead of the folder."
+            )
+        if owner and not study.memberships.filter(user=owner, role=OWNER).exists():
+            raise CommandError(f"The study {study.slug} is there already, and {owner} does not "
+                               "own it. Choose another --name.")  # fmt: skip
+        self._say(f"The study {study.slug} is there already, made of the same files.")
+        return study.slug
 
     def _judge(self, slug, key):
         """The recommender of that name, or the one of an endpoint, made where there is none."""
