@@ -15,7 +15,7 @@ from analysis.demo import made_up_ratings
 from annotate.models import Item, Study
 from annotate.reading import Problems
 from judges.models import Heartbeat, Upload
-from judges.surveys import helping, making, sharing
+from judges.surveys import helping, making, once, sharing
 from judges.surveys.plan import Plan
 from judges.surveys.reading import read
 from judges.tasks import load_upload, send_to_all
@@ -133,11 +133,55 @@ def test_a_helper_stops_when_nobody_waits_for_it(folder, films, settings, tmp_pa
     helping.help_make(told[0])
     assert names(tmp_path) == set()
     helping.help_make("../../somewhere")
-    found = iter([True] * 4)
+    # Not after a question, which takes many trainings, but in the middle of the third.
     with helping.helped(films, plan, folder, told.append), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sharing, "is_wanted", lambda path: next(found, False))
+        begun = kept / "1-3.lock"
+        patched.setattr(sharing, "is_wanted", lambda path: not begun.exists())
         helping.help_make(told[0])
-    assert 0 < len(names(tmp_path)) <= 3
+    assert names(tmp_path) == {"1-1.json", "1-2.json"}
+    with sharing.held(begun) as is_nobodys:
+        assert is_nobodys
+
+
+def test_helpers_are_told_again_for_who_started_later(folder, films, settings, tmp_path):
+    settings.VAR_DIR, told, said = tmp_path, [], []
+    plan = Plan("s", "S", SURVEYS, seed=8)
+    say = lambda *now: said.append(now)  # noqa: E731
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(helping, "TELL_SECONDS", 1000)
+        with helping.helped(films, plan, folder, told.append, say) as tell_and_say:
+            tell_and_say(1, 24)
+            assert (len(told), said) == (1, [(1, 24)])
+        patched.setattr(helping, "TELL_SECONDS", 0)
+        with helping.helped(films, plan, folder, told.append, say) as tell_and_say:
+            tell_and_say(2, 24)
+    assert said == [(1, 24), (2, 24)] and told == told[:1] * 3
+
+
+def test_a_second_message_makes_no_second_thread_of_a_worker_busy(
+    folder, films, settings, tmp_path
+):
+    settings.VAR_DIR, plan = tmp_path, Plan("s", "S", SURVEYS, seed=8)
+    name = making.name_of(films, plan)
+    with helping.helped(films, plan, folder, lambda name: None), once.here(name) as is_first:
+        helping.help_make(name)
+        assert is_first and names(tmp_path) == set()
+
+
+def test_each_knows_what_all_have_made(films, alone, tmp_path):
+    """One makes the first while all others are made elsewhere: the bar has them at once."""
+    said, first = [], next(iter(alone))
+
+    def one(place, tick):
+        assert place == first, "the others are there"
+        for number, question in alone.items():
+            path = tmp_path / f"{number[0]}-{number[1]}.json"
+            if number != first:
+                path.write_text(json.dumps(asdict(question)))
+        return alone[place]
+
+    assert sharing.make_all([*alone], tmp_path, one, said.append) == alone
+    assert said == [0, SURVEYS * 12]
 
 
 def test_a_helper_leaves_ratings_alone_that_were_changed(folder, films, settings, tmp_path):
