@@ -1,6 +1,7 @@
 """Where trained models are kept, under the hash of what they are made of; old ones are removed."""
 
 import hashlib
+import logging
 import os
 import secrets
 import shutil
@@ -12,6 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 from django.conf import settings
 
+log = logging.getLogger(__name__)
 KEPT_FOR = timedelta(days=7)  # since the last use; whoever needs it then trains it anew
 OF_ONE, OF_ONE_KEPT_FOR = "one-", timedelta(days=1)  # of a made-up recipient alone: there are many
 LEAST_FREE = 2 * 2**30  # bytes of the disk that models of single recipients leave free
@@ -23,26 +25,35 @@ def load(words, of_one=False):
     try:
         with np.load(path) as kept:
             found = {name: kept[name] for name in kept.files}
-    except FileNotFoundError:
+    except OSError:  # it is not there, or its folder lets nobody read
         return None
     except (BadZipFile, EOFError, ValueError):  # half a file: it is made anew
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
         return None
-    with suppress(FileNotFoundError):
+    with suppress(OSError):
         os.utime(path)  # what is in use is not old
     return found
 
 
 def save(words, of_one=False, **arrays):
-    """Keeps a model, as a whole or not at all."""
+    """Keeps a model, as a whole or not at all.
+
+    It can be trained anew, so a full disk or a folder that takes nothing stops nobody's work.
+    """
     path = _path(words, of_one)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if of_one and shutil.disk_usage(path.parent).free < LEAST_FREE:
-        return
     part = path.with_suffix(f".{secrets.token_hex(6)}.part")
-    with part.open("wb") as file:
-        np.savez(file, made_of=np.array(words), **arrays)
-    os.replace(part, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if of_one and shutil.disk_usage(path.parent).free < LEAST_FREE:
+            return
+        with part.open("wb") as file:
+            np.savez(file, made_of=np.array(words), **arrays)
+        os.replace(part, path)
+    except OSError as error:
+        log.warning("a model was trained and could not be kept: %s", error.strerror)
+        with suppress(OSError):
+            part.unlink()
 
 
 def _path(words, of_one):
@@ -59,6 +70,6 @@ def remove_old():
     now = time.time()
     for file in _folder().iterdir() if _folder().is_dir() else ():
         kept_for = OF_ONE_KEPT_FOR if file.name.startswith(OF_ONE) else KEPT_FOR
-        with suppress(FileNotFoundError):  # another worker was faster
+        with suppress(OSError):  # another worker was faster, or the folder is read-only
             if file.stat().st_mtime < now - kept_for.total_seconds():
                 file.unlink()

@@ -4,21 +4,20 @@ import json
 import os
 import secrets
 import shutil
-import threading
 import time
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from annotate.reading import Problems, quoted
 from judges.loading import TABLES, check_files, write_files
 from judges.models import Upload
-from judges.surveys import reading
+from judges.surveys import once, reading
 from judges.surveys.plan import NoQuestion, Plan
 from judges.surveys.scores import plan_scores
 
@@ -26,8 +25,7 @@ KEPT_FOR = timedelta(days=1)
 # A load that said nothing for so long is taken up again: its worker was killed.
 SILENT_SECONDS = 120
 PREVIEW_ROWS, PREVIEW_CELL = 5, 200
-_being_made: set[int] = set()
-_lock = threading.Lock()
+ASK_SECONDS = 1  # how often a worker that makes questions looks whether it still should
 
 
 def folder_of(upload):
@@ -153,22 +151,9 @@ def _load(upload):
     if not upload.making:
         _take_in(upload, progress)
         return
-    with _at_most_once(upload.pk) as is_first:
+    with once.here(upload.token) as is_first:
         if is_first:
             _make_and_load(upload, progress)
-
-
-@contextmanager
-def _at_most_once(pk):
-    """Whether no other thread of this process is at it: a second one would not make it sooner."""
-    with _lock:
-        is_first = pk not in _being_made
-        _being_made.add(pk)
-    try:
-        yield is_first
-    finally:
-        if is_first:
-            _being_made.discard(pk)
 
 
 def _make_and_load(upload, progress):
@@ -179,11 +164,13 @@ def _make_and_load(upload, progress):
     plan, folder, source = Plan(**upload.making), folder_of(upload), source_of(upload)
     films = making.read_films(source)
     kept = folder / "questions"
-    questions = making.make(films, plan, kept, progress.making, goes_on=source.exists)
+    wanted = Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists
+    goes_on = once.in_a_while(ASK_SECONDS, wanted)
+    questions = making.make(films, plan, kept, progress.making, goes_on)
     if questions is None:
-        return  # loaded by another worker, or discarded
+        return  # discarded, or another worker found what keeps it from being made
     with sharing.held(folder / "loading.lock") as is_ours:
-        if is_ours and Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists():
+        if is_ours and wanted():
             ratings = reading.files_of(source)["ratings"]
             making.write_files(films, questions, plan, ratings, folder)
             _take_in(upload, progress)
@@ -248,9 +235,20 @@ def progress_of(upload):
 
 
 def discard(upload):
-    """Forgets the upload and its files."""
+    """Forgets the upload and its files; False where a worker loads them, or has done so.
+
+    Of a study that is still being made nothing is loaded yet, until a worker holds the row to write
+    what was made: on PostgreSQL it is passed over then, on SQLite waited for.
+    """
+    with transaction.atomic():
+        rows = Upload.objects.select_for_update(skip_locked=True).filter(pk=upload.pk)
+        is_under_way = Q(state=Upload.State.LOADING, making={})
+        found = rows.exclude(is_under_way | Q(state=Upload.State.LOADED)).first()
+        if found is None:
+            return False
+        found.delete()
     shutil.rmtree(folder_of(upload), ignore_errors=True)
-    upload.delete()
+    return True
 
 
 # The clock's part

@@ -52,42 +52,55 @@ def is_wanted(path):
         return not is_nobodys
 
 
+class Unwanted(Exception):
+    """Nobody waits any longer for what is being made."""
+
+
 def make_all(places, folder, make, say, goes_on=lambda: True):
     """{place: Question} of all places; what nobody else is at is made here, others waited for.
 
-    make(place, tick); say(done) is called often; None as soon as goes_on() says no.
+    make(place, tick), which calls tick before each training; say(done) is called as often, with
+    what all have made. None as soon as goes_on() says no, in the middle of a question too.
     """
     found: dict[tuple, Question] = {}
-    while len(found) < len(places):
-        before = len(found)
-        for place in places:
-            if not goes_on():
-                return None
-            if place not in found and (made := _made(folder, place, make, found, say)):
-                found[place] = made
-                say(len(found))
-        if len(found) == before:  # others are at the rest
-            say(len(found))
-            time.sleep(POLL_SECONDS)
-    return {place: found[place] for place in places}
+
+    def tick():
+        if not goes_on():
+            raise Unwanted
+        say(len(found))
+
+    try:
+        while True:
+            missing = [place for place in places if place not in found]
+            there = set(os.listdir(folder))
+            found |= {p: _read(folder / _name(p)) for p in missing if _name(p) in there}
+            tick()
+            if len(found) == len(places):
+                return {place: found[place] for place in places}
+            missing = [place for place in missing if place not in found]
+            if not any(_make(folder / _name(place), place, make, tick) for place in missing):
+                time.sleep(POLL_SECONDS)  # others are at the rest
+    except Unwanted:
+        return None
 
 
-def _made(folder, place, make, found, say):
-    """The Question of a place, made here or before; None while somebody else is at it."""
-    path = folder / f"{'-'.join(map(str, place))}.json"
+def _name(place):
+    return f"{'-'.join(map(str, place))}.json"
+
+
+def _make(path, place, make, tick):
+    """The question of a place is made here, unless somebody is at it: then False."""
     lock = path.with_suffix(".lock")
-    if path.exists():
-        return _read(path)
     with held(lock) as is_ours:
         if not is_ours:
-            return None
+            return False
         if not path.exists():  # it was made between the look and the lock
-            made = make(place, lambda: say(len(found)))
+            made = make(place, tick)
             with whole(path) as file:
                 file.write(json.dumps(asdict(made)))
         # Who opened it meanwhile gets a lock on a file without a name, and finds the question.
         lock.unlink(missing_ok=True)
-    return _read(path)
+    return True
 
 
 def _read(path):

@@ -15,6 +15,8 @@ from judges.forms_loading import FilesForm
 from judges.loading import TABLES
 from judges.models import Heartbeat, Upload
 
+TOO_LATE = "It is too late to discard the files: they are being loaded, or are loaded already."
+
 
 @login_required
 def study_new(request):
@@ -92,9 +94,10 @@ def upload_load(request, token):
 @login_required
 @require_POST
 def upload_discard(request, token):
-    """Forgets the files."""
+    """Forgets the files, and has workers stop that make questions of them."""
     found = _upload_or_404(request.user, token)
-    if found.state != Upload.State.LOADING or found.making:  # its worker stops at the next question
-        uploading.discard(found)
-        messages.success(request, "The files were discarded; nothing was loaded.")
+    if not uploading.discard(found):
+        messages.error(request, TOO_LATE)
+        return redirect(found)
+    messages.success(request, "The files were discarded; nothing was loaded.")
     return redirect("load", found.slug) if found.study else redirect("study_new")

@@ -295,6 +295,16 @@ def test_the_model_is_kept_and_read_again(films, settings, tmp_path):
     assert judged(films, Kind.CF, **SETTINGS) == first, "trained anew"
 
 
+def test_where_no_model_can_be_kept_the_run_goes_on_without(films, settings, tmp_path, caplog):
+    """A file stands where the folder of the models should be."""
+    first = judged(films, Kind.CF, **SETTINGS)
+    settings.VAR_DIR = tmp_path
+    (tmp_path / "models").write_text("")
+    assert judged(films, Kind.CF, **SETTINGS) == first
+    assert "a model was trained and could not be kept" in caplog.text
+    tend_uploads()
+
+
 def test_a_judge_is_made_on_its_page_and_shown_with_its_settings(films, as_owner, owner):
     films.memberships.create(user=owner, role="owner")
     address = reverse("judge_new", args=[films.slug]) + "?kind=cf"

@@ -5,21 +5,24 @@ is killed.
 import json
 import os
 import threading
+import time
 from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from analysis.demo import made_up_ratings
 from annotate.models import Item, Study
 from annotate.reading import Problems
-from judges.models import Heartbeat, Upload
-from judges.surveys import helping, making, sharing
+from judges import uploading
+from judges.models import Heartbeat, Run, Upload
+from judges.surveys import helping, making, once, sharing
 from judges.surveys.plan import Plan
 from judges.surveys.reading import read
 from judges.tasks import load_upload, send_to_all
-from tests import processes
+from tests import factories, processes
 from tests.judges.test_surveys_pages import send
 from tests.processes import Process, wait_for
 
@@ -48,10 +51,21 @@ def names(folder, pattern="*.json"):
     return {path.name for path in folder.rglob(pattern)}
 
 
-def command(folder, var, log):
+def command(folder, var, log, **env):
     arguments = ["manage.py", "make_counterfactual_study", str(folder), "--seed", "7"]
     arguments += ["--surveys", str(SURVEYS), "--files", str(log) + "-files"]
-    return Process(arguments, {**os.environ, "CONCORD_VAR": str(var)}, log)
+    return Process(arguments, {**os.environ, "CONCORD_VAR": str(var), **env}, log)
+
+
+def made_in(var):
+    """{"survey-number": what is kept of the question}, of a command's folder."""
+    (kept,) = (path for path in (var / "surveys").iterdir() if path.is_dir())
+    return {path.stem: json.loads(path.read_text()) for path in kept.glob("*.json")}
+
+
+def kept_of(questions):
+    # As JSON has it: a tuple and a list are one.
+    return {f"{a}-{b}": json.loads(json.dumps(asdict(q))) for (a, b), q in questions.items()}
 
 
 def test_two_processes_make_what_one_makes_and_one_goes_on_for_one_that_is_killed(
@@ -66,13 +80,18 @@ def test_two_processes_make_what_one_makes_and_one_goes_on_for_one_that_is_kille
     both = [command(folder, var, tmp_path / name) for name in ("one", "two")]
     assert [process.popen.wait(120) for process in both] == [0, 0], both[0].output()
     assert names(var, "*.lock") == set() and names(var) >= before
-    (kept,) = (path for path in (var / "surveys").iterdir() if path.is_dir())
-    found = {path.stem: json.loads(path.read_text()) for path in kept.glob("*.json")}
-    # As JSON has it: a tuple and a list are one.
-    expected = {f"{a}-{b}": json.loads(json.dumps(asdict(q))) for (a, b), q in alone.items()}
-    assert found == expected
+    assert made_in(var) == kept_of(alone)
     for file in (tmp_path / "one-files").iterdir():
         assert file.read_bytes() == (tmp_path / "two-files" / file.name).read_bytes()
+
+
+def test_one_thread_and_two_make_the_same_questions_with_the_same_scores(folder, alone, tmp_path):
+    """All four scores of each, to the last digit."""
+    for n in "12":
+        threads = {f"{library}_NUM_THREADS": n for library in ("OMP", "OPENBLAS", "MKL")}
+        process = command(folder, tmp_path / n, tmp_path / f"log-{n}", **threads)
+        assert process.popen.wait(120) == 0, process.output()
+        assert made_in(tmp_path / n) == kept_of(alone)
 
 
 def test_two_at_once_share_the_work(films, alone, tmp_path):
@@ -133,11 +152,55 @@ def test_a_helper_stops_when_nobody_waits_for_it(folder, films, settings, tmp_pa
     helping.help_make(told[0])
     assert names(tmp_path) == set()
     helping.help_make("../../somewhere")
-    found = iter([True] * 4)
+    # Not after a question, which takes many trainings, but in the middle of the third.
     with helping.helped(films, plan, folder, told.append), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sharing, "is_wanted", lambda path: next(found, False))
+        begun = kept / "1-3.lock"
+        patched.setattr(sharing, "is_wanted", lambda path: not begun.exists())
         helping.help_make(told[0])
-    assert 0 < len(names(tmp_path)) <= 3
+    assert names(tmp_path) == {"1-1.json", "1-2.json"}
+    with sharing.held(begun) as is_nobodys:
+        assert is_nobodys
+
+
+def test_helpers_are_told_again_for_who_started_later(folder, films, settings, tmp_path):
+    settings.VAR_DIR, told, said = tmp_path, [], []
+    plan = Plan("s", "S", SURVEYS, seed=8)
+    say = lambda *now: said.append(now)  # noqa: E731
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(helping, "TELL_SECONDS", 1000)
+        with helping.helped(films, plan, folder, told.append, say) as tell_and_say:
+            tell_and_say(1, 24)
+            assert (len(told), said) == (1, [(1, 24)])
+        patched.setattr(helping, "TELL_SECONDS", 0)
+        with helping.helped(films, plan, folder, told.append, say) as tell_and_say:
+            tell_and_say(2, 24)
+    assert said == [(1, 24), (2, 24)] and told == told[:1] * 3
+
+
+def test_a_second_message_makes_no_second_thread_of_a_worker_busy(
+    folder, films, settings, tmp_path
+):
+    settings.VAR_DIR, plan = tmp_path, Plan("s", "S", SURVEYS, seed=8)
+    name = making.name_of(films, plan)
+    with helping.helped(films, plan, folder, lambda name: None), once.here(name) as is_first:
+        helping.help_make(name)
+        assert is_first and names(tmp_path) == set()
+
+
+def test_each_knows_what_all_have_made(films, alone, tmp_path):
+    """One makes the first while all others are made elsewhere: the bar has them at once."""
+    said, first = [], next(iter(alone))
+
+    def one(place, tick):
+        assert place == first, "the others are there"
+        for number, question in alone.items():
+            path = tmp_path / f"{number[0]}-{number[1]}.json"
+            if number != first:
+                path.write_text(json.dumps(asdict(question)))
+        return alone[place]
+
+    assert sharing.make_all([*alone], tmp_path, one, said.append) == alone
+    assert said == [0, SURVEYS * 12]
 
 
 def test_a_helper_leaves_ratings_alone_that_were_changed(folder, films, settings, tmp_path):
@@ -151,33 +214,98 @@ def test_a_helper_leaves_ratings_alone_that_were_changed(folder, films, settings
     assert names(tmp_path / "var") == set()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_two_celery_workers_make_one_study_and_one_of_them_is_killed(
-    as_owner, folder, settings, tmp_path, monkeypatch
-):
+@pytest.fixture
+def upload(as_owner, folder, settings, tmp_path, monkeypatch, transactional_db):
+    """One whose study is to be made of the same questions as `alone`; no worker was told."""
     texts = {name: (folder / f"{name}.csv").read_bytes() for name in ("movies", "ratings")}
     settings.MEDIA_ROOT, settings.VAR_DIR = tmp_path / "media", tmp_path
-    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
     monkeypatch.setattr(load_upload, "delay", lambda pk: None)
-    send(as_owner, texts, surveys=4)
-    upload = Upload.objects.get()
-    as_owner.post(f"/uploads/{upload.token}/load/")
+    send(as_owner, texts, surveys=SURVEYS, seed=7)
+    found = Upload.objects.get()
+    as_owner.post(f"/uploads/{found.token}/load/")
+    return found
+
+
+def as_clock(var, **extra):
+    """What the clock has workers do each minute, in a process with their broker."""
+    tend = "import django; django.setup(); from judges import tasks; tasks.tend_uploads()"
+    env = processes.environment(var, **extra) | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+    assert Process(["-c", tend], env, var / "tend").popen.wait(60) == 0
+
+
+def shown_in(films, questions):
+    """{item: (recommended, explaining)} of a study of these questions."""
+    return {
+        f"survey-{survey}-{number}": (
+            films.keys[one.content], "|".join(films.keys[column] for column in one.explaining)
+        )
+        for (survey, number), one in questions.items()
+    }  # fmt: skip
+
+
+def is_whole(upload, films, questions):
+    """The study is there once, and each question of it is the one that one process makes."""
+    upload.refresh_from_db()
+    assert (upload.state, upload.problems["total"]) == ("loaded", 0)
+    items = Study.objects.get().items.select_related("content")
+    found = {one.key: (one.content.key, one.data["explaining_contents"]) for one in items}
+    assert Item.objects.count() == len(questions)
+    assert found == shown_in(films, questions)
+    assert Run.objects.count() == 4
+    return True
+
+
+def test_two_celery_workers_make_one_study_and_one_of_them_is_killed(
+    upload, films, alone, tmp_path
+):
+    extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
     first = processes.start_worker(tmp_path, name="one@test", **extra)
     try:
         with processes.worker(tmp_path, name="two@test", **extra):
             wait_for(lambda: Heartbeat.objects.alive().count() == 2, what="two workers")
-            tend = "import django; django.setup(); from judges import tasks; tasks.tend_uploads()"
-            env = processes.environment(tmp_path, **extra)
-            env["DJANGO_SETTINGS_MODULE"] = "config.settings"
-            assert Process(["-c", tend], env, tmp_path / "tend").popen.wait(60) == 0
+            as_clock(tmp_path, **extra)
             locks = wait_for(lambda: len(names(tmp_path, "*.lock")) == 2, what="both at work")
             first.kill()
             wait_for(Study.objects.exists, 120, f"the study: {locks}")
     finally:
         first.stop()
-    assert Item.objects.count() == 4 * 12
+    assert is_whole(upload, films, alone)
+
+
+LOADS = """
+import django; django.setup()
+import sys
+from judges import uploading
+uploading.load_upload(int(sys.argv[1]))
+"""
+
+
+def test_who_is_killed_while_they_load_what_all_made_loses_and_doubles_nothing(
+    upload, films, alone, tmp_path
+):
+    """Another connection is about to make a study of that name, which the rows wait for."""
+    env = processes.environment(tmp_path) | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    def at_work():
+        lock = uploading.folder_of(upload) / "loading.lock"
+        with sharing.held(lock) as is_nobodys:
+            return not is_nobodys and (lock.parent / "items.csv").exists()
+
+    with transaction.atomic():
+        factories.make_study(slug=upload.slug)
+        loads = Process(["-c", LOADS, str(upload.pk)], env, tmp_path / "loads")
+        try:
+            wait_for(at_work, 120, "the load")
+            time.sleep(2)  # until it has checked the files and waits
+            assert loads.popen.poll() is None
+        finally:
+            loads.kill()
+            transaction.set_rollback(True)
+    assert not Study.objects.exists() and len(names(tmp_path)) == len(alone) + 1  # progress.json
     upload.refresh_from_db()
-    assert (upload.state, upload.problems["total"]) == ("loaded", 0)
+    assert upload.state == "loading" and uploading.being_made() == [upload.pk]
+    uploading.load_upload(upload.pk)
+    assert is_whole(upload, films, alone)
 
 
 def test_a_message_goes_to_each_living_worker(db, monkeypatch):

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connections
+from django.db import connection, connections
 from django.test import Client
 from django.utils import timezone
 
@@ -17,6 +17,8 @@ from analysis.demo import made_up_ratings
 from annotate.models import Item, Membership, Study
 from judges import uploading
 from judges.models import Run, Upload
+from judges.surveys import making, once
+from judges.surveys.plan import NoQuestion
 from judges.tasks import load_upload
 
 pytestmark = pytest.mark.django_db
@@ -174,23 +176,38 @@ def test_pages_ask_few_queries(as_owner, texts, django_assert_max_num_queries):
         as_owner.get(urlsplit(last).path)
 
 
+def begun(as_owner, texts):
+    """An upload whose study is to be made now."""
+    send(as_owner, texts)
+    upload = Upload.objects.get()
+    assert Upload.objects.begin(upload.pk)
+    return upload
+
+
+def in_a_thread(act, *given):
+    """With database connections of its own, as another process has them."""
+
+    def whole():
+        act(*given)
+        connections.close_all()
+
+    thread = threading.Thread(target=whole)
+    thread.start()
+    return thread
+
+
+def ended(thread):
+    thread.join(120)
+    return not thread.is_alive()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_at_one_study_spoil_nothing(as_owner, texts, monkeypatch):
     """As two processes, which take different questions: one of them writes and loads the files."""
-    monkeypatch.setattr(uploading, "_at_most_once", lambda pk: nullcontext(True))
-    send(as_owner, texts)
-    upload = Upload.objects.get()
-    Upload.objects.begin(upload.pk)
-
-    def work():
-        load_upload(upload.pk)
-        connections.close_all()
-
-    both = [threading.Thread(target=work) for _ in range(2)]
-    for one in both:
-        one.start()
-    for one in both:
-        one.join(120)
+    monkeypatch.setattr(once, "here", lambda name: nullcontext(True))
+    upload = begun(as_owner, texts)
+    both = [in_a_thread(load_upload, upload.pk) for _ in range(2)]
+    assert [ended(one) for one in both] == [True, True]
     upload.refresh_from_db()
     assert (upload.state, upload.problems["total"]) == ("loaded", 0)
     study = Study.objects.get()
@@ -213,4 +230,93 @@ def test_what_is_being_made_is_kept_for_days_and_can_be_stopped(as_owner, texts)
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
     assert "nothing was loaded" in page and not Upload.objects.exists()
     load_upload(upload.pk)
+    assert not Study.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_discards_first_wins_and_nothing_is_loaded(as_owner, texts, monkeypatch):
+    """All questions are made and checked; the rows are not being written yet."""
+    upload, checked, discarded = begun(as_owner, texts), threading.Event(), threading.Event()
+    check = uploading.check_files
+
+    def held_up(*given):
+        found = check(*given)
+        checked.set()
+        assert discarded.wait(60)
+        return found
+
+    monkeypatch.setattr(uploading, "check_files", held_up)
+    loading = in_a_thread(load_upload, upload.pk)
+    assert checked.wait(60)
+    page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
+    discarded.set()
+    assert ended(loading)
+    assert "The files were discarded; nothing was loaded." in page
+    assert not Upload.objects.exists() and not Study.objects.exists()
+    assert not uploading.folder_of(upload).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_discards_while_the_rows_are_written_is_told_that_it_is_too_late(
+    as_owner, texts, monkeypatch
+):
+    """PostgreSQL says so at once; on SQLite one writer waits for the other, as anywhere."""
+    upload, writing, goes_on = begun(as_owner, texts), threading.Event(), threading.Event()
+    pages, plan = [], uploading.plan_scores
+
+    def held_up(study):
+        plan(study)
+        writing.set()
+        assert goes_on.wait(60)
+
+    def discard():
+        response = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True)
+        pages.append(response.content.decode())
+
+    monkeypatch.setattr(uploading, "plan_scores", held_up)
+    loading = in_a_thread(load_upload, upload.pk)
+    assert writing.wait(60)
+    discarding = in_a_thread(discard)
+    if connection.vendor == "postgresql":
+        assert ended(discarding)
+    else:
+        discarding.join(1)
+        assert discarding.is_alive()
+    goes_on.set()
+    assert ended(loading) and ended(discarding)
+    assert "It is too late to discard the files" in pages[0]
+    upload.refresh_from_db()
+    assert upload.state == "loaded" and Study.objects.get().items.count() == 12
+    page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
+    assert "It is too late to discard the files" in page and "Loaded." in page
+    assert Upload.objects.exists() and Study.objects.exists()
+
+
+def test_plain_files_that_are_being_loaded_are_not_discarded(as_owner, texts):
+    upload = begun(as_owner, texts)
+    Upload.objects.update(making={})
+    page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
+    assert "It is too late to discard the files" in page
+    assert uploading.folder_of(upload).exists() and Upload.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_one_worker_cannot_make_stops_the_others(as_owner, texts, monkeypatch):
+    """The second is in the middle of a question, which would never end."""
+    upload, at_work = begun(as_owner, texts), threading.Event()
+
+    def question(films, recipe, number, seed, tick, *more):
+        if number == 1:
+            assert at_work.wait(60)
+            raise NoQuestion("it cannot be made")
+        at_work.set()
+        while True:
+            tick()
+
+    monkeypatch.setattr(once, "here", lambda name: nullcontext(True))
+    monkeypatch.setattr(making, "question", question)
+    both = [in_a_thread(load_upload, upload.pk) for _ in range(2)]
+    assert [ended(one) for one in both] == [True, True]
+    upload.refresh_from_db()
+    assert (upload.state, upload.problems["shown"][0]["message"]) == ("failed", "it cannot be made")
     assert not Study.objects.exists()

@@ -141,8 +141,8 @@ class Command(BaseCommand):
             if why := refusal(films, plan):
                 raise NoQuestion(why)
             tell = ask_workers if out is None else lambda name: None
-            with helping.helped(films, plan, folder, tell):
-                questions = make(films, plan, kept, Bar(self.stdout))
+            with helping.helped(films, plan, folder, tell, Bar(self.stdout)) as say:
+                questions = make(films, plan, kept, say)
         except NoQuestion as error:
             raise CommandError(str(error)) from None
         ratings = files_of(folder)["ratings"]
