@@ -8,7 +8,6 @@ holds the parts of a layout that are different on a phone.
 
 from math import isnan
 
-from analysis.reports.confusion import shares
 
 JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
@@ -256,7 +255,7 @@ def matrices(entries):
 def _matrix(row, suffix, who):
     labels = [str(label) for label in row["labels"]]
     return {
-        "type": "heatmap", "z": [[s or 0 for s in line] for line in shares(row["matrix"])],
+        "type": "heatmap", "z": row["shares"],
         "x": labels, "y": labels, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
         "text": row["matrix"], "texttemplate": "%{text}", "showscale": False,
         "xgap": 1, "ygap": 1,

@@ -34,7 +34,8 @@ KEYS = {
     "calibration": "evaluator question threshold part least most mean value low high n",
     "thresholds": "evaluator question positive_from chosen_on threshold measure value low high n "
     "in_sample",
-    "confusion": "evaluator question labels matrix",
+    "confusion": "evaluator question labels matrix shares shares_low shares_high agreement "
+    "agreement_low agreement_high n",
     "overview": "evaluator question figure value low high n verdict why",
     "misjudged": "evaluator question threshold kind item system people judge of value low high",
     "preferences": "evaluator question system measure value low high people people_low "
