@@ -8,7 +8,6 @@ holds the parts of a layout that are different on a phone.
 
 from math import isnan
 
-
 JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
 PEOPLE, INK, LINE = "var(--people)", "var(--ink)", "var(--line)"

@@ -43,7 +43,7 @@ def confusion(answers, options, questions=None):
                 continue
             sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
             if sides is not None:
-                _add_row(report, scores, evaluator, question, *sides)
+                _add_row(report, scores, evaluator, question, sides)
     for place, question in wanted:
         if tie_of(question) is not None:
             _add_verdicts_of_parts(report, scores, place, labels, majorities)
@@ -74,7 +74,8 @@ def _long_notes(questions):
     ]
 
 
-def _add_row(report, scores, evaluator, question, human, judge, points, names, of=None):
+def _add_row(report, scores, evaluator, question, sides, of=None):
+    human, judge, points, names = sides
     found = row_shares(human, judge, points, **scores.resampling())
     known = ~np.isnan(human) & ~np.isnan(judge)
     same = clustered_mean(np.where(known, human == judge, np.nan), **scores.resampling())
@@ -118,7 +119,7 @@ def _add_verdicts_of_parts(report, scores, place, labels, majorities):
             f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
         )
         human = majorities.of(evaluator, place)
-        _add_row(report, scores, evaluator, question, human, verdicts, points, names, judge)
+        _add_row(report, scores, evaluator, question, (human, verdicts, points, names), judge)
 
 
 def _judged_parts(scores, labels):
