@@ -32,6 +32,7 @@ mean_change         mean_change (two readings of the same items)
 combined            combined: an ensemble's values (an array, no Estimate)
 learned_weights     learned_weights: an ensemble's values by weights learned from people (a Learned)
 clustered_mean      clustered_mean, means_of_columns, means_by_group, spread_of_means
+clustered_median    clustered_median
 rank_agreement      rank_agreement
 clustered_slope     clustered_slope (a Line, with the slope's Estimate)
 few_raters          few_raters

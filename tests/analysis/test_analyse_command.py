@@ -54,8 +54,8 @@ KEYS = {
     "coefficient by name value low high sd p p_holm n skipped zero missing",
     "disagreements": "item question evaluator people n_raters judge difference distance spread",
     "rater_pairs": "first second measure value low high n",
-    "raters": "rater role question n_items n_answers seconds r low high n straight straight_n "
-    "counts excluded reason",
+    "raters": "rater role question n_items n_answers seconds seconds_low seconds_high seconds_n r "
+    "low high n straight straight_low straight_high straight_n counts excluded reason",
     "exclusions": "rule reason excluded unjudged raters alpha alpha_low alpha_high alpha_after "
     "alpha_after_low alpha_after_high question judge r r_low r_high judge_after r_after "
     "r_after_low r_after_high",
