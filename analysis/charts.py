@@ -358,11 +358,19 @@ def subsets(entries, means, title):
         "x": [row["size"] for row in known], "y": [row["value"] for row in known],
         "line": {"color": INK}, "marker": {"size": 7}, "hovertemplate": "%{y:.3f}<extra></extra>",
     }  # fmt: skip
+    if known and not any(_undefined(row["low"]) for row in known):
+        line["error_y"] = _reach(known)
     layout = layout_of(height=420)
     n = span(row["n"] for row in known)
     layout["xaxis"] |= {"title": {"text": f"Judges in the mean (n = {n} values)"}, "dtick": 1}
     layout["yaxis"] |= {"title": {"text": title}}
     return {"data": [dots, line], "layout": layout, "narrow": {"height": 380}}
+
+
+def _reach(rows):
+    """The 95 % intervals of the rows as error bars of Plotly."""
+    up, down = ([abs(row[end] - row["value"]) for row in rows] for end in ("high", "low"))
+    return {"type": "data", "array": up, "arrayminus": down, "color": INK, "thickness": 1.2}
 
 
 def _undefined(value):

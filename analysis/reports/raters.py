@@ -147,7 +147,8 @@ def _with_others(scores, place):
 def _notes():
     return [
         "seconds: median over a rater's items of the time to the last answer, of seconds_n items "
-        "with one; loaded ratings may have none.",
+        "with one; loaded ratings may have none. Where a rater's items are all of one cluster, as "
+        "those of a recipient about their own, nothing of theirs has an interval.",
         "r: Pearson's, of a rater's answers with the mean of all others on the same items; raters "
         "who are excluded are no part of the others.",
         f"straight: share of the items with {FEWEST} Likert answers or more that are all equal, "

@@ -22,7 +22,7 @@ KEYS = {
     "variance": "part question component raters value low high share share_low share_high levels n",
     "profile": "part evaluator source episodes question measure rating value low high n",
     "ensembles": "kind size members question level coefficient n value low high groups skipped "
-    "min max cross_validated cross_validated_low cross_validated_high of",
+    "mean min max cross_validated cross_validated_low cross_validated_high of",
     "correlation": "evaluator question level coefficient value low high n groups skipped",
     "differences": "evaluator other question level coefficient value other_value difference low "
     "high p p_holm n",
