@@ -8,8 +8,6 @@ holds the parts of a layout that are different on a phone.
 
 from math import isnan
 
-from analysis.reports.confusion import shares
-
 JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
 PEOPLE, INK, LINE = "var(--people)", "var(--ink)", "var(--line)"
@@ -256,7 +254,7 @@ def matrices(entries):
 def _matrix(row, suffix, who):
     labels = [str(label) for label in row["labels"]]
     return {
-        "type": "heatmap", "z": [[s or 0 for s in line] for line in shares(row["matrix"])],
+        "type": "heatmap", "z": row["shares"],
         "x": labels, "y": labels, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
         "text": row["matrix"], "texttemplate": "%{text}", "showscale": False,
         "xgap": 1, "ygap": 1,
@@ -360,11 +358,19 @@ def subsets(entries, means, title):
         "x": [row["size"] for row in known], "y": [row["value"] for row in known],
         "line": {"color": INK}, "marker": {"size": 7}, "hovertemplate": "%{y:.3f}<extra></extra>",
     }  # fmt: skip
+    if known and not any(_undefined(row["low"]) for row in known):
+        line["error_y"] = _reach(known)
     layout = layout_of(height=420)
     n = span(row["n"] for row in known)
     layout["xaxis"] |= {"title": {"text": f"Judges in the mean (n = {n} values)"}, "dtick": 1}
     layout["yaxis"] |= {"title": {"text": title}}
     return {"data": [dots, line], "layout": layout, "narrow": {"height": 380}}
+
+
+def _reach(rows):
+    """The 95 % intervals of the rows as error bars of Plotly."""
+    up, down = ([abs(row[end] - row["value"]) for row in rows] for end in ("high", "low"))
+    return {"type": "data", "array": up, "arrayminus": down, "color": INK, "thickness": 1.2}
 
 
 def _undefined(value):

@@ -92,6 +92,8 @@ def _cell(row, name, intervals):
     value = finite(row[name])
     if value is None:
         return UNDEFINED
+    if isinstance(value, list):
+        return f"{{[}}{', '.join(_cell({name: one}, name, {}) for one in value)}{{]}}"
     if isinstance(value, bool) or not isinstance(value, float):
         return escaped(value)
     if name not in intervals:

@@ -77,13 +77,17 @@ class Layout:
 
 @dataclass(frozen=True)
 class Matrix:
-    """One confusion matrix: lines of (label, [(count, share of the row)], sum), or why none."""
+    """One confusion matrix: lines of (label, [(count, Cell of its share of the row)], sum).
+
+    agreement: the Cell of the share of items with the same label; reason: why there is no item.
+    """
 
     evaluator: str
     labels: list
     lines: list
     total: int
     agreeing: int
+    agreement: Cell
     reason: str = ""
 
 

@@ -54,6 +54,8 @@ def as_text(report):
 
 
 def _words(value):
+    if isinstance(value, list):
+        return f"[{', '.join(map(_words, value))}]"
     value = finite(value)
     if value is None:
         return "-"

@@ -2,15 +2,16 @@
 
 from analysis import charts
 from analysis.pages.base import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
-from analysis.report_tables import Figure, Layout, Matrix
-from analysis.reports.confusion import confusion, shares
+from analysis.report_tables import Cell, Figure, Layout, Matrix
+from analysis.reports.confusion import confusion
 from analysis.reports.labels import MOST_LABELS
+from annotate.templatetags.concord import interval, leading_point
 
 shown = of_questions("likert", "binary", "choice")
 
 
 def layout(report, question, looks):
-    entries = [entry for entry in report.entries if not entry.reason]
+    entries = [entry for entry in report.entries if entry.row["n"]]
     figure = Figure(
         "confusion",
         f"Answers to {question}: people in rows, the evaluator in columns; numbers are items, "
@@ -23,13 +24,25 @@ def layout(report, question, looks):
 
 def _matrix(entry):
     row, counts = entry.row, entry.row["matrix"]
-    lines = [
-        (label, list(zip(line, parts, strict=True)), sum(line))
-        for label, line, parts in zip(row["labels"], counts, shares(counts), strict=True)
+    tables = (row[name] for name in ("shares", "shares_low", "shares_high"))
+    cells = [
+        [Cell({"low": low, "high": high}, share) for share, low, high in zip(*line, strict=True)]
+        for line in zip(*tables, strict=True)
     ]
-    total = sum(map(sum, counts))
-    agreeing = sum(counts[place][place] for place in range(len(counts)))
-    return Matrix(row["evaluator"], row["labels"], lines, total, agreeing, entry.reason)
+    lines = [
+        (label, list(zip(line, of_line, strict=True)), sum(line))
+        for label, line, of_line in zip(row["labels"], counts, cells, strict=True)
+    ]
+    ends = {"low": row["agreement_low"], "high": row["agreement_high"]}
+    reason = "" if row["n"] else entry.reason
+    agreement = Cell(ends, row["agreement"], entry.reason)
+    return Matrix(
+        row["evaluator"], row["labels"], lines, row["n"], _agreeing(row), agreement, reason
+    )
+
+
+def _agreeing(row):
+    return sum(line[place] for place, line in enumerate(row["matrix"]))
 
 
 def headline(answers, options, judges):
@@ -37,20 +50,16 @@ def headline(answers, options, judges):
     if not judges or not keys:
         return no_value("no question has labels that can be counted") if judges else NO_JUDGE
     rows = confusion(answers, options, keys[:1]).rows
-    found = []
-    for row in rows:
-        total = sum(map(sum, row["matrix"]))
-        if row["evaluator"] in judges and total:
-            same = sum(line[place] for place, line in enumerate(row["matrix"]))
-            found.append((same / total, row, same, total))
+    found = [row for row in rows if row["evaluator"] in judges and row["n"]]
     if not found:
         return no_value(f"no judge has labels for {keys[0]}{first_of(keys)}")
-    share, row, same, total = max(found, key=lambda one: one[0])
+    row = max(found, key=lambda row: row["agreement"])
     words = (
-        f"of {total:,} items get the same label on {keys[0]}{first_of(keys)} from people "
+        f"of {row['n']:,} items get the same label on {keys[0]}{first_of(keys)} from people "
         f"and from {row['evaluator']}, the closest judge"
     )
-    return f"{100 * share:.0f} %", "", words
+    ends = interval(row["agreement_low"], row["agreement_high"])
+    return leading_point(row["agreement"]), ends, words
 
 
 KIND = Kind(
@@ -67,9 +76,13 @@ KIND = Kind(
         "the upper part of the scale) against fit; neutral is no fit.",
         "Two lists, by a judge of their parts: the list with more parts from the threshold on.",
         "Choice: majority of the raters; ties are dropped and counted.",
+        "Share of a cell: its items over those of its row; its interval draws clusters again.",
     ],
-    source="Counts; labels in the order of the scale.",
-    idle=("undefined", "draws", "seed", *OF_SUBSTITUTION),
+    source=(
+        "Counts; labels in the order of the scale. Intervals: Davison & Hinkley (1997), Bootstrap "
+        "Methods and their Application, ch. 3.8; Wilson (1927), JASA 22."
+    ),
+    idle=("undefined", *OF_SUBSTITUTION),
     build=confusion,
     shown=shown,
     layout=layout,

@@ -232,7 +232,7 @@ def _exactness(entries):
     for score, found in rows.items():
         ranks = [cell_of(found[m], f"n = {found[m].row['n']:,}") if m in found else "–"
                  for m in RANKS]  # fmt: skip
-        far = [small(found[m].row["value"]) if m in found else "–" for m in (LARGEST, TYPICAL)]
+        far = [_with_ends(found[m].row) if m in found else "–" for m in (LARGEST, TYPICAL)]
         seconds = found[SECONDS]
         time = "unknown" if isnan(seconds.row["value"]) else small(seconds.row["value"])
         with_ = found[RANKS[0]].row["other"] if RANKS[0] in found else "retrained in full"
@@ -241,6 +241,12 @@ def _exactness(entries):
                 "Mean difference", "Seconds a score", "Scores timed"]  # fmt: skip
     caption = "Exactness against cost: the same explanations, with and without full retraining."
     return Table(caption, headings, lines, [], "Score")
+
+
+def _with_ends(row):
+    """.02 [.01, .04], of a number on the scores' own scale."""
+    ends = "" if isnan(row["low"]) else f" [{small(row['low'])}, {small(row['high'])}]"
+    return f"{small(row['value'])}{ends}"
 
 
 def headline(answers, options, judges):

@@ -9,7 +9,7 @@ from analysis.report_tables import Cell, Figure, Layout, Table, details
 from analysis.reports.correlation import AVERAGE
 from analysis.reports.ensembles import BEST, BEST_SINGLE, PARTS, SIZE, SUBSET, ensembles
 from annotate.splits import TEST
-from annotate.templatetags.concord import leading_point
+from annotate.templatetags.concord import interval, leading_point
 
 MOST_LINES = 15  # of the table of the best subsets
 WINNERS = {BEST: "of all subsets", BEST_SINGLE: "of single judges"}
@@ -41,16 +41,16 @@ def _sizes(entries, words):
     cells = {(e.row["size"], e.row["question"]): _spread(e) for e in entries}
     sizes = list(dict.fromkeys(entry.row["size"] for entry in entries))
     lines = [(size, [cells[size, question] for question in questions]) for size in sizes]
-    caption = f"{words}: mean over the subsets of a size [smallest, largest]."
+    caption = f"{words}: mean over the subsets of a size [smallest, largest]; mean: its interval."
     return Table(caption, questions, lines, [], "Judges")
 
 
 def _spread(entry):
     row = entry.row
     ends = {"low": row["min"], "high": row["max"]}
-    count = int(row["of"])
-    words = f"{count} subset" if count == 1 else f"{count} subsets"
-    return Cell(ends, row["value"], entry.reason, words)
+    words = f"{row['of']} subset{'' if row['of'] == 1 else 's'}"
+    around = interval(row["low"], row["high"])
+    return Cell(ends, row["value"], entry.reason, f"{words}; mean: {around}" if around else words)
 
 
 def _leaders(averages, words):
@@ -66,7 +66,7 @@ def _best(report, words):
     lines = [
         (
             WINNERS[entry.kind],
-            [entry.row["members"], _plain(entry), _crossed(entry), f"{entry.row['of']:.0f}"],
+            [entry.row["members"], _plain(entry), _crossed(entry), entry.row["of"]],
         )
         for entry in best
     ]
@@ -119,7 +119,8 @@ KIND = Kind(
     formula=[
         "A subset's value on an item is the unweighted mean of its judges; all subsets are "
         "compared on the same items, those that every chosen judge and the reference have.",
-        "Per size: mean, smallest and largest coefficient over the subsets of that size.",
+        "Per size: mean, smallest and largest coefficient over the subsets of that size; the "
+        "mean's interval takes the mean of the subsets in each draw.",
         "Cross-validated: for each fold of recipients the subset that is best on the other folds "
         "is measured on the fold; the mean over the folds. The plain best is chosen on the data "
         "that praises it.",

@@ -53,14 +53,29 @@ def _table(entries, question):
         (entry.row["rater"], [
             f"{entry.row['n_answers']:,}",
             f"{entry.row['n_items']:,}",
-            duration(entry.row["seconds"]),
+            _pace(entry.row),
             Cell(entry.row, entry.row["r"], entry.reason, f"n = {entry.row['n']:,}"),
-            f"{100 * entry.row['straight']:.0f} %" if entry.row["straight_n"] else None,
+            _straight(entry.row),
             f"excluded: {entry.row['reason']}" if entry.row["excluded"] else "counts",
         ])
         for entry in entries
     ]  # fmt: skip
     return Table(f"Raters on {question}.", headings, lines, [], "Rater")
+
+
+def _pace(row):
+    """12 s [9 s, 20 s]"""
+    words = duration(row["seconds"])
+    if isnan(row["seconds_low"]):
+        return words
+    return f"{words} [{duration(row['seconds_low'])}, {duration(row['seconds_high'])}]"
+
+
+def _straight(row):
+    if not row["straight_n"]:
+        return None
+    ends = {"low": row["straight_low"], "high": row["straight_high"]}
+    return Cell(ends, row["straight"], size=f"n = {row['straight_n']:,}")
 
 
 def headline(answers, options, judges):
@@ -85,6 +100,8 @@ KIND = Kind(
         "r: Pearson's correlation of a rater's answers with the mean of all others' (leave one "
         "out), on the items that both rated.",
         "straight lines: share of the items on which all Likert answers are equal.",
+        "seconds an item: the median; its interval and that of straight lines draw the rater's "
+        "recipients (else contents, else items) again.",
     ],
     source="Nunnally & Bernstein (1994), corrected item–total correlation.",
     idle=(

@@ -212,8 +212,10 @@ def _add_itself(work, biases, keys):
     if not biases:
         return
     items = scores.items[["item", "system"]].astype(str)
-    systems = dict(items.itertuples(index=False)) if scores.options.part != ALL else None
-    found, outcomes = repeats_and_outcomes(study, scores.options.version, systems)
+    options = scores.options
+    some = options.part != ALL or options.only or options.exclude
+    systems = dict(items.itertuples(index=False)) if some else None
+    found, outcomes = repeats_and_outcomes(study, options.version, systems)
     if POSITION in biases or RETEST in biases:
         bias_itself.add_position(work.add, scores, found, judges, keys)
         bias_itself.add_retest(work.add, scores, found, judges, keys)
@@ -244,5 +246,3 @@ def _notes(work, biases):
         "Position, test–retest, failures: of all runs, whatever people said. Failures count every "
         "judgment that was asked and settled; their intervals are Wilson's, items as independent."
     )
-    if work.scores.options.exclude or work.scores.options.only:
-        yield "Failures are counted over the systems left in; other items left out are among them."

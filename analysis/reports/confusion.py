@@ -2,14 +2,22 @@
 
 import numpy as np
 
-from analysis.reports.base import Report, reason_notes
-from analysis.reports.evaluators import evaluators, policy_notes
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
 from analysis.reports.lists import tie_of, verdicts_of_parts
 from analysis.reports.scores import Evaluator, Scores
-from analysis.stats.classification import at_least, confusion_matrix
+from analysis.stats.classification import at_least
+from analysis.stats.clustered_mean import clustered_mean
+from analysis.stats.row_shares import row_shares
 
 BY_PARTS = " of the parts"
+SHARES_NOTE = (
+    "shares: of the items with a label by people; a row without items has none, one whose items "
+    "are of one cluster no interval. Where no item of a row has a label, or all have it, every "
+    "draw says the same: there the interval is Wilson's, of as many observations as the row has "
+    "clusters. agreement: items with the same label, of n with both."
+)
 
 
 def confusion(answers, options, questions=None):
@@ -35,7 +43,7 @@ def confusion(answers, options, questions=None):
                 continue
             sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
             if sides is not None:
-                _add_row(report, evaluator, question, *sides)
+                _add_row(report, scores, evaluator, question, sides)
     for place, question in wanted:
         if tie_of(question) is not None:
             _add_verdicts_of_parts(report, scores, place, labels, majorities)
@@ -46,6 +54,9 @@ def confusion(answers, options, questions=None):
         *_part_notes(report),
         *labels.sentences(),
         *majorities.sentences(),
+        SHARES_NOTE,
+        interval_note(scores),
+        *draw_notes(report, options.draws),
         *reason_notes(report, ["evaluator", "question"]),
     ]
     return report
@@ -63,19 +74,35 @@ def _long_notes(questions):
     ]
 
 
-def _add_row(report, evaluator, question, human, judge, points, names, of=None):
-    matrix = confusion_matrix(human, judge, points)
+def _add_row(report, scores, evaluator, question, sides, of=None):
+    human, judge, points, names = sides
+    found = row_shares(human, judge, points, **scores.resampling())
+    known = ~np.isnan(human) & ~np.isnan(judge)
+    same = clustered_mean(np.where(known, human == judge, np.nan), **scores.resampling())
     report.add(
         {
             "evaluator": evaluator.name,
             "question": question.key,
             "labels": names,
-            "matrix": matrix.tolist(),
+            "matrix": found.matrix.tolist(),
+            "shares": _listed(found.shares),
+            "shares_low": _listed(found.low),
+            "shares_high": _listed(found.high),
+            "agreement": same.value,
+            "agreement_low": same.low,
+            "agreement_high": same.high,
+            "n": same.n,
         },
-        reason="" if matrix.sum() else "no item has a label from both people and the evaluator",
+        reason=same.reason if same.n else "no item has a label from both people and the evaluator",
         judge=of or evaluator.judge,
         kind=evaluator.kind,
+        undefined_draws=int(found.undefined_draws.max()),
     )
+
+
+def _listed(table):
+    """A table as lists, None where it is undefined."""
+    return [[None if np.isnan(one) else float(one) for one in line] for line in table]
 
 
 def _add_verdicts_of_parts(report, scores, place, labels, majorities):
@@ -92,7 +119,7 @@ def _add_verdicts_of_parts(report, scores, place, labels, majorities):
             f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
         )
         human = majorities.of(evaluator, place)
-        _add_row(report, evaluator, question, human, verdicts, points, names, judge)
+        _add_row(report, scores, evaluator, question, (human, verdicts, points, names), judge)
 
 
 def _judged_parts(scores, labels):
@@ -172,11 +199,3 @@ class Majorities:
             for (without, _), (question, ties) in self.ties.items()
             if without is None
         ]
-
-
-def shares(matrix):
-    """The counts of a matrix as shares of their row: of the items with that label by people.
-
-    None in a row without items.
-    """
-    return [[count / sum(row) if sum(row) else None for count in row] for row in matrix]

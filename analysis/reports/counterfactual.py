@@ -199,16 +199,17 @@ def _add_predictions(work):
             _, x, y = work.both(judge, work.places[key])
             found = split_error(x, y, work.splits(len(x)))
             facts = {"question": key, "score": judge, "judge": judge}
-            error, lost = found.error, found.error.undefined_draws
-            # Not a draw of the bootstrap: a split without a line has a note of its own.
-            work.add(
-                PREDICTION, measure="mse", value=error.value, low=error.low, high=error.high,
-                n=error.n, sd=found.sd, reason=error.reason or _lost(lost), **facts,
-            )  # fmt: skip
-            work.add(
-                PREDICTION, measure="mse_of_mean", value=found.of_mean, n=error.n,
-                reason=error.reason, **facts,
-            )  # fmt: skip
+            errors = {
+                "mse": (found.error, found.sd),
+                "mse_of_mean": (found.of_mean, found.of_mean_sd),
+            }
+            for measure, (error, sd) in errors.items():
+                # Not a draw of the bootstrap: a split without a line has a note of its own.
+                work.add(
+                    PREDICTION, measure=measure, value=error.value, low=error.low,
+                    high=error.high, n=error.n, sd=sd,
+                    reason=error.reason or _lost(error.undefined_draws), **facts,
+                )  # fmt: skip
 
 
 def _lost(n):
@@ -244,7 +245,8 @@ def _notes(work):
             f"explanations and tested on the other 30 %; mean over {options.splits:,} random "
             f"splits, seed {options.seed}, the same for all scores of as many explanations. low "
             "and high are the middle 95 % of the splits, sd is theirs: a spread, no confidence "
-            "interval. mse_of_mean: the error of saying the training explanations' mean."
+            "interval. mse_of_mean: the same of saying the training explanations' "
+            "mean."
         )
         if "survey" in work.scores.items.columns:
             yield (

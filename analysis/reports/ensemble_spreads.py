@@ -10,8 +10,8 @@ from analysis.stats.subsets import coefficients_by_group
 
 LEVELS_OF_GROUPS = ("user", "pair")
 NO_INTERVALS = (
-    "Subsets have no intervals at the dataset and the system level, but for Pearson's r over all "
-    "items: of so many subsets they would take minutes. That of the best is given."
+    "Subsets and sizes have no intervals at the dataset and the system level, but for Pearson's r "
+    "over all items: of so many subsets they would take minutes. That of the best is given."
 )
 
 
@@ -30,6 +30,11 @@ class Spread:
         found = {"groups": self.groups}
         found["skipped"] = None if self.skipped is None else int(self.skipped[place])
         return found
+
+    def mean_of(self, subsets):
+        """The Spread of the mean of these subsets (flags): in each draw the mean of theirs."""
+        known = self.draws is not None
+        return Spread(draws=self.draws[subsets].mean(axis=0, keepdims=True) if known else None)
 
 
 def spreads(sets, coefficient, level):

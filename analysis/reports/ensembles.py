@@ -221,12 +221,20 @@ def _add(report, sets, coefficient, level):
                 facts["undefined_draws"] = int(around[2][place])
             _row(report, same, SUBSET, sizes[place], sets.names(place), value, **facts)
         for size in range(1, len(sets.judges) + 1):
-            own = line[sizes == size]
-            known = own[~np.isnan(own)]
-            extremes = {"min": known.min(), "max": known.max()} if len(known) else {}
-            mean = known.mean() if len(known) else np.nan
-            _row(report, same, SIZE, size, "", mean, **extremes, of=len(known))
+            _add_size(report, same, size, line, (sizes == size) & ~np.isnan(line), spread)
     _add_best(report, sets, coefficient, level, averages)
+
+
+def _add_size(report, same, size, line, known, spread):
+    """The mean over the subsets of a size that have a value (known), and the ends of these."""
+    if not known.any():
+        _row(report, same, SIZE, size, "", np.nan, of=0)
+        return
+    facts = {"min": line[known].min(), "max": line[known].max(), "mean": line[known].mean()}
+    around = ends(spread.mean_of(known))
+    if around is not None:
+        facts["low"], facts["high"], facts["undefined_draws"] = (each[0] for each in around)
+    _row(report, same, SIZE, size, "", facts["mean"], **facts, of=int(known.sum()))
 
 
 def _add_best(report, sets, coefficient, level, averages):
@@ -303,12 +311,12 @@ def _remembered(fits):
 
 
 def _row(report, same, kind, size, members, value, **more):
-    """One row; more: min, max, of (how many subsets), cross_validated, reason, undefined_draws."""
-    reason, undefined = more.pop("reason", ""), more.pop("undefined_draws", 0)
+    """One row; more: mean, min, max, of (how many), cross_validated, reason, undefined_draws."""
+    reason, undefined = more.pop("reason", ""), int(more.pop("undefined_draws", 0))
     crossed = ("cross_validated", "cross_validated_low", "cross_validated_high")
     blank = dict.fromkeys(("low", "high"), np.nan) | dict.fromkeys(("groups", "skipped"))
-    blank |= dict.fromkeys(("min", "max", *crossed), np.nan) | {"of": None}
-    counted = ("groups", "skipped")
+    blank |= dict.fromkeys(("mean", "min", "max", *crossed), np.nan) | {"of": None}
+    counted = ("groups", "skipped", "of")
     facts = blank | {
         name: number if number is None or name in counted else float(number)
         for name, number in more.items()

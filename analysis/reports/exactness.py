@@ -1,9 +1,11 @@
 """What exactness costs: cheaper ways to a counterfactual score beside retraining in full."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 
+from analysis.stats.clustered_mean import clustered_mean
 from analysis.stats.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from judges.models import Judge
@@ -51,10 +53,11 @@ def _add_agreement(work, judge, full):
     for coefficient in RANKS:
         estimate = dataset_correlation(x, y, coefficient, **work.scores.resampling(rows))
         work.add_estimate(PART, estimate, measure=coefficient, **facts)
-    far = np.abs(x - y)
-    for measure, value in ((LARGEST, np.max), (TYPICAL, np.mean)):
-        found = Estimate(float(value(far)) if len(far) else np.nan, n=len(far),
-                         reason="" if len(far) else "no explanation has both scores")  # fmt: skip
+    far, resampling = np.abs(x - y), work.scores.resampling(rows)
+    reason = "" if len(far) else "no explanation has both scores"
+    largest = Estimate(float(far.max()) if len(far) else np.nan, n=len(far), reason=reason)
+    typical = replace(clustered_mean(far, **resampling), **({"reason": reason} if reason else {}))
+    for measure, found in ((LARGEST, largest), (TYPICAL, typical)):
         work.add_estimate(PART, found, measure=measure, **facts)
 
 
@@ -78,8 +81,10 @@ def notes(report):
         yield (
             "Exactness: rank agreement with the judge that retrains in full, of judges with the "
             "same settings, over the explanations that both have scored; a judge's score is the "
-            "same for all questions. Seconds: from the beginning of a judge's runs to their last "
-            "score, pauses left out, over their scores, those without a value included; the first "
+            "same for all questions. The largest difference is that of one explanation, and a run "
+            "has one time for all its scores: neither has an interval. Seconds: "
+            "from the beginning of a judge's runs to their last score, pauses left out, over their "
+            "scores, those without a value included; the first "
             "training of a model is in it, and several workers share it. A recipient who is made "
             "up has an original model of their own: its training is in the seconds of the judge "
             "that needed it first, and the others of the same settings read it. They are of all "

@@ -9,6 +9,8 @@ from analysis.reports.base import Report
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Scores
+from analysis.stats.clustered_mean import clustered_mean
+from analysis.stats.clustered_median import clustered_median
 from analysis.stats.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
 from annotate.models import Rating
@@ -22,8 +24,7 @@ def raters(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("raters", answers.study.slug, options.as_dict())
     people = answers.study.raters.order_by("key").values_list("key", "role", "excluded_because")
-    pace, straight = _pace(answers), _straight(answers)
-    said = _values(answers)
+    said = _Said(scores)
     for place, question in enumerate(scores.questions):
         if question.scale.kind == "text" or not (parts is None or question.key in parts):
             continue
@@ -31,70 +32,98 @@ def raters(answers, options, parts=None):
         report.curves[question.key] = [label for _, label in points]  # of the bars
         estimates = _with_others(scores, place)
         for key, role, why in people:
-            values, n_items = said.get((key, question.key), ()), pace[key][0]
-            if not n_items:
+            if not said.n_items[key]:
                 continue
             estimate = estimates.get(key, Estimate(NAN, reason="no answer of theirs counts"))
-            lines, of = straight.get(key, (0, 0))
-            row = {
-                "rater": key,
-                "role": role,
-                "question": question.key,
-                "n_items": n_items,
-                "n_answers": len(values),
-                "seconds": pace[key][1],
-                "r": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-                "n": estimate.n,
-                "straight": lines / of if of else NAN,
-                "straight_n": of,
-                "counts": [int(np.sum(np.equal(values, p))) for p, _ in question.scale.points],
-                "excluded": bool(why),
-                "reason": why,
-            }
+            row = {"rater": key, "role": role, "question": question.key}
+            row |= _row(said, key, question, estimate)
+            row |= {"excluded": bool(why), "reason": why}
             report.add(row, kind="rater", reason=estimate.reason)
     report.notes = [*policy_notes(scores, compared=False), *_notes(), interval_note(scores)]
     return report
 
 
-def _pace(answers):
-    """{rater: (items, median over them of the seconds to the last answer)}"""
-    kept = set(answers.item_ids)
-    longest: dict = defaultdict(dict)
-    rows = Rating.objects.filter(session__study=answers.study).with_shown_item()
-    for rater, item, seconds in rows.values_list(
-        "session__rater__key", "shown_item", "seconds"
-    ).iterator(20_000):
-        if item not in kept:  # of another part of a split
-            continue
-        known = longest[rater].get(item)
-        better = known is None or (seconds is not None and not known >= seconds)
-        longest[rater][item] = (NAN if seconds is None else seconds) if better else known
-    found = defaultdict(lambda: (0, NAN))
-    for rater, items in longest.items():
-        times = np.array(list(items.values()))
-        times = times[~np.isnan(times)]
-        found[rater] = (len(items), float(np.median(times)) if len(times) else NAN)
-    return found
+def _row(said, key, question, estimate):
+    """Numbers of a rater on a question; pace and straight lines are those of all questions."""
+    seconds, straight = said.pace[key], said.straight[key]
+    values = said.values.get((key, question.key), ())
+    return {
+        "n_items": said.n_items[key],
+        "n_answers": len(values),
+        "seconds": seconds.value,
+        "seconds_low": seconds.low,
+        "seconds_high": seconds.high,
+        "seconds_n": seconds.n,
+        "r": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "straight": straight.value,
+        "straight_low": straight.low,
+        "straight_high": straight.high,
+        "straight_n": straight.n,
+        "counts": [int(np.sum(np.equal(values, p))) for p, _ in question.scale.points],
+    }
 
 
-def _values(answers):
-    """{(rater, question): values} of all their answers, counted or not."""
-    people = answers.of("human")
-    groups = people.groupby(["rater", "question"], observed=True)["value"]
-    return {key: values.to_numpy() for key, values in groups}
+class _Said:
+    """What each rater answered about the items left in, counted or not.
 
+    values: {(rater, question): values}; n_items, pace and straight by rater: how many items, the
+    median seconds on one, the share of those whose Likert answers are all equal.
+    """
 
-def _straight(answers):
-    """{rater: (items with the same answer to all Likert questions, of items with two or more)}"""
-    people = answers.of("human")
-    likert = [q.key for q in answers.questions if q.scale.kind == "likert"]
-    people = people[people["question"].isin(likert)]
-    items = people.groupby(["rater", "item"], observed=True)["value"].agg(["nunique", "count"])
-    items = items[items["count"] >= FEWEST]
-    same = (items["nunique"] == 1).groupby(level="rater", observed=True)
-    return {rater: (int(part.sum()), len(part)) for rater, part in same}
+    def __init__(self, scores):
+        self.scores = scores
+        people = scores.answers.of("human")
+        places = {key: at for at, key in enumerate(scores.items["item"].astype(str))}
+        place = [places.get(str(key), -1) for key in people["item"].cat.categories]
+        people = people.assign(place=np.array(place, dtype=np.intp)[people["item"].cat.codes])
+        people = people[people["place"] >= 0]
+        groups = people.groupby(["rater", "question"], observed=True)["value"]
+        self.values = {key: values.to_numpy() for key, values in groups}
+        seconds = self._seconds()
+        self.n_items = defaultdict(int, {rater: len(rows) for rater, (rows, _) in seconds.items()})
+        self.pace = self._by_rater(clustered_median, seconds)
+        self.straight = self._by_rater(clustered_mean, self._straight(people))
+
+    def _seconds(self):
+        """{rater: (places of items, seconds to the last answer)}"""
+        place_of = {pk: at for at, pk in enumerate(self.scores.item_ids)}
+        longest: dict = defaultdict(dict)
+        study = self.scores.answers.study
+        rows = Rating.objects.filter(session__study=study).with_shown_item()
+        for rater, item, seconds in rows.values_list(
+            "session__rater__key", "shown_item", "seconds"
+        ).iterator(20_000):
+            place = place_of.get(item)
+            if place is None:  # left out, or of another part of a split
+                continue
+            known = longest[rater].get(place)
+            better = known is None or (seconds is not None and not known >= seconds)
+            longest[rater][place] = (NAN if seconds is None else seconds) if better else known
+        return {
+            rater: (np.fromiter(of, dtype=np.intp), np.array([*of.values()], dtype=float))
+            for rater, of in longest.items()
+        }
+
+    def _straight(self, people):
+        """{rater: (places of items, whether all Likert answers, two or more, are equal)}"""
+        likert = [q.key for q in self.scores.questions if q.scale.kind == "likert"]
+        people = people[people["question"].isin(likert)]
+        items = people.groupby(["rater", "place"], observed=True)["value"].agg(["nunique", "count"])
+        same = items.loc[items["count"] >= FEWEST, "nunique"] == 1
+        return {
+            rater: (part.index.get_level_values("place").to_numpy(), part.to_numpy(dtype=float))
+            for rater, part in same.groupby(level="rater", observed=True)
+        }
+
+    def _by_rater(self, statistic, found):
+        """{rater: Estimate of the values of their items}, each undefined where there are none."""
+        estimates = defaultdict(lambda: Estimate(NAN))
+        for rater, (rows, values) in found.items():
+            estimates[rater] = statistic(values, **self.scores.resampling(rows))
+        return estimates
 
 
 def _with_others(scores, place):
@@ -117,10 +146,14 @@ def _with_others(scores, place):
 
 def _notes():
     return [
-        "seconds: median over a rater's items of the time to the last answer; loaded ratings may "
-        "have none.",
+        "seconds: median over a rater's items of the time to the last answer, of seconds_n items "
+        "with one; loaded ratings may have none. Where a rater's items are all of one cluster, as "
+        "those of a recipient about their own, nothing of theirs has an interval.",
         "r: Pearson's, of a rater's answers with the mean of all others on the same items; raters "
         "who are excluded are no part of the others.",
-        f"straight: share of the items with {FEWEST} Likert answers or more that are all equal.",
+        f"straight: share of the items with {FEWEST} Likert answers or more that are all equal, "
+        "of straight_n such items.",
+        "items, answers and counts are plain counts of the items left in, those that do not count "
+        "included.",
         "Raters go by their pseudonyms.",
     ]

@@ -14,6 +14,7 @@ kendall_w           kendall_w
 leave_one_out       correlation_with_others (plain arrays: r and n of every rater)
 classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve, confusion_matrix,
                     precision_recall, round_half_down
+row_shares          row_shares (a RowShares: a confusion matrix with intervals of its shares)
 curves              roc_band (a band), precision_recall_curve, average_precision
 calibration         calibration_curve (bins), expected_calibration_error
 operating_point     best_threshold, at_threshold
@@ -31,6 +32,7 @@ mean_change         mean_change (two readings of the same items)
 combined            combined: an ensemble's values (an array, no Estimate)
 learned_weights     learned_weights: an ensemble's values by weights learned from people (a Learned)
 clustered_mean      clustered_mean, means_of_columns, means_by_group, spread_of_means
+clustered_median    clustered_median
 rank_agreement      rank_agreement
 clustered_slope     clustered_slope (a Line, with the slope's Estimate)
 few_raters          few_raters

@@ -22,13 +22,14 @@ SAME = 1e-12  # a spread below this share of the values is rounding
 @dataclass(frozen=True)
 class Predicted:
     """error: mean squared error over the splits, low and high the middle 95 % of the splits (no
-    confidence interval), n the items; sd: of the splits' errors, ddof 1; of_mean: the same error of
-    predicting the training items' mean; splits: how many have an error.
+    confidence interval), n the items; sd: of the splits' errors, ddof 1; of_mean, of_mean_sd: the
+    same of predicting the training items' mean; splits: how many have an error.
     """
 
     error: Estimate
+    of_mean: Estimate
     sd: float = nan
-    of_mean: float = nan
+    of_mean_sd: float = nan
     splits: int = 0
 
 
@@ -56,17 +57,28 @@ def split_error(x: ArrayLike, y: ArrayLike, train: Flags) -> Predicted:
     if a.shape != b.shape or train.ndim != 2 or train.shape[1] != n:
         raise ValueError("split_error: x, y and the splits have other lengths")
     if n < FEWEST:
-        return Predicted(Estimate(nan, n=n, reason=f"fewer than {FEWEST} items with both ({n})"))
+        return _undefined(Estimate(nan, n=n, reason=f"fewer than {FEWEST} items with both ({n})"))
     errors, plain = _errors(a - a.mean(), b - b.mean(), train)
-    known = errors[~np.isnan(errors)]
-    if not len(known):
+    known = ~np.isnan(errors)
+    lost = len(errors) - int(known.sum())
+    if not known.any():
         reason = "no split has two different values of the score to fit a line to"
-        return Predicted(Estimate(nan, n=n, undefined_draws=len(train), reason=reason))
-    low, high = np.quantile(known, [0.025, 0.975])
-    lost = len(errors) - len(known)
-    error = Estimate(float(known.mean()), float(low), float(high), n=n, undefined_draws=lost)
-    sd = float(known.std(ddof=1)) if len(known) > 1 else nan
-    return Predicted(error, sd, float(plain[~np.isnan(errors)].mean()), len(known))
+        return _undefined(Estimate(nan, n=n, undefined_draws=lost, reason=reason))
+    found = [_over_splits(each[known], n, lost) for each in (errors, plain)]
+    (error, sd), (of_mean, of_mean_sd) = found
+    return Predicted(error, of_mean, sd, of_mean_sd, int(known.sum()))
+
+
+def _undefined(why: Estimate) -> Predicted:
+    return Predicted(why, why)
+
+
+def _over_splits(errors: Floats, n: int, lost: int) -> tuple[Estimate, float]:
+    """Mean of the splits' errors with the middle 95 % of them, and their SD."""
+    low, high = np.quantile(errors, [0.025, 0.975])
+    sd = float(errors.std(ddof=1)) if len(errors) > 1 else nan
+    mean = Estimate(float(errors.mean()), float(low), float(high), n=n, undefined_draws=lost)
+    return mean, sd
 
 
 def _errors(x: Floats, y: Floats, train: Flags) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ KEYS = {
     "variance": "part question component raters value low high share share_low share_high levels n",
     "profile": "part evaluator source episodes question measure rating value low high n",
     "ensembles": "kind size members question level coefficient n value low high groups skipped "
-    "min max cross_validated cross_validated_low cross_validated_high of",
+    "mean min max cross_validated cross_validated_low cross_validated_high of",
     "correlation": "evaluator question level coefficient value low high n groups skipped",
     "differences": "evaluator other question level coefficient value other_value difference low "
     "high p p_holm n",
@@ -34,7 +34,8 @@ KEYS = {
     "calibration": "evaluator question threshold part least most mean value low high n",
     "thresholds": "evaluator question positive_from chosen_on threshold measure value low high n "
     "in_sample",
-    "confusion": "evaluator question labels matrix",
+    "confusion": "evaluator question labels matrix shares shares_low shares_high agreement "
+    "agreement_low agreement_high n",
     "overview": "evaluator question figure value low high n verdict why",
     "misjudged": "evaluator question threshold kind item system people judge of value low high",
     "preferences": "evaluator question system measure value low high people people_low "
@@ -53,8 +54,8 @@ KEYS = {
     "coefficient by name value low high sd p p_holm n skipped zero missing",
     "disagreements": "item question evaluator people n_raters judge difference distance spread",
     "rater_pairs": "first second measure value low high n",
-    "raters": "rater role question n_items n_answers seconds r low high n straight straight_n "
-    "counts excluded reason",
+    "raters": "rater role question n_items n_answers seconds seconds_low seconds_high seconds_n r "
+    "low high n straight straight_low straight_high straight_n counts excluded reason",
     "exclusions": "rule reason excluded unjudged raters alpha alpha_low alpha_high alpha_after "
     "alpha_after_low alpha_after_high question judge r r_low r_high judge_after r_after "
     "r_after_low r_after_high",

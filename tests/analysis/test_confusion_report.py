@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from analysis.latex import as_latex
+from analysis.tables import as_text
 from tests.analysis.small import add_judge, build, row_of
 from tests.analysis.test_agreement_report import make_table
 
@@ -88,3 +90,52 @@ def test_missing_judgments_counted_as_zero_are_off_the_scale():
     rest = build(study, "confusion", missing_judgment="0")
     assert np.sum(row_of(rest, evaluator="gpt")["matrix"]) == 1, "filled is not another scale"
     assert any("off the scale" in note for note in report.notes)
+
+
+@pytest.fixture
+def apart(owner):
+    """Five items of which each is a cluster of its own."""
+    study = with_judge([[1, 1, 1, 2, 2]], [1, 1, 2, 2, 2])
+    study.items.update(recipient=None, content=None)
+    study.memberships.create(user=owner, role="owner")
+    return study
+
+
+def test_shares_and_agreement_have_their_intervals_and_empty_rows_none(apart):
+    """Wilson's 0 of 3 reaches to .5615, 0 of 2 to .6576."""
+    row = row_of(build(apart, "confusion", draws=200), evaluator="gpt")
+    assert row["shares"][0] == pytest.approx([2 / 3, 1 / 3, 0, 0, 0])
+    assert row["shares_high"][0][2] == pytest.approx(0.5615, abs=5e-5)
+    assert row["shares_high"][1][0] == pytest.approx(0.6576, abs=5e-5)
+    assert 0 <= row["shares_low"][0][0] < 2 / 3 < row["shares_high"][0][0] <= 1
+    assert row["shares"][2] == row["shares_low"][2] == [None] * 5
+    assert (row["agreement"], row["n"]) == (0.8, 5)
+    assert row["agreement_low"] < 0.8 < row["agreement_high"] <= 1
+
+
+def test_the_page_has_the_intervals_and_leaves_empty_rows_open(apart, as_owner):
+    page = as_owner.get(f"/studies/{apart.slug}/analysis/confusion/", {"draws": 200})
+    matrix = page.context["layout"].matrices[0]
+    first, second, third = (cells for _, cells, _ in matrix.lines[:3])
+    assert first[2][1].interval == "[.00, .56]"
+    assert second[1][1].interval == "[.34, 1.00]"
+    assert third[0][1].interval == ""
+    assert "[.34, 1.00]" in page.text and matrix.agreement.interval in page.text
+    assert page.context["layout"].figures[0].plot["data"][0]["z"][2] == [None] * 5
+
+
+def test_a_judge_of_one_cluster_keeps_its_matrix_and_says_why_there_is_no_interval(owner, as_owner):
+    study = with_judge([[1, 1, 2]], [1, 2, 2])
+    study.memberships.create(user=owner, role="owner")
+    page = as_owner.get(f"/studies/{study.slug}/analysis/confusion/", {"draws": 50})
+    row = row_of(page.context["report"], evaluator="gpt")
+    assert row["matrix"][0][:2] == [1, 1] and np.isnan(row["agreement_low"])
+    assert "all observations are in one cluster" in page.text
+    assert page.context["layout"].figures
+
+
+def test_lists_of_numbers_are_short_in_text_and_latex(apart):
+    report = build(apart, "confusion")
+    assert "[0.66667, 0.33333, 0.00000, 0.00000, 0.00000]" in as_text(report)
+    assert "{[}.67, .33, .00, .00, .00{]}, {[}.00, 1.00," in as_latex(report)
+    assert "{[}--, --, --, --, --{]}" in as_latex(report)

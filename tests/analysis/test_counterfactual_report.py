@@ -73,6 +73,8 @@ def test_table_2_is_the_test_error_of_a_line_over_random_splits(explained):
         plain = [np.mean((y[~rows] - y[rows].mean()) ** 2) for rows in train]
         mean = row_of(report, measure="mse_of_mean", **own)
         assert mean["value"] == pytest.approx(np.mean(plain))
+        assert mean["sd"] == pytest.approx(np.std(plain, ddof=1))
+        assert mean["low"] == pytest.approx(np.quantile(plain, 0.025))
     other = build(explained.study, "counterfactual", splits=12, seed=6)
     assert rows_of(other, "prediction")[0]["value"] != rows_of(report, "prediction")[0]["value"]
     assert any("12 random splits, seed 5" in note for note in report.notes)
@@ -219,6 +221,10 @@ def test_exactness_stands_beside_the_time_of_a_score(explained):
         assert rho == pytest.approx(stats.spearmanr(some, full)[0])
         far = max(abs(a - b) for a, b in zip(some, full, strict=True))
         assert row_of(report, measure="largest_difference", **own)["value"] == pytest.approx(far)
+        typical = row_of(report, measure="mean_difference", **own)
+        expected = np.mean([abs(a - b) for a, b in zip(some, full, strict=True)])
+        assert typical["value"] == pytest.approx(expected)
+        assert typical["low"] < typical["value"] < typical["high"]
         # 40 seconds, 4 of them a pause, 72 explanations whatever the number of questions
         seconds = row_of(report, measure="seconds", **own)
         assert (seconds["value"], seconds["n"]) == (pytest.approx(0.5), 72)

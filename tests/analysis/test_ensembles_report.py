@@ -11,6 +11,7 @@ from scipy import stats
 from analysis import frames
 from analysis.options import Options
 from analysis.reports.ensembles import MOST_MEMBERS, ensembles
+from analysis.reports.scores import Scores
 from analysis.stats.bootstrap import draw_counts
 from analysis.stats.subsets import folds_of
 from annotate.models import Rating
@@ -65,6 +66,25 @@ def test_a_size_has_mean_and_ends_of_its_subsets(study):
     assert (size["of"], len(pairs)) == (3, 3)
     assert size["value"] == pytest.approx(np.mean(pairs))
     assert (size["min"], size["max"]) == (min(pairs), max(pairs))
+
+
+def test_the_mean_of_a_size_has_the_interval_of_the_means_of_each_draw(study):
+    """Against scipy on the rows of each draw, repeated."""
+    row = row_of(
+        build(study, "ensembles", draws=60), kind="size", size=2, question="accuracy",
+        level="dataset", coefficient="pearson",
+    )  # fmt: skip
+    assert row["mean"] == row["value"]
+    mean = dict(sorted(reference(study, "accuracy").items()))
+    judged = [[values(name, "accuracy")[item] for item in mean] for name in NAMES]
+    scores = Scores(frames.read(study), Options("third_party", draws=60))
+    drawn = []
+    for counts in scores.counts:
+        rows = np.repeat(np.arange(24), counts[scores.clusters])
+        people = np.array([*mean.values()])[rows]
+        pairs = [np.mean(pair, axis=0)[rows] for pair in combinations(np.array(judged), 2)]
+        drawn.append(np.mean([stats.pearsonr(pair, people)[0] for pair in pairs]))
+    assert (row["low"], row["high"]) == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
 
 
 def test_one_judge_alone_agrees_with_the_correlation_report(study):
@@ -208,7 +228,7 @@ def test_the_page_says_every_number_in_words(client, owner):
     make_rated_study(owner)
     client.force_login(owner)
     page = client.get("/studies/films/analysis/ensembles/").content.decode()
-    assert ">2 subsets<" in page and ">1 subset<" in page
+    assert ">2 subsets; mean: [" in page and ">1 subset; mean: [" in page
     leaders = page[page.index("subsets that look best") :].partition("</table>")[0]
     cells = re.findall(r'<td class="num">(.*?)</td>', leaders)
     found = [re.sub("<[^>]+>", "", cell) for cell in cells]

@@ -142,6 +142,25 @@ def test_straight_lines_are_items_with_equal_answers_to_all_likert_questions():
     assert found == {"r0": (pytest.approx(2 / 3), 3), "r1": (1, 3)}
 
 
+def test_pace_and_straight_lines_have_intervals_of_items_drawn_again():
+    """Items are their own clusters; against the rows of each draw, repeated."""
+    study = make_table([[1, 2, 3, 4], [3, 2, 1, 4]], questions=2)
+    study.items.update(recipient=None, content=None)
+    session = study.sessions.get(rater__key="r0")
+    for at, seconds in enumerate((4.0, 9.0, 20.0, 6.0)):
+        session.ratings.filter(item__key=f"i{at}").update(seconds=seconds)
+    session.ratings.filter(item__key="i0", question__key="q1").update(value=5)
+    row = row_of(build(study, "raters", draws=300), rater="r0", question="q0")
+    counts = Scores(frames.read(study), Options("third_party", draws=300)).counts
+    for name, drawn in (
+        ("seconds", [np.median(np.repeat([4, 9, 20, 6], c)) for c in counts]),
+        ("straight", [np.mean(np.repeat([0, 1, 1, 1], c)) for c in counts]),
+    ):
+        ends = row[f"{name}_low"], row[f"{name}_high"]
+        assert ends == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+    assert (row["seconds"], row["seconds_n"], row["straight"]) == (7.5, 4, 0.75)
+
+
 def test_excluded_raters_are_listed_and_no_part_of_the_others():
     study = make_table(FOUR)
     Rater.objects.filter(key="r3").update(excluded_because="too fast")

@@ -76,7 +76,7 @@ def test_a_line_by_hand():
     train = np.array([[True, True, True, False, False]])
     found = split_error(x, y, train)
     assert found.error.value == pytest.approx(0.5)
-    assert found.of_mean == pytest.approx(9.0)  # 3² twice: the mean of training is 2
+    assert found.of_mean.value == pytest.approx(9.0)  # 3² twice: the mean of training is 2
     assert isnan(found.sd) and found.splits == 1
 
 
@@ -93,9 +93,11 @@ def test_errors_equal_those_of_scikit_learn():
     found = split_error(x, y, train)
     assert found.error.value == pytest.approx(np.mean(errors))
     assert found.sd == pytest.approx(np.std(errors, ddof=1))
-    assert found.of_mean == pytest.approx(np.mean(plain))
-    ends = np.percentile(errors, [2.5, 97.5])
-    assert (found.error.low, found.error.high) == pytest.approx(tuple(ends))
+    assert found.of_mean_sd == pytest.approx(np.std(plain, ddof=1))
+    for estimate, own in ((found.error, errors), (found.of_mean, plain)):
+        assert estimate.value == pytest.approx(np.mean(own))
+        ends = np.percentile(own, [2.5, 97.5])
+        assert (estimate.low, estimate.high) == pytest.approx(tuple(ends))
 
 
 def test_splits_are_seventy_to_thirty_seeded_and_differ():
