@@ -8,6 +8,7 @@ import json
 from itertools import islice
 
 from django.db import connection, models
+from django.db.models.expressions import RawSQL
 
 BATCH = 5000
 # Field types whose Python value is not what the database driver takes.
@@ -54,6 +55,16 @@ def update(model, names, rows):
     with connection.cursor() as cursor:
         while batch := list(islice(rows, BATCH)):
             send(cursor, connection.ops.quote_name(model._meta.db_table), fields, batch)
+
+
+def among(keys):
+    """Primary keys for `pk__in=`, sent as one value: thousands of parameters cost more than the
+    rows that they find.
+    """
+    keys = list(keys)
+    if connection.vendor == "postgresql":
+        return RawSQL("SELECT unnest(%s::bigint[])", [keys])
+    return RawSQL("SELECT value FROM json_each(%s)", [json.dumps(keys)])
 
 
 def _update_each(cursor, table, fields, rows):

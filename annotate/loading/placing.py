@@ -10,7 +10,7 @@ from django.db.models import Case, When, Window
 from django.db.models.functions import RowNumber
 
 from annotate import keeping
-from annotate.bulk import insert, update
+from annotate.bulk import among, insert, update
 from annotate.checks import gold_keys
 from annotate.loading.common import batches
 from annotate.loading.ratings import HALF
@@ -125,8 +125,11 @@ def _new_places(loading, pairs):
 
 
 def _touched(items, pairs):
-    for pks in batches(np.unique(pairs >> HALF).tolist()):
-        yield from items.filter(pk__in=pks)
+    """Those of the items that were rated: read in one go, as the check has read all keys."""
+    pks = np.unique(pairs >> HALF).tolist()
+    rated = set(pks)
+    found = items.filter(pk__range=(pks[0], pks[-1])).iterator()
+    return (item for item in found if item[0] in rated)
 
 
 def _raters(batch, pairs):
@@ -146,18 +149,16 @@ def _fill(study, batch, raters, sessions, any_before):
     highest, there, free = _there(pks, is_filling) if any_before else ({}, (), {})
     filled = []
     for (pk, key), its_raters in zip(batch, raters, strict=True):
-        shuffle, number = draw(study.slug, key), highest.get(pk, 0)
-        for rater in its_raters:
-            if (pk, rater) in there:
-                continue
-            if free.get(pk):
-                filled.append((FILLED, rater, sessions[rater], None, free[pk].pop()))
-                continue
-            number += 1
-            yield study.pk, pk, number, shuffle, FILLED, rater, sessions[rater]
+        came = iter([rater for rater in its_raters if (pk, rater) not in there])
+        places = reversed(free.get(pk, ()))
+        filled += [(FILLED, r, sessions[r], None, place) for place, r in zip(places, came)]
+        number = highest.get(pk, 0)
+        rows = [(FILLED, rater, sessions[rater]) for rater in came]
         wanted = 0 if key in gold else study.raters_per_item
-        for place in range(number + 1, wanted + 1):
-            yield study.pk, pk, place, shuffle, OPEN, None, None
+        rows += [(OPEN, None, None)] * (wanted - number - len(rows))
+        shuffle = draw(study.slug, key) if rows else 0
+        for at, row in enumerate(rows, number + 1):
+            yield study.pk, pk, at, shuffle, *row
     update(Place, ["state", "rater_id", "session_id", "kept_for_id"], filled)
 
 
@@ -168,7 +169,7 @@ def _there(pks, is_filling):
     """
     highest: dict[int, int] = {}
     raters, free = set(), defaultdict(list)
-    places = Place.objects.filter(item__in=pks).order_by("-number")
+    places = Place.objects.filter(item__in=among(pks)).order_by("-number")
     if is_filling:
         # Locked, so that a claim at the same time takes others.
         is_open = places.filter(state=OPEN).select_for_update()
