@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.test import Client, TransactionTestCase
 
-from tests import factories
+from tests import emptying, factories
 
 CI = os.environ.get("CI", "").lower() == "true"
 SHARED_DATA = Path(settings.BASE_DIR).parent / "shared" / "data"
@@ -20,6 +20,7 @@ CHROMIUM = next(
 # Results of reports are no other test's: in the memory of this process, not in files.
 LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
 settings.CACHES["reports"] = {"BACKEND": LOCMEM, "LOCATION": "reports"}
+TransactionTestCase._fixture_teardown = emptying.after_test
 # Whitenoise warns at every start about a folder that only collectstatic makes.
 Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
 
