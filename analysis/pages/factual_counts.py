@@ -11,10 +11,10 @@ TABLE_II = "Table II. What there is: explanations, what they are about, and thei
 COUNTED = {
     "statements": "Statements of {}",
     "unique": "Different statements of {}",
-    "per_explanation": "Statements an explanation",
-    "per_interaction": "Statements a reference",
-    "per_recipient": "Statements of {} a recipient",
-    "per_content": "Statements of {} a content",
+    "per_explanation": "Statements per explanation",
+    "per_interaction": "Statements per reference",
+    "per_recipient": "Statements of {} per recipient",
+    "per_content": "Statements of {} per content",
 }
 
 

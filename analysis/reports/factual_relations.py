@@ -95,7 +95,15 @@ def _correlated(work, x, y, coefficient):
     x, y = x[both], y[both]
     if coefficient == "spearman" and len(both):
         x, y = rankdata(x), rankdata(y)
-    return dataset_correlation(x, y, "pearson", **work.scores.resampling(work.explained.rows[both]))
+    return dataset_correlation(x, y, "pearson", **_drawn(work, both))
+
+
+def _drawn(work, places):
+    """clusters= and counts= of these explanations: of a domain only its own clusters' draws."""
+    if work.scores.counts is None:
+        return {}
+    present, own = np.unique(work.explained.clusters[places], return_inverse=True)
+    return {"clusters": own, "counts": work.scores.counts[:, present]}
 
 
 def add_ranks(work):

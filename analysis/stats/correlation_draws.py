@@ -29,6 +29,7 @@ from analysis.stats.coefficients import (
 from analysis.stats.inputs import Floats, Ints, scale_codes
 
 MOST_TABLE_CELLS = 4096
+SMALL_TABLE_CELLS = 256
 MOST_PAIRWISE_ROWS = 10_000  # every pair of rows is looked at once up to here
 MERGE_LEVELS = 16  # passes of a merge count over the rows; a table of so many cells costs as much
 
@@ -44,7 +45,10 @@ def dataset_draws(
         return tau_b(concordance_draws(x, y, clusters, counts))
     x_scale, x_codes = scale_codes(x)
     y_scale, y_codes = scale_codes(y)
-    if len(x_scale) * len(y_scale) <= MOST_TABLE_CELLS:
+    most = MOST_TABLE_CELLS
+    if coefficient == "pearson":  # sums are quicker than a table with more cells than rows
+        most = min(most, max(len(x), SMALL_TABLE_CELLS))
+    if len(x_scale) * len(y_scale) <= most:
         correlate = TABLE_COEFFICIENTS[coefficient]
         tables = _draw_tables(x_codes, y_codes, clusters, counts)
         return np.concatenate([correlate(table, x_scale, y_scale) for table in tables])

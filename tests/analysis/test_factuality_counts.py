@@ -124,8 +124,8 @@ def test_command_page_and_api_have_the_same_numbers(stated, as_owner):
     lines = dict(what.lines)
     assert lines["Interactions"] == ["4", "2", "2"]
     assert lines["Different statements of references"] == ["3", "0", "3"]
-    assert lines["Statements a reference"] == ["1.00", "0.00", "2.00"]
-    assert dict(said.lines)["Statements an explanation"] == ["1.00", "0.67", "1.50"]
+    assert lines["Statements per reference"] == ["1.00", "0.00", "2.00"]
+    assert dict(said.lines)["Statements per explanation"] == ["1.00", "0.67", "1.50"]
     assert said.headings == ["all systems", "bad", "good"]
 
 
