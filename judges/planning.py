@@ -156,8 +156,7 @@ def plan(
         if shown.shows:
             run.frozen |= {"part_texts": shown.texts}
         if judge.endpoint:
-            run.frozen |= _call_facts(judge, questions, written.longest, trial)
-            run.frozen |= wordings.kept(others)
+            run.frozen |= _call_facts(judge, questions, written.longest, trial, others)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
             run.reuse = reuse and judge.samples == 1 and not judge.recommends
             run.pilot = pilots.draw(run) if pilot else {}
@@ -263,12 +262,13 @@ def _freeze_prompts(judge, settings, others):
             )
 
 
-def _call_facts(judge, questions, longest, trial):
+def _call_facts(judge, questions, longest, trial, others):
     """What a run with calls keeps besides its judge's settings."""
     if trial:
         questions = [asked_for(trial.longest_k)]
     return {
         **({"trial": trial.stored, "longest_k": trial.longest_k} if trial else {}),
+        **wordings.kept(others),
         "prompt_text": _prompt(judge).text,
         "base_url": judge.endpoint.base_url,
         "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),

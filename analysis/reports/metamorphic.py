@@ -31,6 +31,9 @@ NO_LISTS = (
     "No recommender has been asked for lists: make a judge of the method recommender and run it "
     "with relations, or with a sweep of k or l."
 )
+NO_LIST_COMPARED = (
+    "no list can be compared with its recipient’s baseline list; what replies lacked says why."
+)
 NO_NOISE = (
     "The same prompt was not asked again, so that a change cannot be told from the noise of "
     "sampling: no p."
@@ -181,6 +184,8 @@ def _verdict(report):
         known = [row for row in some if not np.isnan(row["value"])]
         again = [row for row in known if row["relation"] == NO_CHANGE]
         changed = [row for row in known if row["relation"] != NO_CHANGE]
+        if not known:
+            yield f"{where}: {NO_LIST_COMPARED}"
         if not changed:
             continue
         worst = min(changed, key=lambda row: row["value"])

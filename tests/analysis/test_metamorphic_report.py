@@ -12,7 +12,7 @@ from scipy import stats
 from analysis import frames
 from analysis.listed import Lists
 from analysis.options import Options
-from analysis.reports.metamorphic import NO_LISTS, metamorphic
+from analysis.reports.metamorphic import NO_LIST_COMPARED, NO_LISTS, metamorphic
 from annotate import splits
 from judges import recommending
 from judges.models import RecommendedList, Run
@@ -245,6 +245,7 @@ def test_all_replies_unreadable(study, judge):
     assert isnan(row["value"]) and row["why"] == "reply not understood: 4"
     entries = [e for e in report.entries if e.row["part"] == "relations"]
     assert all(entry.reason for entry in entries)
+    assert report.verdict == [f"teller, k = 5, l = 20: {NO_LIST_COMPARED}"]
 
 
 def test_a_locked_part_leaves_its_recipients_out(study, owner, judge):
