@@ -9,11 +9,11 @@ from rest_framework.views import APIView
 
 from analysis import asking
 from analysis.moment import one_moment
+from analysis.option_fields import LARGEST
 from analysis.options import (
     DEFAULT_DRAWS,
     DEFAULT_PERSISTENCE,
     DEFAULT_SPLITS,
-    LARGEST,
     LARGEST_EPSILON,
     MOST_DRAWS,
     MOST_SPLITS,
@@ -76,6 +76,8 @@ OPTIONS = [
     _parameter("persistence", "p of rank-biased overlap.",
                NUMBER | {"minimum": 0.01, "maximum": 0.99, "default": DEFAULT_PERSISTENCE}),
     _parameter("entries", "Of recommended lists, those that are compared.", _choices("entries")),
+    _parameter("cluster", "What intervals draw: together (what a session takes), recipient, or a "
+               "column.", TEXT),
     _parameter("version", "Of the questionnaire: a number, or all.", TEXT),
     _parameter("part", "Of a study with a test split: choose, test or all; while it is locked "
                "choose alone.", TEXT),

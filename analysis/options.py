@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields
 from django import forms
 from django.http import QueryDict
 
+from analysis.option_fields import ConditionsField, DropOrNumber
 from annotate.models import Rater
 from annotate.splits import CHOOSE, TEST, split_of
 
 ALL = "all"
-LARGEST = 1e9  # number that may be put in for a missing one
 MOST_SUGGESTED, MOST_GROUPS = 40, 200  # values of a column: offered one by one; grouped by
 DEFAULT_DRAWS, MOST_DRAWS = 2000, 20_000
 DEFAULT_SPLITS, MOST_SPLITS = 200, 2000
@@ -26,6 +26,7 @@ BESIDE, HIDE = "beside", "hide"
 BOTH, HIGHER, LOWER = "both", "higher", "lower"
 BY_JUDGE, BY_PEOPLE = "judge", "people"
 MATCHED = "matched"
+TOGETHER, RECIPIENT = "together", "recipient"
 # The usual head start of a judge by whom it is to replace, in the alternative annotator test.
 EPSILONS = {str(Rater.Role.EXPERT): 0.2}
 LARGEST_EPSILON = 0.5
@@ -33,7 +34,7 @@ YOUDEN, F1 = "youden", "f1"
 # Options with a meaning for the reports that name them as their own, and for no other.
 OF_ONE_REPORT = (
     "strong", "criterion", "against", "least_raters", "direction", "order", "splits",
-    "persistence", "entries",
+    "persistence", "entries", "cluster",
 )  # fmt: skip
 
 
@@ -55,7 +56,8 @@ class Options:
     locked test split, "choose", "test" or "all". Of the list of disagreements: least_raters: how
     many an item needs; direction: of the judge; order. splits: how many random splits into a
     training and a test part a regression is tried on. Of ranked lists: persistence of RBO; entries
-    that are compared, "all" or those "matched" to the catalogue.
+    that are compared, "all" or those "matched" to the catalogue. cluster: what the bootstrap draws,
+    items that a session takes "together", those of a "recipient", or of one value of a column.
     """
 
     reference: str
@@ -83,6 +85,7 @@ class Options:
     splits: int = DEFAULT_SPLITS
     persistence: float = DEFAULT_PERSISTENCE
     entries: str = ALL
+    cluster: str = TOGETHER
 
     def as_dict(self):
         """The options as one writes them: in JSON, in a query string, on the command line."""
@@ -112,6 +115,7 @@ class Options:
             "splits": self.splits,
             "persistence": self.persistence,
             "entries": self.entries,
+            "cluster": self.cluster,
         }
 
     def query_string(self, **more):
@@ -178,29 +182,6 @@ class Choices:
         return bool(self.columns["item"])
 
 
-class DropOrNumber(forms.FloatField):
-    """The word drop, which is None, or a number that is put in."""
-
-    widget = forms.TextInput
-    default_error_messages = {"invalid": "Use drop, or the number to put in."}
-
-    def to_python(self, value):
-        return None if str(value or "drop").strip() == "drop" else super().to_python(value)
-
-    def __init__(self, **options):
-        super().__init__(min_value=-LARGEST, max_value=LARGEST, **options)
-
-
-class ConditionsField(forms.MultipleChoiceField):
-    """Any number of column=value, each of them true of some item."""
-
-    def to_python(self, values):
-        return [text.strip() for text in values or [] if text.strip()]
-
-    def validate(self, values):
-        """Nothing here: the form knows the items."""
-
-
 class OptionsForm(forms.Form):
     """Options for one study; every error says what was found and what is allowed."""
 
@@ -253,6 +234,7 @@ class OptionsForm(forms.Form):
     entries = forms.ChoiceField(
         choices=[(ALL, "all"), (MATCHED, "matched to the catalogue")], label="Entries compared"
     )
+    cluster = forms.ChoiceField(label="Intervals draw")
 
     DEFAULTS = {
         "missing_reference": "drop",
@@ -271,6 +253,7 @@ class OptionsForm(forms.Form):
         "splits": str(DEFAULT_SPLITS),
         "persistence": str(DEFAULT_PERSISTENCE),
         "entries": ALL,
+        "cluster": TOGETHER,
     }
 
     def __init__(self, data, choices):
@@ -288,6 +271,9 @@ class OptionsForm(forms.Form):
         self.fields["part"].error_messages["invalid_choice"] = refusal(choices.split)
         self.fields["judges"].choices = [(name, name) for name in choices.judges]
         self.fields["against"].choices = [("", "every two judges"), *self.fields["judges"].choices]
+        columns = ((name, f"by {name}") for name in choices.columns if name != RECIPIENT)
+        usual = [(TOGETHER, "what a session takes together"), (RECIPIENT, "recipients")]
+        self.fields["cluster"].choices = [*usual, *columns]
         self.fields["judges"].widget.attrs["size"] = min(max(len(choices.judges), 2), 5)
 
     @property

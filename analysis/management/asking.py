@@ -20,6 +20,11 @@ OPTIONS = [
     ("--splits", f"counterfactual: random 70/30 splits; default {DEFAULT_SPLITS}"),
     ("--persistence", f"metamorphic: p of rank-biased overlap; default {DEFAULT_PERSISTENCE}"),
     ("--entries", "metamorphic: all (default), or matched: those of the catalogue alone"),
+    (
+        "--cluster",
+        "counterfactual: what intervals draw: together (default: what a session takes), recipient, "
+        "or a COLUMN",
+    ),
     ("--draws", f"bootstrap draws, 0 = no intervals; default {DEFAULT_DRAWS}"),
     ("--seed", "of the draws; default 1"),
     ("--part", "of a study with a test split: choose (default), test or all; locked: choose alone"),

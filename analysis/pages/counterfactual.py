@@ -278,7 +278,8 @@ KIND = Kind(
     ),
     formula=[
         "Table 1: Pearson's r over explanations of (score, mean rating); intervals by cluster "
-        "bootstrap (recipient, else content, else item).",
+        "bootstrap of what a session takes together, as a survey (else recipient, else content, "
+        "else item; option cluster).",
         "Table 2: least squares of the mean rating on the score by 70 % of the explanations, mean "
         "squared error on the other 30 %; mean and standard deviation over random splits.",
         "Tables 3, 4: t = d̄ / (s / √n) over the n participants with both, d the first screen's "
@@ -297,6 +298,6 @@ KIND = Kind(
     shown=shown,
     layout=layout,
     headline=headline,
-    own=("splits",),
+    own=("splits", "cluster"),
     stamp=Beside,
 )

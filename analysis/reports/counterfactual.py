@@ -8,7 +8,7 @@ from math import nan
 
 import numpy as np
 
-from analysis.options import ALL
+from analysis.options import ALL, RECIPIENT, TOGETHER
 from analysis.reports import exactness, explanation_cells, liked, who_was_excluded
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation import correlate
@@ -17,6 +17,7 @@ from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Evaluator, Scores
 from analysis.scoring_times import scoring_times
 from analysis.stats.linear_prediction import random_splits, split_error
+from annotate import checks
 from judges.models import Judge
 
 CORRELATION, PREDICTION = "correlation", "prediction"
@@ -88,7 +89,7 @@ class Beside:
         self._titles = None
 
     def __str__(self):
-        return f"load {self.study.loads}"
+        return f"load {self.study.loads}, {checks.settings_of(self.study).sessions_by}"
 
     def times(self, version):
         """{judge: Time} of its runs of a version of the questionnaire; None for all."""
@@ -103,11 +104,23 @@ class Beside:
         return self._titles
 
 
+def drawn_by(answers, options):
+    """The column whose values the bootstrap draws; empty for recipients.
+
+    Explanations of one survey share its raters, so that means of them are no independent points.
+    """
+    column = options.cluster
+    if column == TOGETHER:
+        column = checks.settings_of(answers.study).sessions_by
+    return column if column in answers.items.columns and column != RECIPIENT else ""
+
+
 class Work:
     """What the parts of one report share."""
 
     def __init__(self, answers, options, parts):
         self.scores = Scores(answers, options)
+        self.scores.drawn_by = drawn_by(answers, options)
         self.beside = answers.beside or Beside(answers.study)
         self.report = Report("counterfactual", answers.study.slug, options.as_dict())
         self.places = {
@@ -248,10 +261,10 @@ def _notes(work):
             "interval. mse_of_mean: the same of saying the training explanations' "
             "mean."
         )
-        if "survey" in work.scores.items.columns:
+        if "survey" in work.scores.items.columns and not work.scores.drawn_by:
             yield (
                 "Explanations of one survey share its participants, who may be kinder than "
-                "others; intervals by recipient do not know that."
+                "others; intervals by recipient do not know that: --cluster survey draws surveys."
             )
     yield from _variants(work)
 

@@ -233,9 +233,10 @@ def interval_note(scores):
     if scores.counts is None:
         return "No intervals: 0 draws."
     draws, clusters = scores.counts.shape
+    drawn = f"{scores.drawn_by}, else " if scores.drawn_by else ""
     return (
         f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters} clusters "
-        f"(recipient, else content, else item), seed {scores.options.seed}."
+        f"({drawn}recipient, else content, else item), seed {scores.options.seed}."
     )
 
 

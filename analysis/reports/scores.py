@@ -43,6 +43,8 @@ class Evaluator:
 class Scores:
     """Included answers as arrays. `items`: frame of the items left in."""
 
+    drawn_by = ""  # a column of items
+
     def __init__(self, answers, options):
         self.answers, self.options = answers, options
         keep = _kept(answers.items, options)
@@ -278,11 +280,15 @@ class Scores:
 
     @cached_property
     def clusters(self):
-        """What is drawn again by the bootstrap: the item's recipient, else content, else itself."""
-        recipient, content = _codes(self.items["recipient"]), _codes(self.items["content"])
-        own = np.arange(len(self.items))
-        kind = np.select([recipient >= 0, content >= 0], [0, 1], 2)
-        code = np.select([recipient >= 0, content >= 0], [recipient, content], own)
+        """What is drawn again by the bootstrap: the item's recipient, else content, else itself.
+
+        Before these its value of the column `drawn_by`, where a report has set one.
+        """
+        columns = [*([self.drawn_by] if self.drawn_by else []), "recipient", "content"]
+        codes = [_codes(self.items[name]) for name in columns]
+        has = [code >= 0 for code in codes]
+        kind = np.select(has, [*range(len(has))], len(has))
+        code = np.select(has, codes, np.arange(len(self.items)))
         return pd.factorize(pd.MultiIndex.from_arrays([kind, code]))[0]
 
     @cached_property

@@ -138,7 +138,7 @@ def test_options_are_those_of_the_page():
             "--standard-errors", "plain", "--draws", "0", "--seed", "7",
             "--version", "1", "--least-raters", "2", "--direction", "higher", "--order", "people",
             "--splits", "50", "--persistence", "0.8", "--entries", "matched",
-            "--format", "json",
+            "--cluster", "genre", "--format", "json",
         )
     )  # fmt: skip
     assert found["options"] == {
@@ -167,6 +167,7 @@ def test_options_are_those_of_the_page():
         "splits": 50,
         "persistence": 0.8,
         "entries": "matched",
+        "cluster": "genre",
     }
 
 
@@ -193,6 +194,7 @@ def test_options_are_those_of_the_page():
         (["films", "disagreements", "--direction", "x"], "direction: Select a valid choice"),
         (["films", "disagreements", "--least-raters", "0"], "least_raters: Ensure this value"),
         (["films", "counterfactual", "--splits", "0"], "splits: Ensure this value is greater"),
+        (["films", "counterfactual", "--cluster", "x"], "cluster: Select a valid choice"),
         (["films", "disagreements", "--only", "x"], "use column=value with one of the columns"),
         (["films", "roc", "--seed", "x"], "seed: Enter a whole number"),
     ],
