@@ -351,7 +351,10 @@ def subsets(entries, means, title):
         "type": "scatter", "mode": "markers", "name": "one subset", "x": [r["size"] for r in rows],
         "y": [r["value"] for r in rows], "hoverinfo": "text",
         "text": [f"{r['members']}: {r['value']:.3f}" for r in rows],
-        "marker": {"color": JUDGE_COLOURS[1], "size": 7, "opacity": 0.55, "symbol": "circle-open"},
+        "marker": {
+            "color": JUDGE_COLOURS[1], "size": 8, "opacity": 0.85, "symbol": "circle-open",
+            "line": {"width": 1.6},
+        },
     }  # fmt: skip
     line = {
         "type": "scatter", "mode": "lines+markers", "name": "mean of the size",

@@ -27,7 +27,7 @@ def layout(report, measure, looks):
     averages = [e for e in of[SUBSET] if e.row["question"] == AVERAGE and not isnan(e.row["value"])]
     caption = (
         f"{words}, mean of the questions: each dot is the mean of one subset of the judges; the "
-        "line joins the means of each size."
+        "line joins the means of each size, with their 95 % intervals where they have any."
     )
     means = [entry for entry in of[SIZE] if entry.row["question"] == AVERAGE]
     figures = [Figure("ensembles", caption, charts.subsets(averages, means, words))]
@@ -41,7 +41,7 @@ def _sizes(entries, words):
     cells = {(e.row["size"], e.row["question"]): _spread(e) for e in entries}
     sizes = list(dict.fromkeys(entry.row["size"] for entry in entries))
     lines = [(size, [cells[size, question] for question in questions]) for size in sizes]
-    caption = f"{words}: mean over the subsets of a size [smallest, largest]; mean: its interval."
+    caption = f"{words}: mean over the subsets of a size [smallest, largest]; mean: 95 % interval."
     return Table(caption, questions, lines, [], "Judges")
 
 

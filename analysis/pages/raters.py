@@ -11,6 +11,7 @@ from analysis.reports.raters import raters
 from annotate.templatetags.concord import duration
 
 MOST_BARS = 30
+MINUTE = 60
 SCALES = ("likert", "binary", "number", "choice")
 shown = of_questions(*SCALES)
 
@@ -64,11 +65,16 @@ def _table(entries, question):
 
 
 def _pace(row):
-    """12 s [9 s, 20 s]"""
-    words = duration(row["seconds"])
+    """11.2 s [10.9 s, 12.0 s]"""
+    words = _seconds(row["seconds"])
     if isnan(row["seconds_low"]):
         return words
-    return f"{words} [{duration(row['seconds_low'])}, {duration(row['seconds_high'])}]"
+    return f"{words} [{_seconds(row['seconds_low'])}, {_seconds(row['seconds_high'])}]"
+
+
+def _seconds(value):
+    """With a decimal below a minute, where an interval may be narrower than a second."""
+    return f"{value:.1f} s" if 0 <= value < MINUTE else duration(value)
 
 
 def _straight(row):

@@ -1,5 +1,6 @@
 """A study of 200 judges: every page of every report stays a page that one can read."""
 
+import json
 import re
 
 import pytest
@@ -40,12 +41,22 @@ def without_scripts(text):
     return re.sub(r"<script.*?</script>", "", text, flags=re.S)
 
 
-def test_every_page_of_200_judges_can_be_read(many, as_owner):
+def by_the_api(client, report):
+    """The rows of all judges, of JSON without NaN."""
+    response = client.get(f"/api/v1/studies/films/reports/{report}/", {"draws": 0})
+    assert response.status_code == 200, report
+    found = json.loads(response.content, parse_constant=pytest.fail)
+    assert found["rows"] or found["notes"], report
+    return found["rows"]
+
+
+def test_every_page_of_200_judges_can_be_read_and_the_api_has_all_of_them(many, as_owner):
     caches["reports"].clear()
-    faults = []
+    faults, names = [], {}
     for report in REPORTS:
         response = as_owner.get(f"/studies/films/analysis/{report}/", {"draws": 10})
         assert response.status_code == 200, report
+        names[report] = {row.get("evaluator") for row in by_the_api(as_owner, report)}
         text = response.content.decode()
         faults += [(report, found) for found in NO_WORDS.findall(without_scripts(text))[:2]]
         faults += [(report, len(text))] * (len(text) > HEAVIEST)
@@ -53,3 +64,6 @@ def test_every_page_of_200_judges_can_be_read(many, as_owner):
         heights = [figure.plot["layout"]["height"] for figure in figures]
         faults += [(report, height) for height in heights if height > TALLEST]
     assert not faults, faults
+    everybody = {f"judge {number}" for number in range(JUDGES)}
+    for report in ("correlation", "roc", "confusion", "substitution", "cost", "bias"):
+        assert everybody <= names[report], report

@@ -11,7 +11,9 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import frames
+from analysis.charts import Looks
 from analysis.options import Options
+from analysis.pages.kinds import REPORTS
 from analysis.reports.scores import Scores
 from analysis.stats.outliers import low_outliers
 from annotate.models import ExitAnswer, Extra, Rater
@@ -159,6 +161,10 @@ def test_pace_and_straight_lines_have_intervals_of_items_drawn_again():
         ends = row[f"{name}_low"], row[f"{name}_high"]
         assert ends == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
     assert (row["seconds"], row["seconds_n"], row["straight"]) == (7.5, 4, 0.75)
+    table = REPORTS["raters"].layout(build(study, "raters", draws=300), "q0", Looks([])).tables[0]
+    cells = dict(table.lines)["r0"]
+    assert cells[2] == f"7.5 s [{row['seconds_low']:.1f} s, {row['seconds_high']:.1f} s]"
+    assert (cells[4].value, cells[4].size) == (0.75, "n = 4") and cells[4].interval
 
 
 def test_excluded_raters_are_listed_and_no_part_of_the_others():
