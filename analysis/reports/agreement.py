@@ -5,6 +5,7 @@ import numpy as np
 from analysis.options import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.evaluators import interval_note, policy_notes
+from analysis.reports.given import Given
 from analysis.reports.labels import MOST_LABELS, LabelNotes, as_labels, labels_of
 from analysis.reports.scores import Scores
 from analysis.stats.cohen_kappa import cohen_kappa
@@ -34,6 +35,8 @@ OF_KIND = {
 }
 ON_LABELS = ("percent", "alpha_nominal", "alpha_ordinal", *KAPPAS, "fleiss_kappa", *GWETS)
 OF_PAIRS = ("percent", *KAPPAS)
+# Of the items that everybody rated.
+OF_COMPLETE = ("icc_a_1", "icc_c_1", "icc_a_k", "icc_c_k", "kendall_w")
 HUMANS = "humans"
 POOLED = "pooled"
 
@@ -49,7 +52,7 @@ def agreement(answers, options, judge_measures=MEASURES):
     for place, question in enumerate(scores.questions):
         table = _Table(report, scores, labels, place, question)
         for name, role in groups.items():
-            table.add(name, scores.ratings(place, role), MEASURES)
+            table.add(name, table.ratings(role), MEASURES)
         _add_judges(table, scores, judge_measures)
     pool = pooled_places(scores)
     if pool:
@@ -99,9 +102,9 @@ def _add_judges(table, scores, measures):
         if not table.fits(judge):
             continue
         values = table.judged(judge)
-        people = table.apart(judge, table.ratings(ALL))
-        joined = np.column_stack([people, values])
-        table.add(f"{HUMANS} + {judge}", joined, measures, judge)
+        people = table.ratings(ALL)
+        people = people.with_values(table.apart(judge, people.values))
+        table.add(f"{HUMANS} + {judge}", people.beside(values), measures, judge)
         pairs = [measure for measure in measures if measure in OF_PAIRS]
         table.add(f"{judge} vs {versus}", table.ratings(role), pairs, judge, values)
 
@@ -115,8 +118,8 @@ class _Table:
         self.key = question.key
 
     def ratings(self, role):
-        """Ratings of the raters of a role (units, raters)."""
-        return self.scores.ratings(self.place, role)
+        """Ratings of the raters of a role, as a Given."""
+        return self.scores.narrow(self.place, role)
 
     def judged(self, judge):
         """The judge's values (units,)."""
@@ -133,13 +136,12 @@ class _Table:
         return self.labels.fits(judge, self.judged(judge), self.question)
 
     def add(self, raters, ratings, measures, judge="", judge_values=None):
-        """Rows for ratings (units, raters); with judge_values (units,) for the judge's pairs."""
-        known = ~np.isnan(ratings)
-        present = known.any(axis=0)
-        n_raters = int(present.sum()) + (judge_values is not None)
-        units = np.flatnonzero(known.any(axis=1))
-        ratings = ratings[np.ix_(units, present)]
-        data = self._forms(judge or "people", ratings)
+        """Rows for ratings, a Given; with judge_values (units,) for the judge's pairs."""
+        n_raters = ratings.n_raters + (judge_values is not None)
+        units = np.flatnonzero((~np.isnan(ratings.values)).any(axis=1))
+        ratings = ratings.of_units(units)
+        forms = self._forms(judge or "people", ratings.values)
+        data = {form: ratings.with_values(values) for form, values in forms.items()}
         versus = None
         if judge_values is not None:
             versus = self._forms(judge, judge_values[units])
@@ -164,19 +166,23 @@ class _Table:
     def _estimate(self, measure, data, versus, units):
         ratings = data[measure in ON_LABELS]
         judge = None if versus is None else versus[measure in ON_LABELS]
-        if not ratings.size:
+        if not len(units):
             return Estimate(np.nan, reason="nobody answered")
-        resampling = self.scores.resampling(units % max(len(self.scores.items), 1))
+        values, rows = ratings.values, units % max(len(self.scores.items), 1)
+        if measure in OF_COMPLETE:
+            complete, values = ratings.complete()
+            rows = rows[complete]
+        resampling = self.scores.resampling(rows)
         if measure in ON_LABELS:
             return self._of_labels(measure, ratings, judge, resampling)
         if measure in ALPHAS:
-            return krippendorff_alpha(ratings, ALPHAS[measure], **resampling)
+            return krippendorff_alpha(values, ALPHAS[measure], **resampling)
         if measure in ICCS:
-            return icc(ratings, ICCS[measure], **resampling)
-        return kendall_w(ratings, **resampling)
+            return icc(values, ICCS[measure], **resampling)
+        return kendall_w(values, **resampling)
 
     def _of_labels(self, measure, ratings, judge, resampling):
-        points = labels_of(self.question)
+        points, whose, ratings = labels_of(self.question), ratings.raters, ratings.values
         if measure == "percent":
             return percent_agreement(ratings, judge=judge, **resampling)
         if measure in ALPHAS:
@@ -188,7 +194,10 @@ class _Table:
         if len(points) > MOST_LABELS:
             reason = f"the scale has {len(points)} points, κ takes at most {MOST_LABELS}"
             return Estimate(np.nan, reason=reason)
-        return cohen_kappa(ratings, points, weights=KAPPAS[measure], judge=judge, **resampling)
+        weights = KAPPAS[measure]
+        return cohen_kappa(
+            ratings, points, weights=weights, judge=judge, raters=whose, **resampling
+        )
 
     def _row(self, raters, measure, estimate, n_raters):
         return {
@@ -211,7 +220,7 @@ class _Pooled(_Table):
         self.places, self.key = places, POOLED
 
     def ratings(self, role):
-        return np.concatenate([self.scores.ratings(place, role) for place in self.places])
+        return Given.below([self.scores.narrow(place, role) for place in self.places])
 
     def judged(self, judge):
         return self.scores.judge(judge)[:, self.places].T.ravel()

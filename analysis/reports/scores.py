@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.options import ALL, HIDE
+from analysis.reports.given import Given
 from analysis.stats.bootstrap import draw_counts
 from analysis.stats.combined import combined
 from analysis.stats.learned_weights import (
@@ -218,6 +219,10 @@ class Scores:
         """Mean of the included ratings of a role, or of all (items, questions)."""
         names = [name for name in self.raters_of(role) if name != without]
         return _means(*self._people.of(*names), self.shape)
+
+    def narrow(self, place, role):
+        """The same ratings as `ratings`, as a Given: of hundreds of raters a small part."""
+        return Given.of(*self.given(place, role), len(self.items))
 
     def ratings(self, place, role):
         """Ratings of one question by the raters of a role (items, raters)."""

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.stats.bootstrap import blocks, cluster_table, with_interval
 from analysis.stats.estimate import Estimate
-from analysis.stats.inputs import Floats, Ints, choose, label_codes
+from analysis.stats.inputs import Floats, Ints, choose, label_codes, used_codes
 from analysis.stats.percent_agreement import pair_clusters
-from analysis.stats.rating_pairs import RatingPairs, rating_pairs
+from analysis.stats.rating_pairs import RatingPairs, n_different, rating_pairs
 
 FEWEST_COMMON_UNITS = 2
 
@@ -25,21 +25,23 @@ def cohen_kappa(
     *,
     weights: str = "plain",
     judge: ArrayLike | None = None,
+    raters: Ints | None = None,
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
     """Unweighted mean of the kappas of all pairs of raters with two common units or more.
 
     1 perfect, 0 as by chance. ratings: (units, raters), NaN = missing; judge (units,): the mean of
-    its kappas with each rater. labels: the whole scale in its order, unused labels included.
-    weights: "plain", "linear" or "quadratic" in the places of the scale. clusters: (units,).
+    its kappas with each rater. raters: whose each rating is, as in rating_pairs. labels: the whole
+    scale in its order, unused labels included. weights: "plain", "linear" or "quadratic" in the
+    places of the scale. clusters: (units,).
     Estimate.n: units compared; groups: pairs of raters with two common units, the same in every
     draw; skipped: of these, pairs that give one and the same label throughout.
     NaN when no pair is left. Raises ValueError for ratings off the scale and bad shapes.
     Source: Cohen (1960, 1968); the mean over pairs is Light's (1971) kappa.
     """
     disagreement = choose(WEIGHTS, weights, "weights")(len(np.asarray(labels)))
-    pairs = rating_pairs(ratings, judge)
+    pairs = rating_pairs(ratings, judge, raters)
     keep, rater_pair, n_pairs = _enough_in_common(pairs)
     size = len(disagreement)
     first = label_codes(pairs.first_value, labels, "ratings")[keep]
@@ -56,18 +58,18 @@ def cohen_kappa(
         )
 
     each = kappas(np.bincount(cells, minlength=n_cells).astype(np.float64)[None, :])
-    estimate = _mean_over_pairs(each, len(np.unique(pairs.unit[keep])))
+    estimate = _mean_over_pairs(each, n_different(pairs.unit[keep]))
     clusters = pair_clusters(clusters, ratings, pairs.unit[keep])
     return with_interval(estimate, clusters, counts, draws)
 
 
 def _enough_in_common(pairs: RatingPairs) -> tuple[NDArray[np.bool_], Ints, int]:
     """Which pairs of ratings to keep, the code of their two raters, and how many codes."""
-    raters = pairs.first * (int(pairs.second.max(initial=0)) + 1) + pairs.second
-    _, code, common = np.unique(raters, return_inverse=True, return_counts=True)
+    size = int(pairs.second.max(initial=0)) + 1
+    used, code, common = used_codes(pairs.first * size + pairs.second, size**2)
     keep = common[code] >= FEWEST_COMMON_UNITS
-    kept, rater_pair = np.unique(code[keep], return_inverse=True)
-    return keep, rater_pair.astype(np.int64), len(kept)
+    kept, rater_pair, _ = used_codes(code[keep], len(used))
+    return keep, rater_pair, len(kept)
 
 
 def _mean_over_pairs(kappas: Floats, n_units: int) -> Estimate:

@@ -10,6 +10,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 SMALL_RANGE = 64
+WIDE = 2**16  # codes below this are always counted in a table
 LARGEST = 1e100  # sums of squares stay finite
 
 
@@ -72,6 +73,20 @@ def scale_codes(values: Floats) -> tuple[Floats, Ints]:
             return lowest + np.arange(int(highest - lowest) + 1), codes
     scale, codes = np.unique(values, return_inverse=True)
     return scale, codes.astype(np.int64, copy=False)
+
+
+def used_codes(codes: Ints, size: int) -> tuple[Ints, Ints, Ints]:
+    """Return the codes that occur (U,), the place of each code (N,) among them, their counts (U,).
+
+    codes: (N,), below size. As np.unique, without its sort unless the codes are few and wide.
+    """
+    if size > max(len(codes), WIDE):
+        used, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        return used, place.astype(np.int64, copy=False), counts
+    counts = np.bincount(codes, minlength=size)
+    place = np.cumsum(counts > 0, dtype=np.int64) - 1
+    used = np.flatnonzero(counts)
+    return used, place[codes], counts[used]
 
 
 def label_codes(values: Floats, labels: ArrayLike, name: str) -> Ints:

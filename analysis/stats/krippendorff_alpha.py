@@ -11,7 +11,7 @@ from scipy import sparse
 
 from analysis.stats.bootstrap import blocks, cluster_table, with_interval
 from analysis.stats.estimate import Estimate
-from analysis.stats.inputs import Floats, Ints, choose, scale_codes
+from analysis.stats.inputs import Floats, Ints, choose, scale_codes, used_codes
 from analysis.stats.percent_agreement import TOO_FEW, pair_clusters
 from analysis.stats.rating_pairs import rating_pairs
 
@@ -35,7 +35,7 @@ def krippendorff_alpha(
     pairs = rating_pairs(ratings)
     scale, codes = scale_codes(pairs.values)
     size, half = len(scale), len(pairs.unit)
-    used, cells = np.unique(codes[:half] * size + codes[half:], return_inverse=True)
+    used, cells, _ = used_codes(codes[:half] * size + codes[half:], size**2)
     weights = 1.0 / (pairs.n_ratings - 1)
     values = np.divmod(used, max(size, 1))
 

@@ -26,7 +26,7 @@ class RatingPairs:
     @property
     def n_units(self) -> int:
         """Units with at least two ratings."""
-        return len(np.unique(self.unit))
+        return n_different(self.unit)
 
     @property
     def values(self) -> Floats:
@@ -34,11 +34,20 @@ class RatingPairs:
         return np.concatenate([self.first_value, self.second_value])
 
 
-def rating_pairs(ratings: ArrayLike, judge: ArrayLike | None = None) -> RatingPairs:
+def n_different(units: Ints) -> int:
+    """How many different ones there are among sorted units."""
+    return int(np.count_nonzero(np.diff(units, prepend=-1)))
+
+
+def rating_pairs(
+    ratings: ArrayLike, judge: ArrayLike | None = None, raters: Ints | None = None
+) -> RatingPairs:
     """Pair the ratings within each unit.
 
     ratings: (units, raters), NaN = missing. With judge (units,), only the pairs of the judge
-    (first) with a rater (second) count. Raises ValueError for other shapes or infinite values.
+    (first) with a rater (second) count. raters: whose each rating is, as codes of the same shape
+    and rising in each unit, where a column has ratings by several; None = a column a rater.
+    Raises ValueError for other shapes or infinite values.
     """
     array = as_floats(ratings, "ratings", ndim=2)
     if judge is not None:
@@ -46,15 +55,18 @@ def rating_pairs(ratings: ArrayLike, judge: ArrayLike | None = None) -> RatingPa
         if len(column) != len(array):
             raise ValueError(f"judge: expected {len(array)} values, found {len(column)}")
         array = np.column_stack([column, array])
-    unit, rater = np.nonzero(~np.isnan(array))
+        if raters is not None:
+            raters = np.column_stack([np.zeros(len(column), np.int64), raters + 1])
+    unit, place = np.nonzero(~np.isnan(array))
+    rater = place if raters is None else raters[unit, place]
     later = _later_ratings_of_unit(unit)
     first = np.repeat(np.arange(len(unit)), later)
     step = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
     second = first + 1 + step
     if judge is not None:
-        keep = rater[first] == 0
+        keep = place[first] == 0
         first, second = first[keep], second[keep]
-    values = array[unit, rater]
+    values = array[unit, place]
     n_ratings = np.bincount(unit, minlength=len(array))
     units = unit[first]
     return RatingPairs(

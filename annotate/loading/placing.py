@@ -151,7 +151,9 @@ def _fill(study, batch, raters, sessions, any_before):
     for (pk, key), its_raters in zip(batch, raters, strict=True):
         came = iter([rater for rater in its_raters if (pk, rater) not in there])
         places = reversed(free.get(pk, ()))
-        filled += [(FILLED, r, sessions[r], None, place) for place, r in zip(places, came)]
+        filled += [
+            (FILLED, r, sessions[r], None, place) for place, r in zip(places, came, strict=False)
+        ]
         number = highest.get(pk, 0)
         rows = [(FILLED, rater, sessions[rater]) for rater in came]
         wanted = 0 if key in gold else study.raters_per_item

@@ -10,6 +10,7 @@ from analysis.stats.fleiss_kappa import fleiss_kappa
 from analysis.stats.gwet_ac import WEIGHTS as GWET_WEIGHTS
 from analysis.stats.gwet_ac import gwet_ac
 from analysis.stats.icc import FORMS, icc
+from analysis.stats.inputs import used_codes
 from analysis.stats.kendall_w import kendall_w
 from analysis.stats.krippendorff_alpha import METRICS, krippendorff_alpha
 from analysis.stats.percent_agreement import percent_agreement
@@ -243,3 +244,9 @@ def test_the_order_of_raters_and_units_changes_nothing(measure):
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("size", [12, 10**9])
+def test_codes_are_counted_alike_in_a_table_and_by_sorting(size):
+    used, place, counts = used_codes(np.array([7, 2, 7, 11]), size)
+    assert (used.tolist(), place.tolist(), counts.tolist()) == ([2, 7, 11], [1, 0, 1, 2], [1, 2, 1])
