@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.core.cache import caches
 from django.test import Client, TransactionTestCase
 
 from tests import emptying, factories
@@ -97,6 +98,13 @@ def as_stranger(stranger):
     client = Client()
     client.force_login(stranger, backend="django.contrib.auth.backends.ModelBackend")
     return client
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    """What is kept by primary keys is no other test's: after a rollback SQLite gives them anew."""
+    for name in caches.settings:
+        caches[name].clear()
 
 
 @pytest.fixture(autouse=True)

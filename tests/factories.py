@@ -54,15 +54,14 @@ def make_question(study, key="satisfaction", scale="likert5", **fields):
 
 
 def make_item(study, key="item-0", recipient="r1", content="film-1", system="good", **fields):
-    """An explanation with its recipient, content, system and open places."""
+    """An explanation with its recipient, content, system (rows or their keys) and open places."""
     fields = {"kind": Item.Kind.EXPLANATION, "text": f"Because you like films ({key})."} | fields
     item = Item.objects.create(
         study=study,
         key=key,
-        recipient=recipient and Recipient.objects.get_or_create(study=study, key=recipient)[0],
-        content=content
-        and Content.objects.get_or_create(study=study, key=content, defaults={"title": content})[0],
-        system=system and System.objects.get_or_create(study=study, key=system)[0],
+        recipient=_row(Recipient, study, recipient),
+        content=_row(Content, study, content, title=content),
+        system=_row(System, study, system),
         **fields,
     )
     Place.objects.bulk_create(
@@ -70,6 +69,13 @@ def make_item(study, key="item-0", recipient="r1", content="film-1", system="goo
         for number in range(1, study.raters_per_item + 1)
     )
     return item
+
+
+def _row(model, study, key, **defaults):
+    """The study's row with this key, made where there is none; a row is taken as it is."""
+    if not isinstance(key, str) or not key:
+        return key or None
+    return model.objects.get_or_create(study=study, key=key, defaults=defaults)[0]
 
 
 def make_items(study, count):
@@ -91,6 +97,15 @@ def make_rating(session, item, question, value, **fields):
     fields = {"answered_at": timezone.now()} | fields
     return Rating.objects.create(
         session=session, item=item, question=question, value=value, **fields
+    )
+
+
+def make_ratings(session, answers):
+    """The ratings of (item, question, value) each, in one statement."""
+    now = timezone.now()
+    Rating.objects.bulk_create(
+        Rating(session=session, item=item, question=question, value=value, answered_at=now)
+        for item, question, value in answers
     )
 
 

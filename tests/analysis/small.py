@@ -41,13 +41,16 @@ def row_of(report, **wanted):
 def make_rated_study(owner=None, recipients=4, contents=2, systems=3, slug="films"):
     """Every item rated by three third parties; two judges, one close to them and one random."""
     study = factories.make_study(slug, owner)
+    known = {}  # the rows that items share, so that each is looked for once
     for number in range(recipients * contents * systems):
         who, rest = divmod(number, contents * systems)
         what, system = divmod(rest, systems)
-        factories.make_item(
-            study, f"item-{number}", f"r{who}", f"film-{what}", f"system-{system}",
+        keys = f"r{who}", f"film-{what}", f"system-{system}"
+        item = factories.make_item(
+            study, f"item-{number}", *(known.get(key, key) for key in keys),
             data={"genre": "drama" if what else "comedy"},
         )  # fmt: skip
+        known |= zip(keys, (item.recipient, item.content, item.system), strict=True)
     rng = random.Random(5)
     items = enumerate(study.items.order_by("pk"), start=1)
     quality = {item: 1 + (number * 7) % 4 for number, item in items}
@@ -63,11 +66,12 @@ def near(value, rng):
 
 def add_raters(study, names, quality, rng, role=Rater.Role.THIRD_PARTY):
     """Each of them answers everything, near the item's quality."""
+    items, questions = list(study.items.order_by("pk")), list(study.questions.all())
     for name in names:
         session = factories.make_session(study, name, role)
-        for item in study.items.order_by("pk"):
-            for question in study.questions.all():
-                factories.make_rating(session, item, question, near(quality[item], rng))
+        factories.make_ratings(
+            session, ((i, q, near(quality[i], rng)) for i in items for q in questions)
+        )
 
 
 def add_judge(study, name, value_of):

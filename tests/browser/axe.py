@@ -11,7 +11,8 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 RUN = """async tags => {
   document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < Infinity)
     .forEach(one => one.finish());
-  const found = await axe.run({runOnly: {type: "tag", values: tags}});
+  const found = await axe.run(
+    {runOnly: {type: "tag", values: tags}, resultTypes: ["violations"]});
   return found.violations.flatMap(one => one.nodes.map(node =>
     `${one.id} (${one.help}): ${node.target.join(" ")} ${node.html.slice(0, 160)} ` +
     node.any.concat(node.all).map(check => check.message).join("; ").slice(0, 200)));
