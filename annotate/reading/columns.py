@@ -29,7 +29,7 @@ class Column:
     required: bool = False
     extra: bool = False
     # What a blank cell becomes.
-    blank: str | None = None
+    blank: str | int | None = None
 
     @property
     def is_plain(self):
