@@ -22,7 +22,7 @@ from annotate.models import (
     Session,
     Study,
 )  # fmt: skip
-from judges.models import Judgment, Run, Statement
+from judges.models import Entailment, Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
 
@@ -52,6 +52,7 @@ def rated():
         item=rating.item, side="generated", number=10_001, statement="is slow", topic="pace",
         sentiment="negative",
     )  # fmt: skip
+    Entailment.objects.create(item=rating.item, n_generated=2, n_reference=0)
     put_to_test(rating.item, rating.question)
     return study
 
