@@ -31,10 +31,9 @@ def cohen_kappa(
 ) -> Estimate:
     """Unweighted mean of the kappas of all pairs of raters with two common units or more.
 
-    1 perfect, 0 as by chance. ratings: (units, raters), NaN = missing; judge (units,): the mean of
-    its kappas with each rater. raters: whose each rating is, as in rating_pairs. labels: the whole
-    scale in its order, unused labels included. weights: "plain", "linear" or "quadratic" in the
-    places of the scale. clusters: (units,).
+    1 perfect, 0 as by chance. ratings: (units, raters), NaN = missing; judge (units,): its mean
+    with each rater. raters: as in rating_pairs. labels: the whole scale in order, unused included.
+    weights: "plain", "linear" or "quadratic" in the places of the scale. clusters: (units,).
     Estimate.n: units compared; groups: pairs of raters with two common units, the same in every
     draw; skipped: of these, pairs that give one and the same label throughout.
     NaN when no pair is left. Raises ValueError for ratings off the scale and bad shapes.
@@ -44,8 +43,8 @@ def cohen_kappa(
     pairs = rating_pairs(ratings, judge, raters)
     keep, rater_pair, n_pairs = _enough_in_common(pairs)
     size = len(disagreement)
-    first = label_codes(pairs.first_value, labels, "ratings")[keep]
-    second = label_codes(pairs.second_value, labels, "ratings")[keep]
+    values = pairs.first_value, pairs.second_value
+    first, second = (label_codes(each, labels, "ratings")[keep] for each in values)
     cells, n_cells = (rater_pair * size + first) * size + second, n_pairs * size**2
 
     def kappas(tables: Floats) -> Floats:

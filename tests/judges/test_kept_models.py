@@ -6,7 +6,9 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,17 +65,23 @@ print(kept_models.load("words")["factors"].sum(), kept_models.load("others"))
 """
 
 
-def test_a_folder_that_may_only_be_read_is_read(settings, tmp_path):
+@pytest.fixture
+def for_all():
+    """A folder that other users may read; of pytest's own they may not."""
+    with tempfile.TemporaryDirectory() as path:
+        Path(path).chmod(0o755)
+        yield Path(path)
+
+
+def test_a_folder_that_may_only_be_read_is_read(settings, for_all):
     """By a process of its own: who runs the tests may write everywhere where it is root."""
-    settings.VAR_DIR, folder = tmp_path, tmp_path / "models"
+    settings.VAR_DIR, folder = for_all, for_all / "models"
     kept_models.save("words", factors=np.arange(100.0))
     (file,) = folder.iterdir()
-    for path in (tmp_path, *tmp_path.parents[:2]):
-        path.chmod(0o755)
     folder.chmod(0o555)
     try:
         user = 65534 if os.getuid() == 0 else os.getuid()
-        arguments = [sys.executable, "-c", AS_ANOTHER_USER, str(tmp_path), str(user)]
+        arguments = [sys.executable, "-c", AS_ANOTHER_USER, str(for_all), str(user)]
         ran = subprocess.run(arguments, capture_output=True, text=True, check=False)
     finally:
         folder.chmod(0o755)
