@@ -56,9 +56,9 @@ def cohen_kappa(
             [_mean_of_defined(kappas(block @ table)) for block in blocks(counts, n_cells)]
         )
 
-    each = kappas(np.bincount(cells, minlength=n_cells).astype(np.float64)[None, :])
-    estimate = _mean_over_pairs(each, n_different(pairs.unit[keep]))
-    clusters = pair_clusters(clusters, ratings, pairs.unit[keep])
+    each, units = kappas(np.bincount(cells, minlength=n_cells)[None, :] * 1.0), pairs.unit[keep]
+    estimate = _mean_over_pairs(each, n_different(units))
+    clusters = pair_clusters(clusters, ratings, units)
     return with_interval(estimate, clusters, counts, draws)
 
 
