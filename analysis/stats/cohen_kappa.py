@@ -34,9 +34,9 @@ def cohen_kappa(
     1 perfect, 0 as by chance. ratings: (units, raters), NaN = missing; judge (units,): its mean
     with each rater. raters: as in rating_pairs. labels: the whole scale in order, unused included.
     weights: "plain", "linear" or "quadratic" in the places of the scale. clusters: (units,).
-    Estimate.n: units compared; groups: pairs of raters with two common units, the same in every
-    draw; skipped: of these, pairs that give one and the same label throughout.
-    NaN when no pair is left. Raises ValueError for ratings off the scale and bad shapes.
+    Estimate.n: units compared; groups: pairs of raters with two common units, in every draw the
+    same; skipped: those of one and the same label. NaN when none is left. ValueError: bad shapes,
+    ratings off the scale.
     Source: Cohen (1960, 1968); the mean over pairs is Light's (1971) kappa.
     """
     disagreement = choose(WEIGHTS, weights, "weights")(len(np.asarray(labels)))
@@ -52,13 +52,12 @@ def cohen_kappa(
 
     def draws(clusters: Ints, counts: NDArray[Any]) -> Floats:
         table = cluster_table(clusters, counts.shape[1], cells, n_cells)
-        return np.concatenate(
-            [_mean_of_defined(kappas(block @ table)) for block in blocks(counts, n_cells)]
-        )
+        tables = (block @ table for block in blocks(counts, n_cells))
+        return np.concatenate([_mean_of_defined(kappas(each)) for each in tables])
 
-    each, units = kappas(np.bincount(cells, minlength=n_cells)[None, :] * 1.0), pairs.unit[keep]
-    estimate = _mean_over_pairs(each, n_different(units))
-    clusters = pair_clusters(clusters, ratings, units)
+    each = kappas(np.bincount(cells, minlength=n_cells).astype(np.float64)[None, :])
+    estimate = _mean_over_pairs(each, n_different(pairs.unit[keep]))
+    clusters = pair_clusters(clusters, ratings, pairs.unit[keep])
     return with_interval(estimate, clusters, counts, draws)
 
 
