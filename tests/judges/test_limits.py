@@ -146,7 +146,7 @@ def test_two_workers_never_pass_the_limits_of_an_endpoint(tmp_path):
             processes.worker(tmp_path, name="two@test", app="tests.short_minute", **extra),
         ):
             both = lambda: Heartbeat.objects.alive().count() == 2  # noqa: E731
-            processes.wait_for(both, 60, "both workers")
+            processes.wait_for(both, 120, "both workers")
             run = planning.plan(judge)
             processes.wait_for(finished(run), 120, "the run's end")
         assert set(run.judgments.values_list("state", flat=True)) == {"done"}
