@@ -7,7 +7,7 @@ import numpy as np
 from django.db.models import F
 from scipy import sparse
 
-from annotate.models import Interaction
+from annotate.models import Content, Interaction
 from judges.proximity import NoScore
 
 # What the extra column `hypothetical` of interactions.csv may say for yes.
@@ -53,14 +53,36 @@ def _rows(study):
     return rows.values_list("recipient__key", "content__key", *names)
 
 
-def fingerprint(study):
-    """{"interactions": how many, "interactions_sha256": …} of what a model is trained on."""
-    digest, n = hashlib.sha256(), 0
+def hashes(study):
+    """(settings, run): of what a model is trained on, {"interactions": how many,
+    "interactions_sha256": …}, and of the hypothetical recipients, {"made_up_sha256": …}.
+
+    Another one of these changes no judge; but no run may mix scores of two.
+    """
+    trained, made_up, n = hashlib.sha256(), hashlib.sha256(), 0
     for recipient, content, _, _, rating, apart in _rows(study).iterator(chunk_size=20_000):
-        if not is_hypothetical(apart):
-            digest.update(f"{recipient}\0{content}\0{rating}\n".encode())
-            n += 1
-    return {"interactions": n, "interactions_sha256": digest.hexdigest()}
+        is_apart = is_hypothetical(apart)
+        (made_up if is_apart else trained).update(f"{recipient}\0{content}\0{rating}\n".encode())
+        n += not is_apart
+    settings = {"interactions": n, "interactions_sha256": trained.hexdigest()}
+    return settings, {"made_up_sha256": made_up.hexdigest()}
+
+
+def fingerprint(study):
+    return hashes(study)[0]
+
+
+def made_up(study):
+    return hashes(study)[1]
+
+
+def genres(study):
+    """{"genres_sha256": …} of the contents, by key."""
+    digest = hashlib.sha256()
+    rows = Content.objects.filter(study=study).order_by("key")
+    for row in rows.values_list("key", "data__genres").iterator(chunk_size=20_000):
+        digest.update(f"{row}\n".encode())
+    return {"genres_sha256": digest.hexdigest()}
 
 
 def is_hypothetical(value):

@@ -147,7 +147,7 @@ def plan(
                 settings_hash=judge.settings_hash,
                 budget_usd=budget,
                 created_by=user,
-                frozen=settings,
+                frozen=settings | _of_run(judge),
                 version=questions[0].present if questions else 1,
             )
         shown = materials.Materials(judge, questions)
@@ -164,6 +164,12 @@ def plan(
         run.flagged = written.flagged
         run.save(update_fields=["frozen", "unit_usd", "reuse", "pilot", "in_pilot", "flagged"])
     return run
+
+
+def _of_run(judge):
+    """What of the study's data only the run keeps: another one makes no other judge."""
+    scorer = SCORERS.get(judge.kind)
+    return scorer.of_run(judge.study_id) if scorer and scorer.of_run else {}
 
 
 def _trial(judge, trial, limit):

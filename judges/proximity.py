@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+NO_GENRES = "the recommended content has no genres"
+
 
 class NoScore(ValueError):
     """An explanation cannot be scored; the message says why. Any other error is a fault."""
@@ -113,7 +115,7 @@ def similarity(contents, content, explaining):
 def overlap(own, others):
     """Mean Jaccard index of sets of genres, [set] against one set; NoScore."""
     if not own:
-        raise NoScore("the recommended content has no genres")
+        raise NoScore(NO_GENRES)
     return float(np.mean([len(own & genres) / len(own | genres) for genres in others]))
 
 

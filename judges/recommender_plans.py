@@ -159,7 +159,9 @@ def read_relations(text):
             name, equals, value = each.partition("=")
             if not equals:
                 raise ValueError(f"found {each!r:.60}; allowed is an option as NAME=VALUE.")
-            options[name.strip()] = number_or_text(value.strip())
+            is_text = isinstance(relation.options.get(name.strip()), str)
+            read = str if is_text else number_or_text  # the title 1984 is no number
+            options[name.strip()] = read(value.strip())
         found.append([relation.key, options])
     return found
 

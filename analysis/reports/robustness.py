@@ -34,7 +34,8 @@ NO_TEST = (
 MULTIPLIED = (
     "A multiplied scale has more points than the question's, so that answers mapped back may lie "
     "between these: changes are taken of them as they are; whether an answer is another one is "
-    "asked of their nearest points, halves down."
+    "asked of their nearest points, halves down. So a judge that answers at random changes a "
+    "little more under it than when asked again."
 )
 NO_ENDS = "the scale has no ends, so that no change is large or small on it"
 

@@ -5,6 +5,7 @@ welch(first, second)            unpaired t-test of two conditions' iterations
 sign_flip(differences, rng)     permutation test of two conditions, paired by person
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import nan
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.stats.bootstrap import weighted_sums, with_interval
+from analysis.stats.bootstrap import BLOCK_CELLS, weighted_sums, with_interval
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats, Ints, as_floats
 
@@ -127,12 +128,16 @@ def sign_flip(differences: ArrayLike, rng: np.random.Generator, draws: int = DRA
     if n == 0:
         return Permutation(nan, 0, nan, True)
     exact = n <= MOST_EXACT
-    if exact:
-        signs = np.array(list(product((1.0, -1.0), repeat=n)))
-    else:
-        signs = rng.integers(0, 2, (draws, n)) * 2.0 - 1
+    every = [np.array(list(product((1.0, -1.0), repeat=n)))] if exact else _signs(rng, draws, n)
     # As far but for rounding: equal sums in another order must not come out as smaller ones.
     least = abs(values.sum()) - SAME * max(1.0, float(np.abs(values).sum()))
-    as_far = int((np.abs(signs @ values) >= least).sum())
-    p = as_far / len(signs) if exact else (as_far + 1) / (draws + 1)
+    as_far = sum(int((np.abs(signs @ values) >= least).sum()) for signs in every)
+    p = as_far / 2**n if exact else (as_far + 1) / (draws + 1)
     return Permutation(float(values.mean()), n, p, exact)
+
+
+def _signs(rng: np.random.Generator, draws: int, n: int) -> Iterator[Floats]:
+    """(some, n) of the draws at a time, so that many people need no more memory than few."""
+    step = max(1, BLOCK_CELLS // n)
+    for start in range(0, draws, step):
+        yield (2 * rng.integers(0, 2, (min(step, draws - start), n)) - 1).astype(np.float64)

@@ -78,8 +78,9 @@ class Scorer:
 
     settings: the fields of Judge that it heeds; fixed: what is frozen besides; files: finds out
     what else is, of_judge what follows from the judge's settings, and of_study what of the
-    study's data; packages: those whose versions belong to the frozen settings, because scores may
-    change with them. slow: a unit takes long, so that batches are small.
+    study's data; of_run: what of the data a run keeps, though another one is no other judge;
+    packages: those whose versions belong to the frozen settings, because scores may change with
+    them. slow: a unit takes long, so that batches are small.
     """
 
     method: str
@@ -94,6 +95,7 @@ class Scorer:
     on_scale_of: tuple = ()  # kinds of questions that are answered on their scale all the same
     of_judge: Callable | None = None
     of_study: Callable | None = None
+    of_run: Callable | None = None
     slow: bool = False
 
     def frozen(self, judge):
@@ -199,6 +201,7 @@ def _model(path, method, scale, effect=(), **fixed):
         fixed=fixed,
         packages=("implicit",),
         of_study=histories.fingerprint,
+        of_run=histories.made_up,
         slow=True,
     )
 
@@ -275,6 +278,7 @@ SCORERS = {
         "genres in common over genres of either. From the column genres of the contents.",
         scale="0 to 1",
         path="judges.scorers.counterfactual.Genres",
+        of_run=histories.genres,
     ),
     Kind.BERT_SCORE: Scorer(
         method="BERTScore F1 of the text against the item’s reference: each word piece is matched "

@@ -20,14 +20,17 @@ NO_RECIPIENT = "the item has no recipient, whose history the explanation is abou
 NO_CONTENT = "the item has no content that was recommended"
 NO_EXPLANATION = "the item names no explaining contents"
 CHANGED = "the study’s interactions were changed since the run was planned"
+OTHER_GENRES = "genres of the study’s contents were changed since the run was planned"
 KEPT = 4  # models of hypothetical recipients at a time
 
 
 class Trained:
     """The models of one study by one recipe; what all scores here are made of."""
 
-    def __init__(self, study, recipe, sha256):
-        if histories.fingerprint(study)["interactions_sha256"] != sha256:
+    def __init__(self, study, recipe, frozen):
+        trained, made_up = histories.hashes(study)
+        sha256 = trained["interactions_sha256"]
+        if sha256 != frozen["interactions_sha256"] or not _are_as_frozen(made_up, frozen):
             raise NoScore(CHANGED)
         self.histories, self.recipe, self.sha256 = histories.read(study), recipe, sha256
         if recipe.form == EXPLICIT and self.histories.unrated:
@@ -71,6 +74,11 @@ class Trained:
         return model
 
 
+def _are_as_frozen(found, frozen):
+    """Whether data is what it was at the plan; of runs that did not keep its hash that is so."""
+    return all(frozen.get(name, value) == value for name, value in found.items())
+
+
 def explaining_keys(item):
     """The keys of the contents that an explanation names: a list, or a text with | between them."""
     named = item.data.get("explaining_contents") or []
@@ -99,12 +107,15 @@ class _Scorer(ABC):
         """Whatever all items share, once; NoScore where none can be scored, found out once too."""
         if self.refused:
             raise self.refused
-        sha256 = self.frozen["interactions_sha256"]
         try:
-            self.trained = self.trained or Trained(study, self.recipe, sha256)
+            self.trained = self.trained or self.shared(study)
         except NoScore as error:
             self.refused = error
             raise
+
+    def shared(self, study):
+        """What prepare keeps."""
+        return Trained(study, self.recipe, self.frozen)
 
     def contents_of(self, study, items):
         """{key: Content} of all that these items name."""
@@ -192,8 +203,11 @@ class Similarity(_Scorer):
 class Genres(_Scorer):
     """Genre-Jacc: how many genres the explaining contents share with the recommended one."""
 
-    def prepare(self, study):
+    def shared(self, study):
         """Nothing is trained."""
+        if not _are_as_frozen(histories.genres(study), self.frozen):
+            raise NoScore(OTHER_GENRES)
+        return True
 
     def score(self, item, explaining):
         own = genres_of(item.content)

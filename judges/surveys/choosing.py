@@ -180,6 +180,8 @@ def question(films, recipe, number, seed, tick=None, people=False, row=None):
                 ranks = np.random.default_rng(seed).permutation(len(CELLS))
                 rank = int(ranks[(number + draw - 1) % len(CELLS)])
                 case, ratings = person(films, recipe, row, seen, rank, tick), []
+            if not case.genres[case.content]:  # found out before 84 trainings
+                raise NoScore(proximity.NO_GENRES)
             shown = explanation(case, score, level)
             scores = {one: float(np.clip(case.scores_of(one, [shown])[0], -1, 1)) for one in SCORES}
         except NoScore as error:

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.models import Interaction, Study
+from annotate.models import Content, Interaction, Study
 from judges import kept_models, planning, running
 from judges.factorisation import EXPLICIT, Recipe
 from judges.models import Judge
@@ -250,6 +250,22 @@ def test_interactions_that_changed_after_the_plan_are_noticed(films):
     }
     with pytest.raises(planning.PlanError, match="Make a new judge"):
         planning.plan(judge)
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"), [(Kind.CF_APPROXIMATE, "interactions"), (Kind.GENRE_JACC, "genres")]
+)
+def test_no_run_mixes_made_up_histories_or_genres_of_two_times(films, kind, why):
+    judge = factories.make_judge(films, "CF", kind=kind, **SETTINGS)
+    run = planning.plan(judge)
+    Interaction.objects.filter(data__hypothetical="yes").first().delete()
+    Content.objects.filter(key="b").update(data={"genres": "Western"})
+    running.work_through(run.pk)
+    (reason,) = {row.reason for row in run.judgments.all()}
+    assert why in reason and reason.endswith("changed since the run was planned")
+    again = planning.plan(judge)  # the judge is the same
+    running.work_through(again.pk)
+    assert "" in {row.reason for row in again.judgments.all()}
 
 
 def test_what_only_hypothetical_recipients_have_changes_nobody_s_score(tmp_path):

@@ -284,6 +284,8 @@ def test_relations_are_written_as_they_are_read():
         ["multiply", {"factor": 3}], ["spaces", {"rate": 0.2}], ["shift", {}]
     ]  # fmt: skip
     assert read_relations("multiply:factor=x") == [["multiply", {"factor": "x"}]]
+    titled = [["irrelevant_entry", {"title": "1984"}]]
+    assert read_relations("irrelevant_entry:title=1984") == titled
     for wrong in ("nonsense", "multiply:3"):
         with pytest.raises(ValueError, match="found"):
             read_relations(wrong)

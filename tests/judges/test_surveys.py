@@ -359,3 +359,21 @@ def test_films_that_cannot_be_told_apart_make_no_question(folder, tmp_path):
     films = read(changed(folder, tmp_path / "alike", movies=alike), Problems())
     with pytest.raises(NoQuestion, match="all candidates have the same Genre-Jacc, in 50 hist"):
         question(films, SMALL, CELLS.index(("genre-jacc", "highest")), [1, 1])
+
+
+def test_a_film_without_genres_is_refused_before_anything_is_retrained(folder, tmp_path):
+    def without_genres(text):
+        header, *rows = text.splitlines()
+        bare = (row.rsplit(",", 1)[0] + ",(no genres listed)" for row in rows)
+        return "\n".join([header, *bare]) + "\n"
+
+    films = read(changed(folder, tmp_path / "bare", movies=without_genres), Problems())
+    trained = []
+    with pytest.raises(NoQuestion, match="the recommended content has no genres, in 50 hist"):
+        question(films, SMALL, CELLS.index(("cf", "highest")), [1, 1], lambda: trained.append(1))
+    assert not trained
+
+
+def test_no_number_is_no_setting_of_the_model(folder):
+    with pytest.raises(CommandError, match="“nan” is not a number"):
+        call_command("make_counterfactual_study", folder, "--regularisation", "nan")

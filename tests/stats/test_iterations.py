@@ -112,3 +112,12 @@ def test_random_signs_of_many_people_are_seeded_and_never_zero():
 def test_nobody_has_no_p():
     found = sign_flip([nan], rng())
     assert isnan(found.p) and isnan(found.mean) and found.n == 0
+
+
+def test_many_people_need_no_more_memory_and_have_the_same_draws(monkeypatch):
+    values = np.random.default_rng(3).normal(0.1, 1, 40)
+    signs = np.random.default_rng(7).integers(0, 2, (500, 40)) * 2 - 1
+    as_far = (np.abs((signs * values).sum(axis=1)) >= abs(values.sum())).sum()
+    monkeypatch.setattr("analysis.stats.iterations.BLOCK_CELLS", 160)  # four draws at a time
+    found = sign_flip(values, np.random.default_rng(7), draws=500)
+    assert found.p == (as_far + 1) / 501

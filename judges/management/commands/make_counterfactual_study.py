@@ -1,4 +1,5 @@
 import argparse
+import math
 import shutil
 import sys
 import time
@@ -47,9 +48,12 @@ def setting(name):
 
     def parse(text):
         try:
-            return field.clean(text, None)
+            value = field.clean(text, None)
         except ValidationError as error:
             raise argparse.ArgumentTypeError(" ".join(error.messages)) from None
+        if isinstance(value, float) and math.isnan(value):  # above no bound and below none
+            raise argparse.ArgumentTypeError("“nan” is not a number.")
+        return value
 
     return parse
 
