@@ -4,6 +4,7 @@ All places are counted in characters of the text.
 """
 
 import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,9 +24,13 @@ OTHER_SENTIMENT = "sentiment outside positive, negative, neutral"
 TWICE = "the same statement again"
 TOO_MANY = "more statements than allowed"
 # An end of a sentence: where Latin, Arabic or Indic script ends one there is a space behind it.
-END = re.compile(r"[.!?…।؟۔]+[\"'”’)\]]*(?=\s)|[。！？!?]+[”’」』)]*|\n+")
+# Only the first mark of several begins one: else a row of thousands would be read from each.
+END = re.compile(r"(?<![.!?…।؟۔])[.!?…।؟۔]+[\"'”’)\]]*(?=\s)|[。！？!?]+[”’」』)]*|\n+")
 ALIKE = 0.5  # of a statement's pairs of letters, in the sentence that it comes from
 AROUND = re.compile(r"^[\s.!?।؟۔。！？!?]+|[\s.!?।؟۔。！？!?]+$")
+# Around a statement's words, where they say nothing; a sign before a number does.
+OPENS = " \"'‘’“”«»([¿¡*"
+CLOSES = " \"'‘’“”«»)]*.,;:!?…。，；：！？،؛؟।۔"
 QUOTES = re.compile("['‘’`]|[\"“”]")
 
 
@@ -133,8 +138,11 @@ def dropped(values, why):
 
 
 def alike(statement):
-    """The same for two statements that say the same in the same words."""
-    return "".join(re.findall(r"\w+", statement.casefold()))
+    """The same for two statements that say the same in the same words; "" without any."""
+    if not re.search(r"\w", statement):
+        return ""
+    said = unicodedata.normalize("NFC", " ".join(statement.split())).casefold()
+    return said.lstrip(OPENS).rstrip(CLOSES)
 
 
 class Places:

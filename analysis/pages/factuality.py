@@ -9,6 +9,7 @@ from analysis.pages.factual_counts import counts_tables
 from analysis.pages.words import chance
 from analysis.report_tables import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.factual_items import Beside
+from analysis.reports.factual_measures import SAME_MEAN
 from analysis.reports.factual_names import is_consistency
 from analysis.reports.factuality import (
     ALL,
@@ -214,7 +215,7 @@ def marked(cells, systems, lower=False):
     """The best and the second system of a line; the mean over all systems competes with none."""
     sign = -1 if lower else 1
     known = {
-        sign * cell.value
+        round(sign * cell.value, SAME_MEAN)
         for cell, system in zip(cells, systems, strict=True)
         if cell and system != ALL and not isnan(cell.value)
     }
@@ -222,7 +223,9 @@ def marked(cells, systems, lower=False):
         return cells
     marks = dict(zip(sorted(known, reverse=True)[:2], ("best", "second"), strict=False))
     return [
-        replace(cell, rank=marks.get(sign * cell.value, "")) if cell and system != ALL else cell
+        replace(cell, rank=marks.get(round(sign * cell.value, SAME_MEAN), ""))
+        if cell and system != ALL
+        else cell
         for cell, system in zip(cells, systems, strict=True)
     ]
 

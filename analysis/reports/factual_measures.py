@@ -20,6 +20,7 @@ STATEMENTS, SENTENCES, NAMED, SIMILARITY, REVIEW, MENTION = (
     "statements", "sentences", "named", "similarity", "review", "mention",
 )  # fmt: skip
 FACTUAL = (STATEMENTS, SENTENCES, NAMED)
+SAME_MEAN = 12  # decimals: means that differ less do so by rounding
 NAMES = {"ent": "StEnt", "ent_bin": "StEnt-bin", "coh": "StCoh"}
 Kind = Judge.Kind
 SIMILAR = {str(kind) for kind in (
@@ -214,7 +215,7 @@ class Measures:
         """Judges that are metrics, and what was imported, by its name (see `factual_names`)."""
         for name in self.scores.judges:
             kind, against = self.scores.answers.kinds.get(name, ("", ""))
-            if kind not in SIMILAR and kind != Kind.IMPORTED:
+            if kind not in SIMILAR and kind not in (Kind.IMPORTED, Kind.PAIR_MODEL):
                 continue
             given = self.scores.unfilled(name)[self.explained.rows]
             answered = np.flatnonzero(~np.isnan(given).all(axis=0))
@@ -222,6 +223,8 @@ class Measures:
                 continue
             at = answered[0]
             family = REVIEW if against == Judge.Against.REVIEW else SIMILARITY
+            if kind == Kind.PAIR_MODEL and is_consistency(name):
+                family = NAMED
             if kind == Kind.IMPORTED:
                 family = self._imported(name, given[:, at], self.scores.questions[at].scale)
             if family:

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 from scipy.stats import rankdata
 
-from analysis.reports.factual_measures import FACTUAL, REVIEW, SIMILARITY
+from analysis.reports.factual_measures import FACTUAL, REVIEW, SAME_MEAN, SIMILARITY
 from analysis.stats.clustered_mean import means_of_columns
 from analysis.stats.correlation import dataset_correlation
 from analysis.stats.differences import holm, two_sided
@@ -114,6 +114,7 @@ def add_ranks(work):
     for domain, inside in work.domains:
         found = [_of_systems(work, one.values, inside) for one in work.measures.all]
         means = np.array([[each.value for each in row] for row in found]).reshape(-1, len(names))
+        means = np.round(means, SAME_MEAN)
         for one, row, values in zip(work.measures.all, found, means, strict=True):
             _add_places(work, one, domain, row, values)
         _add_agreement(work, domain, means, _draws(found))
@@ -159,4 +160,4 @@ def _draws(found):
         [np.full_like(gap, each.value) if each.draws is None else each.draws for each in row]
         for row in found
     ]
-    return np.array(drawn).transpose(0, 2, 1)
+    return np.round(drawn, SAME_MEAN).transpose(0, 2, 1)

@@ -6,6 +6,7 @@ Kabongo & Guigue (2025), section IV-A and tables V and VI.
 import pytest
 
 from analysis.reports.factual_names import is_consistency, is_similarity
+from judges.models import Judge
 from tests import factual
 from tests.analysis.small import build, row_of
 from tests.analysis.test_factuality_report import VERDICTS, judged
@@ -59,6 +60,25 @@ def test_consistency_is_what_similarity_is_compared_with(facts):
     assert row["value"] == pytest.approx(-1)
     mean = row_of(report, part="consistency", metric="AlignScore", domain="all", system="all")
     assert (mean["value"], mean["n"]) == (pytest.approx(0.5), 5)
+
+
+def test_models_of_pairs_count_too_by_their_names(facts):
+    model = {"kind": Judge.Kind.PAIR_MODEL, "model": "some"}
+    judged(facts, "SummaC-Conv", PARTLY, "overall", **model)
+    judged(facts, "regression", LIKERT, "overall", **model)
+    assert correlated(build(facts, "factuality")) == ({"regression"}, ST2EXP | {"SummaC-Conv"})
+
+
+def test_means_that_differ_by_rounding_share_their_place(facts):
+    """(.1 + .2 + .3) / 3 is not .2 in numbers of 64 bits."""
+    values = {"a": 0.2, "b": 0.2, "c": 0.1, "d": 0.2, "e": 0.3}
+    judged(facts, "AlignScore", values, "overall")
+    rows = [row for row in build(facts, "factuality", draws=20).rows if row["domain"] == "all"]
+    places = [row for row in rows if (row["part"], row["metric"]) == ("rank", "AlignScore")]
+    assert {row["system"]: row["value"] for row in places} == {"good": 1, "bad": 1}
+    alike = [row for row in rows if row["part"] == "rank_agreement"
+             and "AlignScore" in (row["metric"], row["other_metric"])]  # fmt: skip
+    assert alike and not [row for row in alike if row["value"] == row["value"]]
 
 
 def test_answers_on_the_scale_of_the_question_are_no_similarity_but_where_named_so(facts):

@@ -392,3 +392,5 @@ def test_the_best_of_a_line_is_marked_and_all_systems_together_are_none():
     assert lower == ["", "best", None, "second", ""]
     same = [Cell({}, 0.5), Cell({}, 0.5), Cell({}, 0.5)]
     assert [cell.rank for cell in marked(same, ["all", "x", "y"])] == ["", "", ""]
+    third = [Cell({}, 0.5), Cell({}, 0.1 + 0.2), Cell({}, 0.3)]
+    assert [cell.rank for cell in marked(third, ["all", "x", "y"])] == ["", "", ""]

@@ -241,3 +241,28 @@ def test_topics_are_written_as_they_are_read():
     assert topics.written(topics.read(text)) == text
     assert topics.name_of(topics.read(text)) == topics.OWN
     assert topics.name_of(topics.ready()["toys"]) == "toys"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("It weighs 1.5 kg", "It weighs 15 kg"), ("loses -5 %", "loses 5 %"),
+        ("अच्छी", "अच्छा"), ("lasts 4.5 hours", "lasts 45 hours"),
+    ],
+)  # fmt: skip
+def test_statements_that_differ_in_a_mark_are_two(one, other):
+    assert triplets.alike(one) != triplets.alike(other)
+
+
+def test_statements_in_the_same_words_are_one():
+    for same in ("Runs small.", " runs  small", "“Runs small!”", "(runs small)", "RUNS SMALL…"):
+        assert triplets.alike(same) == "runs small"
+    assert triplets.alike("cafe\u0301") == triplets.alike("caf\u00e9")
+    assert triplets.alike("… ?!") == ""
+
+
+def test_a_row_of_marks_is_one_end_however_long():
+    """Read from each of its marks it would take minutes."""
+    text = "Good" + "." * 100_000 + "x"
+    assert [*triplets.sentences(text)] == [(0, len(text))]
+    assert [*triplets.sentences("So… it fits?! Yes.")] == [(0, 3), (3, 13), (13, 18)]
