@@ -6,7 +6,9 @@ from judges.models import Grain, Side
 from judges.statement_sets import StatementSets, counted, statement_texts
 
 # A sentence ends with its line, or at its mark where a space follows; after 。！？ without one.
-SENTENCE = re.compile(r"""\S.*?(?:[.!?…।؟۔]+["'”’)\]]*(?=\s|$)|[。！？]+[”’」』）]*|$)""", re.M)
+SENTENCE = re.compile(
+    r"""\S.*?(?:(?<![.!?…।؟۔])[.!?…।؟۔]+["'”’)\]]*(?=\s|$)|[。！？]+[”’」』）]*|$)""", re.M
+)
 CHUNK_WORDS = 350
 
 

@@ -295,3 +295,9 @@ def test_a_measure_of_overlap_can_be_against_the_review(facts):
     assert run.judgments.filter(state="failed").count() == len(run.judgments.all()) - 1
     plain = SCORERS[Judge.Kind.ROUGE_1].frozen(Judge(kind=Judge.Kind.ROUGE_1))
     assert "against" not in plain  # so that judges that were run before stay the same
+
+
+def test_a_row_of_marks_is_one_end_however_long():
+    """Read from each of its marks it would take minutes."""
+    text = "Good" + "." * 100_000 + "x"
+    assert nli_texts.sentences(text) == [text]
