@@ -300,4 +300,4 @@ def test_a_measure_of_overlap_can_be_against_the_review(facts):
 def test_a_row_of_marks_is_one_end_however_long():
     """Read from each of its marks it would take minutes."""
     text = "Good" + "." * 100_000 + "x"
-    assert nli_texts.sentences(text) == [text]
+    assert sentences(text) == [text]
