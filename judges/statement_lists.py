@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Case, Count, Exists, OuterRef, Q, When
 
 from annotate.models import Item
 from annotate.splits import withheld
@@ -26,18 +26,51 @@ STATES = {
 NO_SYSTEM = "none"
 
 
+class Speaking:
+    """What counts of a study's sides and statements; sides of hidden items are left out.
+
+    read: {(side, system): how many texts were read}.
+    """
+
+    def __init__(self, study, hidden=()):
+        self.study, self.hidden = study, list(hidden)
+        rows = Extraction.objects.speaking(study).filter(part=0).order_by()
+        names = "run", "side", "item__system__key"
+        self.read, speaking = Counter(), Counter()
+        hides = Case(When(item__in=self.hidden, then=1), default=0)
+        for run, side, key, is_hidden, n in rows.values_list(*names, hides).annotate(n=Count("pk")):
+            speaking[run] += n
+            self.read[side, key or NO_SYSTEM] += 0 if is_hidden else n
+        every = Extraction.objects.filter(run__in=list(speaking), part=0).order_by()
+        every = dict(every.values_list("run").annotate(n=Count("pk")))
+        self.runs, self.are_whole = list(speaking), every == dict(speaking)
+
+    def statements(self):
+        """Those that count, and those that people removed, as they are said now.
+
+        Where each of these runs speaks for all of its sides, which is nearly always, no statement
+        has to be compared with the runs that came later.
+        """
+        if self.are_whole:
+            added = Statement.objects.filter(run=None, item__study=self.study).values("pk")
+            rows = Statement.objects.filter(Q(run__in=self.runs) | Q(pk__in=added))
+        else:
+            rows = Statement.objects.extracted(self.study)
+        return rows.exclude(item__in=self.hidden).with_said()
+
+
 class StatementFilter:
     """Which statements the address asks for: those that count, unless it says otherwise."""
 
     def __init__(self, study, query):
         self.study, self.hidden = study, list(withheld(study))
+        self.runs = Speaking(study, self.hidden)
         self.chosen = {name: query.get(name, "").replace("\x00", "") for name in NAMES}
         self.words = self.chosen["q"]
 
     def statements(self):
         """In the order of items, sides and numbers."""
-        rows = Statement.objects.extracted(self.study).exclude(item__in=self.hidden).with_said()
-        rows = rows.filter(STATES.get(self.chosen["state"], Q(pk=None)))
+        rows = self.runs.statements().filter(STATES.get(self.chosen["state"], Q(pk=None)))
         for name, field_name in NAMES.items():
             if self.chosen[name] and field_name:
                 rows = rows.filter(**{field_name: self.chosen[name]})
@@ -46,6 +79,19 @@ class StatementFilter:
         elif self.chosen["system"]:
             rows = rows.filter(item__system__key=self.chosen["system"])
         return rows.select_related("item", "run").order_by("item_id", "side", "number")
+
+    def count(self, found):
+        """How many these are; of those that count, by words and state unasked, as the Overview
+        `found` has them.
+        """
+        if self.chosen["q"] or self.chosen["state"]:
+            return self.statements().order_by().count()
+        asked = [self.chosen[name] for name in ("side", "system", "topic", "sentiment")]
+        return sum(
+            n
+            for said, n in found.groups.items()
+            if all(not one or one == other for one, other in zip(asked, said, strict=True))
+        )
 
     def query_string(self):
         return urlencode({name: value for name, value in self.chosen.items() if value})
@@ -89,12 +135,13 @@ class Counted:
 @dataclass
 class Overview:
     """rows: a Counted for each side and system. topics: {topic: {side: {sentiment: how many}}}.
-    dropped: {why: {side: how many}}.
+    dropped: {why: {side: how many}}. groups: {(side, system, topic, sentiment): how many}.
     """
 
     rows: list
     topics: dict
     dropped: dict
+    groups: Counter
 
     @property
     def sides(self):
@@ -128,19 +175,21 @@ class Overview:
         return list(dict.fromkeys(row.system for row in self.rows))
 
 
-def overview(study, hidden=()):
-    """The Overview of a study, in four queries."""
+def overview(study, runs):
+    """The Overview of a study, in three queries; runs: its Speaking."""
     rows: dict = {}
     for side in Side.values:
-        for system, count in _texts(study, hidden):
+        for system, count in _texts(study, runs.hidden):
             rows[side, system] = Counted(side, system, texts=count)
-    for side, system, count in _read(study, hidden):
-        _row(rows, side, system).read = count
+    for (side, system), count in runs.read.items():
+        if count:
+            _row(rows, side, system).read = count
     topics: dict = defaultdict(lambda: defaultdict(Counter))
-    for side, key, topic, feel, count in _statements(study, hidden):
-        _row(rows, side, key or NO_SYSTEM).feels[feel] += count
+    groups = Counter({(side, key or NO_SYSTEM, *said): n for side, key, *said, n in _said(runs)})
+    for (side, system, topic, feel), count in groups.items():
+        _row(rows, side, system).feels[feel] += count
         topics[topic][side][feel] += count
-    return Overview(list(rows.values()), topics, _dropped(study, hidden))
+    return Overview(list(rows.values()), topics, _dropped(study, runs.hidden), groups)
 
 
 def _row(rows, side, system):
@@ -158,14 +207,8 @@ def _texts(study, hidden):
     return [(key or NO_SYSTEM, count) for key, count in rows.annotate(n=Count("pk"))]
 
 
-def _read(study, hidden):
-    rows = Extraction.objects.speaking(study).filter(part=0).exclude(item__in=hidden)
-    rows = rows.order_by().values_list("side", "item__system__key").annotate(n=Count("pk"))
-    return [(side, key or NO_SYSTEM, count) for side, key, count in rows]
-
-
-def _statements(study, hidden):
-    rows = Statement.objects.speaking(study).exclude(item__in=hidden).with_said().order_by()
+def _said(runs):
+    rows = runs.statements().filter(is_removed=False).order_by()
     names = "side", "item__system__key", "now_topic", "now_sentiment"
     return rows.values_list(*names).annotate(n=Count("pk"))
 

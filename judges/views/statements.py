@@ -18,6 +18,14 @@ from judges.statement_items import KINDS, current
 PER_PAGE = 50
 
 
+class Counted(Paginator):
+    """Pages of rows whose number is known already."""
+
+    def __init__(self, rows, per_page, count):
+        super().__init__(rows, per_page)
+        self.count = count
+
+
 @login_required
 def statements_of(request, slug, pk, side):
     """One side of an item: its text, the statements in it, what was dropped."""
@@ -152,13 +160,14 @@ def statement_list(request, slug):
     """All statements of a study: how many of what, and a list that can be filtered."""
     study = access.study_or_404(request.user, slug)
     chosen = statement_lists.StatementFilter(study, request.GET)
-    page = Paginator(chosen.statements(), PER_PAGE).get_page(request.GET.get("page"))
+    found = statement_lists.overview(study, chosen.runs)
+    pages = Counted(chosen.statements(), PER_PAGE, chosen.count(found))
     context = {
         "study": study,
         "section": "items",
         "filter": chosen,
-        "found": statement_lists.overview(study, chosen.hidden),
-        "page": page,
+        "found": found,
+        "page": pages.get_page(request.GET.get("page")),
         "query": chosen.query_string(),
         "sides": Side.choices,
         "sentiments": Sentiment.choices,

@@ -354,6 +354,15 @@ def test_without_anything_the_page_says_where_statements_come_from(as_owner, stu
     assert "statements.csv" in page and "method=extraction" in page
 
 
+def test_the_list_has_the_sides_that_each_run_speaks_for(as_owner, read, study):
+    """A newer run of one side only leaves the older one the other."""
+    extract(study, lambda *_: reply(["is red", "appearance", "neutral"]), key="b",
+            sides="reference")  # fmt: skip
+    page = as_owner.get(reverse("statements", args=[study.slug])).text
+    assert "2 statements. <a" in page and "is red" in page and SOFT[0] in page
+    assert SEAMS[0] not in page
+
+
 # A run
 
 
