@@ -13,6 +13,7 @@ from analysis.reports.evaluators import interval_note, policy_notes, undefined_n
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Evaluator, Scores
 from analysis.stats.average import average
+from analysis.stats.correlation import without_rounding
 from analysis.stats.estimate import Estimate
 from analysis.stats.subsets import folds_of, memberships, subset_coefficients, winner_elsewhere
 from annotate.splits import TEST
@@ -199,7 +200,7 @@ def _means_of_groups(x, y, groups):
     present, codes = np.unique(groups, return_inverse=True)
     sizes = np.bincount(codes)
     means = [np.bincount(codes, line, minlength=len(present)) / sizes for line in (*x, y)]
-    table = np.stack(means)
+    table = np.stack([without_rounding(line) for line in means])
     return table[:-1], table[-1]
 
 

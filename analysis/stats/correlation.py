@@ -30,6 +30,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Flags, Floats, Ints, choose, complete_pairs
 
 UNDEFINED = {"skip": False, "zero": True}
+SAME_MEAN = 13  # decimals, in units of the largest mean
 
 
 def dataset_correlation(
@@ -171,4 +172,14 @@ def _correlate_means(correlate: Any, sums: Floats) -> Floats:
     draw, system = np.nonzero(sizes)
     present = sizes[draw, system]
     mean_x, mean_y = sum_x[draw, system] / present, sum_y[draw, system] / present
-    return correlate(mean_x, mean_y, draw, len(sizes))
+    return correlate(without_rounding(mean_x), without_rounding(mean_y), draw, len(sizes))
+
+
+def without_rounding(means: Floats) -> Floats:
+    """Means that differ by no more than the rounding of their sums made equal, so that they tie
+    whatever the order of the rows; a sum of tenths depends on it.
+    """
+    largest = float(np.abs(means[np.isfinite(means)]).max(initial=0))
+    if largest == 0:
+        return means
+    return np.asarray(np.round(means / largest, SAME_MEAN) * largest, dtype=np.float64)

@@ -188,3 +188,18 @@ def test_bad_input_is_refused(arguments, message):
 def test_an_unknown_policy_is_refused():
     with pytest.raises(ValueError, match="'drop' is not one of skip, zero"):
         grouped_correlation([1.0], [1.0], [0], "pearson", undefined="drop")
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "library"), [("spearman", stats.spearmanr), ("kendall", stats.kendalltau)]
+)
+def test_systems_with_the_same_mean_tie_whatever_the_order_of_rows(coefficient, library):
+    """Sums of tenths depend on the order of adding; the means here are .2, .2 and .6."""
+    x = np.array([1, 2, 3, 2, 2, 2, 6, 6, 6]) / 10
+    y = np.array([1, 1, 1, 2, 2, 2, 3, 3, 3.0])
+    systems = np.repeat([0, 1, 2], 3)
+    expected = library([2, 2, 6], [1, 2, 3]).statistic
+    for seed in range(50):
+        order = np.random.default_rng(seed).permutation(9)
+        found = system_correlation(x[order], y[order], systems[order], coefficient=coefficient)
+        assert found.value == pytest.approx(expected)
