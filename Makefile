@@ -4,7 +4,8 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-XDIST ?= 2
+# On two cores: many tests wait, for a browser, a worker or a model.
+XDIST ?= 3
 
 .PHONY: demo test check bench format help
 .DEFAULT_GOAL := help

@@ -35,7 +35,7 @@ DROP_OR_NUMBER = {
     "default": "drop",
 }
 # What these may be depends on what the study holds.
-OF_THE_STUDY = {"judges", "exclude", "only", "by", "against", "version", "part"}
+OF_THE_STUDY = {"cluster", "judges", "exclude", "only", "by", "against", "version", "part"}
 
 
 def _parameter(name, about, schema, many=False):

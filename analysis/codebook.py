@@ -95,6 +95,29 @@ ROBUSTNESS = {
     "cost_usd": SAMPLES["cost_usd"],
     "answered_at": SAMPLES["answered_at"],
 }
+LISTS = {
+    "run": "Number of the test of a recommender.",
+    "judge": "Name of the recommender.",
+    "recipient": frames.COLUMNS["recipient"],
+    "plan": "relations (the prompt perturbed), k_sweep or l_sweep.",
+    "relation": "How the prompt was changed; no_change: it was asked as it is.",
+    "setting": "The relation's λ, rate or other options; blank where it has none.",
+    "iteration": "Number of the repetition; 0: the baseline list.",
+    "k": "How many contents were asked for.",
+    "l": "How many rated contents were shown; 0: all above a rating.",
+    "state": ROBUSTNESS["state"],
+    "reason": "Why there is no list.",
+    "position": "Place in the list, from 1; blank for what does not count and without a list.",
+    "entry": "What the reply named, in its words; blank without a list.",
+    "content": "Id of the content that it was taken for; blank where none is called so.",
+    "match": "How it was found: exact, normalised or fuzzy; blank where it was not.",
+    "why": "unmatched: no content is called so; repeated: named before; extra: beyond k. Blank "
+    "where nothing is wrong with it.",
+    "model": SAMPLES["model"],
+    "fingerprint": SAMPLES["fingerprint"],
+    "call": SAMPLES["call"],
+    "answered_at": SAMPLES["answered_at"],
+}
 SESSIONS = {
     "session": "Number of the session: one person's visit.",
     "rater": "Pseudonym of the person; never a platform's id.",
@@ -254,6 +277,7 @@ TABLES = {
     "judgments": JUDGMENTS,
     "samples": SAMPLES,
     "robustness": ROBUSTNESS,
+    "lists": LISTS,
     "items": ITEMS,
     "raters": RATERS,
     "sessions": SESSIONS,
@@ -275,6 +299,8 @@ NOTES = {
     "samples": "Every judgment of every run as it was asked: each sample, its state, its example.",
     "robustness": "Every answer of tests of robustness, to changed prompts and to the unchanged "
     "one; none of them counts as the judge's.",
+    "lists": "Every entry of every list that recommenders under test replied with, and a row for "
+    "each reply that was no list.",
     "items": "What is rated, extra columns too, in the format that can be loaded.",
     "raters": "Who rated, how much, and who is excluded and why; platform ids as pseudonyms.",
     "sessions": "Who came when and how far they got; no addresses, no platform ids.",

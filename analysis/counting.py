@@ -8,14 +8,21 @@ from django.db.models import (
     FloatField,
     Max,
     Q,
+    Subquery,
     Sum,
     Value,
 )
-from django.db.models.functions import Cast
+from django.db.models.functions import Cast, Coalesce
 
 from annotate.models import Rating, Session
 from judges.models import Extraction, Statement
 from judges.models.statement import ended_runs
+
+
+def number_of(rows, count=None):
+    """How many rows there are, as a part of another query."""
+    one = rows.order_by().values(every=Value(1)).annotate(found=count or Count("pk"))
+    return Coalesce(Subquery(one.values("found")), 0)
 
 
 def human_answers(study):

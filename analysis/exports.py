@@ -9,6 +9,7 @@ import json
 from itertools import groupby
 from operator import itemgetter
 
+from django.db import connection
 from django.db.models import F, FloatField, Value
 from django.db.models.functions import Cast
 
@@ -19,15 +20,16 @@ from analysis import (
     extra_exports,
     frames,
     judged,
+    list_exports,
     people_exports,
     robustness_exports,
     statement_exports,
 )
 from analysis.both_orders import one_verdict, runs_with_both, ties_of
 from analysis.samples import averaged
-from annotate.models import Item, Question, Rating
+from annotate.models import Item, Question, Rating, Study
 from annotate.models.rating import SURPLUS
-from annotate.splits import is_locked, sides_of_items, split_of, withheld
+from annotate.splits import TEST, is_locked, sides_of_items, split_of, withheld, without_wording
 from judges.flagging import rules_of
 from judges.models import Flag, Judgment, Material, Run
 
@@ -47,26 +49,33 @@ def counts(study):
 
     Nothing of judges while the test part is locked: the files are without it.
     """
-    of_people = {
-        "ratings": _counted(study).count(),
-        "items": study.items.count(),
-        "sessions": study.sessions.count(),
+    people = _of_people(study)
+    shown = {
+        "ratings": people["counted"] - people["surplus"],
+        "items": people["all_items"],
+        "sessions": people["all_sessions"],
     }
     if is_locked(study):
-        return of_people
+        return shown
     units = _units(study).count()
-    return of_people | {
+    return shown | {
         "judgments": units,
         "samples": Judgment.objects.judging().filter(run__judge__study=study).count(),
-        "scores": _with_a_number(study) + units,
+        "scores": people["every"] - people["in_words"] + units,
     }
 
 
-def _with_a_number(study):
-    """How many answers have one: all but those in words, as an index can tell."""
+def _of_people(study):
+    """Counts that indexes give: no answer is asked for its place, nor whether it is a number."""
     every = Rating.objects.filter(session__study=study)
-    asked = [question for question in study.questions.all() if question.scale.kind == "text"]
-    return every.count() - every.filter(question__in=asked).count()
+    in_words = [question.pk for question in study.questions.all() if question.scale.kind == "text"]
+    rows = {
+        "all_items": study.items, "all_sessions": study.sessions,
+        "every": every, "in_words": every.filter(question__in=in_words),
+        "counted": every.of_counted_sessions(), "surplus": every.surplus(),
+    }  # fmt: skip
+    numbers = {name: counting.number_of(each) for name, each in rows.items()}
+    return Study.objects.filter(pk=study.pk).values(**numbers).get()
 
 
 class _Cleaner:
@@ -90,11 +99,25 @@ def number(value):
     return int(value) if value is not None and value.is_integer() else value
 
 
+# The keys of the items' JSON objects, in order of appearance: read by the database, as making
+# objects of a million texts takes seconds.
+_KEYS = """
+    SELECT one.key FROM annotate_item AS item, {each} WHERE item.study_id = %s
+    GROUP BY one.key ORDER BY MIN(item.id * 1000000 + one.place)
+"""
+KEYS = {
+    "sqlite": _KEYS.replace("one.place", "one.id").format(each="json_each(item.data) AS one"),
+    "postgresql": _KEYS.format(
+        each="jsonb_object_keys(item.data) WITH ORDINALITY AS one(key, place)"
+    ),
+}
+
+
 def extra_columns(study):
     """Names of the items' extra columns, in order of appearance."""
-    names = {}
-    for data in study.items.order_by("pk").values_list("data", flat=True).iterator(CHUNK):
-        names.update(dict.fromkeys(data))
+    with connection.cursor() as cursor:
+        cursor.execute(KEYS[connection.vendor], [study.pk])
+        names = [name for (name,) in cursor]
     return [name for name in names if name not in codebook.ITEMS]
 
 
@@ -266,7 +289,6 @@ ITEM_FIELDS = [
     "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
     "feature", "parent__key", "side",
 ]  # fmt: skip
-TEXT = ITEM_FIELDS.index("text")
 
 
 SAMPLE_FIELDS = [
@@ -306,12 +328,15 @@ def _items(study, clean, cells):
     extra = extra_columns(study)
     sides = sides_of_items(study) if split_of(study) else {}
     answers = Item.objects.filter(study=study).order_by("pk")
-    names = [*ITEM_FIELDS, "position", "data", "content__title"]
-    for pk, *texts, position, data, title in answers.values_list("pk", *names).iterator(CHUNK):
-        more = (_extra(data.get(name), clean) for name in extra)
-        flags = rules_of(texts[TEXT], title)
-        _, side = sides.get(pk, ("", ""))
-        yield (cells(*map(clean, texts), position, flags, side, *more),)
+    names, locked = [*ITEM_FIELDS, "position", "data", "content__title"], is_locked(study)
+    for row in answers.values("pk", *names).iterator(CHUNK):
+        _, side = sides.get(row["pk"], ("", ""))
+        if locked and side == TEST and row["kind"] == Item.Kind.STATEMENT:
+            row = without_wording(row)  # noqa: PLW2901 - a judge of the test part said it
+        flags = rules_of(row["text"], row["content__title"])
+        more = (_extra(row["data"].get(name), clean) for name in extra)
+        texts = (clean(row[name]) for name in ITEM_FIELDS)
+        yield (cells(*texts, row["position"], flags, side, *more),)
 
 
 def _extra(value, clean):
@@ -343,6 +368,7 @@ ROWS = {
     "judgments": _judgments,
     "samples": _samples,
     "robustness": robustness_exports.robustness,
+    "lists": list_exports.lists,
     "items": _items,
     "raters": people_exports.raters,
     "sessions": people_exports.sessions,

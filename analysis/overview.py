@@ -4,10 +4,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, OuterRef, Q, Subquery, Value
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
+from analysis.counting import number_of
 from annotate.models import Item, Place, Rating, Study
 from annotate.splits import withheld
 from judges.flagging import named
@@ -29,23 +30,17 @@ def summary(study):
     """Counts and the four steps; analysis/live.py has what changes while raters are at work."""
     done = Judgment.objects.judging().filter(state=Judgment.State.DONE)
     facts = Study.objects.filter(pk=study.pk).values(
-        question_count=_number(study.questions),
-        item_count=_number(study.items),
-        rating_count=_number(Rating.objects.filter(session__study=study)),
-        rater_count=_number(study.sessions.begun(), Count("rater", distinct=True)),
-        judge_count=_number(Judge.objects.filter(study=study)),
-        judged=_number(done.filter(run__judge__study=study)),
+        question_count=number_of(study.questions),
+        item_count=number_of(study.items),
+        rating_count=number_of(Rating.objects.filter(session__study=study)),
+        rater_count=number_of(study.sessions.begun(), Count("rater", distinct=True)),
+        judge_count=number_of(Judge.objects.filter(study=study)),
+        judged=number_of(done.filter(run__judge__study=study)),
     )
     facts = facts.get()
     steps = _steps(study, facts)
     next_step = next((step for step in steps if not step.done), None)
     return facts | {"steps": steps, "next_step": next_step}
-
-
-def _number(rows, count=None):
-    """How many rows there are, as a part of another query."""
-    one = rows.order_by().values(every=Value(1)).annotate(found=count or Count("pk"))
-    return Coalesce(Subquery(one.values("found")), 0)
 
 
 def _steps(study, facts):

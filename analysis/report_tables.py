@@ -1,5 +1,6 @@
 """The tables and figures of report pages: what a report lays out for people to read."""
 
+import re
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
 
@@ -7,6 +8,8 @@ from analysis import charts
 from annotate.templatetags.concord import interval
 
 MOST_ROWS = 200  # of the table that lists every number
+MANY_TABLES = 6  # of a page that begins with a list of them
+FIRST_SENTENCE = re.compile(r"(Table \S+\. )?.*?(?=\.(\s|$)|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,11 @@ class Table:
     groups: list = field(default_factory=list)
     corner: str = ""
 
+    @property
+    def name(self):
+        """The first sentence of the caption, and the number of the table where it has one."""
+        return FIRST_SENTENCE.match(self.caption)[0]
+
 
 @dataclass
 class Figure:
@@ -89,6 +97,12 @@ class Matrix:
     agreeing: int
     agreement: Cell
     reason: str = ""
+
+
+def has_many(layouts):
+    """Whether so many tables with a caption are shown that a list of them helps."""
+    shown = [table for each in layouts for table in each.tables if table.lines and table.caption]
+    return len(shown) >= MANY_TABLES
 
 
 def ranked(lines):

@@ -15,6 +15,7 @@ from analysis.options import OptionsForm
 from analysis.pages.kinds import GROUPS, KINDS, REPORTS
 from analysis.report_file import NothingToReport
 from analysis.report_file import pieces as file_pieces
+from analysis.report_tables import has_many
 from analysis.summaries import (
     cards,
     has_cards,
@@ -114,6 +115,7 @@ def shown(source, form, kind):
         "groups": groups,
         "group_page": page,
         "figures": any(layout.figures for *_, layout in groups),
+        "many_tables": has_many([layout for *_, layout in groups]),
         "no_judges": kind.needs_ratings and no_judges(source),
         "several_versions": several_versions(source),
         "query": form.query_string(),

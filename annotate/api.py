@@ -19,6 +19,8 @@ from annotate.api_rows import (
     StudyChange,
     StudyRow,
 )
+from annotate.models.item import Item as ItemModel
+from annotate.splits import withheld, without_wording
 
 
 def shown(studies):
@@ -69,7 +71,14 @@ class OfItems:
     serializer_class, filters = ItemRow, ItemFilters
 
     def of(self, study):
+        self.study = study
         return study.items.all()
+
+    def said(self, rows):
+        """The rows, those of statements of a locked test part without their wording."""
+        stated = [row["id"] for row in rows if row["kind"] == ItemModel.Kind.STATEMENT]
+        hidden = withheld(self.study, pk__in=stated) if stated else {}
+        return [without_wording(row) if row["id"] in hidden else row for row in rows]
 
 
 class OfRaters:
@@ -132,10 +141,16 @@ class Study(RetrieveAPIView):
 class Items(OfItems, StudyRows):
     """The study's items."""
 
+    def paginate_queryset(self, queryset):
+        return self.said(super().paginate_queryset(queryset))
+
 
 @reads("get_item", "items", "One item", examples.answer(examples.ITEM))
 class Item(OfItems, StudyRowOne):
     """One item."""
+
+    def get_object(self):
+        return self.said([super().get_object()])[0]
 
 
 @reads(

@@ -4,6 +4,7 @@ from math import isfinite
 
 from annotate.loading.placing import draw
 from annotate.models import Item, Place, Study
+from annotate.texts import BLANK
 
 EPISODES, RUN, WRITER = "episodes", "profile_run", "written_by"
 LONGEST_KEY = 200
@@ -37,7 +38,7 @@ def newest(profiles, episodes=0):
 def of_recipients(study_id, recipients):
     """{recipient id: [(extra columns, text)]} of whole profiles, as they were made; one query."""
     items = Item.objects.filter(study=study_id, kind=Item.Kind.PROFILE, parent=None)
-    items = items.filter(recipient__in=recipients).exclude(text__regex=r"^\s*$").order_by("pk")
+    items = items.filter(recipient__in=recipients).exclude(text__regex=BLANK).order_by("pk")
     found: dict = {}
     for recipient, data, text in items.values_list("recipient", "data", "text"):
         found.setdefault(recipient, []).append((data, text))

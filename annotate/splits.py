@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from annotate.models import Item, Recipient, Study
+from annotate.models.item import WITHHELD
 
 ALL, CHOOSE, TEST = "all", "choose", "test"
 LARGEST_SEED = 2**32 - 1
@@ -204,9 +205,6 @@ def sides_of_items(study, split=None, **which):
     return found
 
 
-WITHHELD = "withheld: the item belongs to the locked test part"
-
-
 def withheld(study, **which):
     """{primary key: id} of items, all or which, whose judgments nobody may see; {} at no query
     where no split is locked.
@@ -217,6 +215,26 @@ def withheld(study, **which):
     return {pk: key for pk, (key, side) in sides.items() if side == TEST}
 
 
+def without_wording(row):
+    """A row of a statement item, {column: value}, without what its explanation states.
+
+    row: with "data", the extra columns.
+    """
+    data = row["data"]
+    return row | {
+        **{name: WITHHELD for name in ("text", "reference") if row.get(name)},
+        "data": data | {name: WITHHELD for name in ("topic", "sentiment") if data.get(name)},
+    }
+
+
+def with_wording(row, old):
+    """A row of a file, with what the old one has wherever the file says that it is withheld."""
+    said = {name: old[name] for name, value in row.items() if value == WITHHELD and name in old}
+    data = {name: old["data"][name] for name, value in row["data"].items()
+            if value == WITHHELD and name in old["data"]}  # fmt: skip
+    return row | said | {"data": row["data"] | data}
+
+
 def withheld_recipients(study):
     """Ids of the recipients of a locked test part; none, at no query where no split is locked."""
     if not is_locked(study):
@@ -224,3 +242,11 @@ def withheld_recipients(study):
     split = split_of(study)
     rows = Recipient.objects.filter(study=study).values_list("pk", "key")
     return {pk for pk, key in rows if split.side(key) == TEST}
+
+
+def withheld_names(study, names):
+    """Those of the names of recipients that are of a locked test part; at no query."""
+    split = split_of(study)
+    if split is None or not split.is_locked:
+        return set()
+    return {name for name in set(names) if split.side(name) == TEST}

@@ -1,6 +1,9 @@
-"""Texts that researchers write on pages."""
+"""Texts that researchers write on pages or load."""
 
 LONGEST = 100_000  # characters of a text, as in study.yaml
+BLANKS = "".join(each for each in map(chr, range(0x3001)) if each.isspace())
+# For a database's regex. PostgreSQL's own \s knows fewer blanks than Python: no unbreakable space.
+BLANK = f"^[{BLANKS}]*$"
 
 
 def one_line_ends(text):

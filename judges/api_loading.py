@@ -164,7 +164,9 @@ class StudyNew(Strict):
         for name, (low, high) in NUMBERS.items():
             fields[name] = Whole(required=False, min_value=low, max_value=high)
         for name in ("prompts", "judges", *KEPT):
-            fields[name] = serializers.JSONField(required=False, help_text="As in study.yaml.")
+            fields[name] = serializers.JSONField(
+                required=False, allow_null=True, help_text="As in study.yaml."
+            )
         return fields
 
     def data_of_file(self):

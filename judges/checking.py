@@ -8,6 +8,10 @@ from judges.models.judge import MOST_EPISODES
 SAMPLES = (
     "Several samples at temperature 0 would all be the same. Raise the temperature, or ask once."
 )
+NO_SCHEMA = (
+    "The endpoint {} keeps no JSON schema, as it is set or as its test found. Choose another, or "
+    "leave JSON out: lists in lines are read too."
+)
 BOTH_ONCE = "Both orders are asked once each. Ask one sample, or draw the order."
 OTHER_METHOD = "The prompt {} asks something else than this judge. Choose {}."
 MOST_DIMENSIONS, LONGEST_DIMENSION = 10, 60
@@ -53,6 +57,8 @@ def problems_of(judge, library=None):
 
 def _of_context(judge):
     """What is wrong with what is chosen of the history, of profiles made of it, or of topics."""
+    if judge.recommends:
+        return _of_lists(judge)
     if judge.writes:
         problem = episodes_problem(judge.episodes)
         return {"episodes": problem} if problem else {}
@@ -65,6 +71,14 @@ def _of_context(judge):
     if judge.transcript_length and judge.context != Judge.Context.HISTORY:
         found["transcript_length"] = NO_HISTORY
     return found
+
+
+def _of_lists(judge):
+    """A judge that was run keeps asking as it did; planning says where that is refused now."""
+    endpoint = judge.endpoint
+    if judge.json_list and endpoint and not endpoint.json_schema and not judge.is_frozen:
+        return {"json_list": NO_SCHEMA.format(endpoint.key)}
+    return {}
 
 
 def _no_place(judge, library, placeholder, what):

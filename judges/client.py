@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 
 import aiohttp
 import httpx2
@@ -145,6 +145,12 @@ def _session(transport):
     )
 
 
+@cache
+def _tls():
+    """The machine's certificates, read once by each worker: they take longer than a call."""
+    return httpx2.create_ssl_context()
+
+
 class Client:
     """Asks one endpoint; `async with` opens and closes its connections."""
 
@@ -164,7 +170,9 @@ class Client:
             max_retries=0,  # retries are counted and stored by the run
             timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in ask()
             default_headers={"Accept-Encoding": "identity"},
-            http_client=_CheckedHttp(follow_redirects=False, event_hooks={"response": [_cap]}),
+            http_client=_CheckedHttp(
+                verify=_tls(), follow_redirects=False, event_hooks={"response": [_cap]}
+            ),
         )
         return self
 

@@ -17,6 +17,7 @@ from random import Random
 
 from annotate.models import Rater, Rating
 from annotate.splits import withheld
+from annotate.texts import BLANK
 from judges.models import HeldOut, Judge
 
 NAMES = [
@@ -122,7 +123,7 @@ def _rated(judge, questions, systems):
             question__in=questions,
             value__isnull=False,
         )
-        .exclude(item__text__regex=r"^\s*$")
+        .exclude(item__text__regex=BLANK)
     )
     if systems is not None:
         rows = rows.filter(item__system__in=systems)

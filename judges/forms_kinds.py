@@ -56,10 +56,21 @@ class ScorerForm(KindForm):
         if AGAINST in self.fields:
             self.fields[AGAINST].required = False  # then the reference
         if "model" in self.fields:
-            self.fields["model"].required = True
-            there = ", ".join(pair_files.names()) or "none yet"
-            self.fields["model"].help_text += f" There: {there}."
+            self._offer_models()
         self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
+
+    def _offer_models(self):
+        """The folders that there are, to choose from; where there is none, a name to be filled."""
+        model, there = self.fields["model"], pair_files.names()
+        model.required = True
+        if not there:
+            model.help_text += " There: none yet."
+            return
+        kept = [self.instance.model] if self.instance.model else []  # though its folder may be gone
+        choices = [(name, name) for name in dict.fromkeys([*there, *kept])]
+        self.fields["model"] = forms.ChoiceField(
+            label=model.label, help_text=model.help_text, choices=[("", "Choose one"), *choices]
+        )
 
 
 class EnsembleForm(KindForm):

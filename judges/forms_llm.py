@@ -235,7 +235,7 @@ class RecommenderForm(LlmForm):
 
     class Meta:
         model = Judge
-        fields = ["key", "endpoint", "prompt", "content_word", "max_tokens"]
+        fields = ["key", "endpoint", "prompt", "content_word", "json_list", "max_tokens"]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
@@ -300,6 +300,26 @@ class ExtractionForm(LlmForm):
         return found | ({"topics": ready} if ready else {})
 
 
+class ShortlistForm(LlmForm):
+    """Proposes topics for such a list."""
+
+    method, usual_prompt = Judge.Method.TOPICS, PROMPTS[Judge.Method.TOPICS]
+
+    class Meta:
+        model = Judge
+        fields = [
+            "key", "endpoint", "prompt", "sides", "reviews", "review_samples", "most_topics",
+            "seed", "temperature", "max_tokens",
+        ]  # fmt: skip
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        if not self.instance.pk:
+            # The default of the field is that of judges that extract.
+            self.initial["sides"] = Judge.Sides.REFERENCE
+            self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
+
+
 LLM_FORMS = {
     form.method: form
     for form in (
@@ -310,5 +330,6 @@ LLM_FORMS = {
         WriterForm,
         ExtractionForm,
         RecommenderForm,
+        ShortlistForm,
     )  # fmt: skip
 }

@@ -83,7 +83,7 @@ class TryForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.method = method
         if method in Judge.JUDGING_NOTHING:  # tried on what a recipient listened to, or rated
-            self.fields["item"].label = "Recipient"
+            self.fields["item"].label = "Sample" if method == Judge.Method.TOPICS else "Recipient"
         if method in (*Judge.JUDGING_NOTHING, Judge.Method.SUPPORT):
             del self.fields["context"]
 

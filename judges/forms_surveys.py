@@ -24,7 +24,9 @@ HOW = {
 def of_model(name):
     """The field of a setting that the study’s judges have too, with its ends; empty as usual."""
     field = Judge._meta.get_field(name)
-    ends = {one.code: one.limit_value for one in field.validators if one.code in ENDS}
+    ends = {
+        one.code: one.limit_value for one in field.validators if getattr(one, "code", "") in ENDS
+    }
     return field.formfield(help_text=HOW[name], required=False, **ends)
 
 

@@ -95,7 +95,9 @@ def _bare(statement):
     """The statement as it stands within a sentence: one line, without its own end."""
     text = " ".join(statement.split()).rstrip(ENDS)
     first = text.partition(" ")[0].partition("'")[0].partition("’")[0]
-    return text[:1].lower() + text[1:] if first.lower() in LOWERED else text
+    is_loud = text.isupper() if len(first) == 1 else first.isupper()  # capitals are its own
+    is_opener = first.lower() in LOWERED and not is_loud
+    return text[:1].lower() + text[1:] if is_opener else text
 
 
 def _known(polarity):

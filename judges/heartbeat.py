@@ -7,7 +7,6 @@ from datetime import timedelta
 from django.db import Error, connections
 from django.utils import timezone
 
-from judges import running
 from judges.models import Heartbeat
 
 log = logging.getLogger(__name__)
@@ -44,6 +43,8 @@ def start(sender, **_signal):
 
 def stop(sender, **_signal):
     """For celery's worker_shutting_down (its sender is the worker's name): runs stop leasing."""
+    from judges import running  # noqa: PLC0415 - two seconds of every start, for workers only
+
     running.stopping.set()
 
 

@@ -20,7 +20,9 @@ class Library:
     def own(self):
         """{name: Prompt} of the study's own."""
         kept = own_prompts.of_study(self.study_id) if self.study_id else ()
-        return {prompt.key: Prompt(prompt.key, prompt.text) for prompt in kept} | self.more
+        return {
+            prompt.key: Prompt(prompt.key, prompt.text, prompt.written_by) for prompt in kept
+        } | self.more
 
     def names(self, method=""):
         """The prompts there are, or those of one method of judging; the study's own first."""

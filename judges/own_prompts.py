@@ -23,6 +23,7 @@ NEEDED = {
     METHODS.RECOMMENDER: ("rated", "k"),
     METHODS.EXTRACTION: ("topics", "text"),
     METHODS.SUPPORT: ("document", "statement", "answer"),
+    METHODS.TOPICS: ("reviews", "most"),
 }
 OPTIONAL = {
     METHODS.QUESTIONS: ("content", "example", "context"),
@@ -32,6 +33,7 @@ OPTIONAL = {
     METHODS.RECOMMENDER: ("user", "low", "high", "word"),
     METHODS.EXTRACTION: (),
     METHODS.SUPPORT: (),
+    METHODS.TOPICS: (),
 }
 MEANINGS = {
     "aspects": "the questions, one a line",
@@ -51,6 +53,8 @@ MEANINGS = {
     "high": "the highest rating",
     "word": "what a content is called: movie",
     "topics": "the topics, one a line with what belongs to each",
+    "reviews": "the reviews of a sample, one a line",
+    "most": "how many topics are asked for",
     "document": "what supports the statement, or not",
     "statement": "the text of the item",
     "answer": "how to reply: by one character, or by JSON where the endpoint keeps a schema",
@@ -59,7 +63,7 @@ MEANINGS = {
     "words": "the verdicts, as the reply writes them",
 }
 # Lists, examples and contexts bring marker lines of their own.
-FENCED = ("text", "episode", "listening", "document", "statement")
+FENCED = ("text", "episode", "listening", "document", "statement", "reviews")
 FENCE = re.compile(
     r"^<<<(?P<mark>[A-Z]+)\n\$(?:\{(?P<in>[a-z]+)\}|(?P<bare>[a-z]+))\n(?P=mark)>>>$", re.MULTILINE
 )
@@ -164,12 +168,12 @@ def newest(study_id, name):
     return of_study(study_id).filter(name=name).order_by("-version").first()
 
 
-def save_new(study, name, method, text, user):
+def save_new(study, name, method, text, user, **more):
     """The first version of a new name; None where the name is taken."""
     try:
         with transaction.atomic():
             return StudyPrompt.objects.create(
-                study=study, name=name, method=method, text=text, created_by=user
+                study=study, name=name, method=method, text=text, created_by=user, **more
             )
     except IntegrityError:
         return None
@@ -195,7 +199,7 @@ def save_version(prompt, text, base, user):
                 method=last.method,
                 version=last.version + 1,
             )
-        last.text, last.created_by = text, user
+        last.text, last.created_by, last.written_by = text, user, {}
         last.save()
     return last
 

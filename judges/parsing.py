@@ -20,6 +20,7 @@ MOST_OBJECTS = 1_000
 MOST_TITLES = 1_000  # of a list that a recommender was asked for
 OBJECT = re.compile(r'\{\s*["}]')
 OBJECT_OR_LIST = re.compile(r'\{\s*["}]|\[\s*[\]{]')
+OBJECT_OR_NAMES = re.compile(r'\{\s*["}]|\[\s*[\]{"]')
 SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -49,6 +50,7 @@ class Reason(StrEnum):
     DECLINED = "reply that declines to recommend"
     TOO_LONG = "profile longer than 10,000 characters"
     NO_STATEMENTS = "no list of statements in the reply"
+    NO_TOPICS = "no list of topics in the reply"
 
 
 @dataclass
@@ -120,17 +122,23 @@ def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Ob
     return Reason.EXTRA if set(found) - asked - {RATIONALE} else found
 
 
-def last_list(reply: str, key: str, finish_reason: str = "stop") -> list[Any] | Reason:
+def last_list(
+    reply: str,
+    key: str,
+    finish_reason: str = "stop",
+    begins: re.Pattern[str] = OBJECT_OR_LIST,
+) -> list[Any] | Reason:
     """The last list in the reply that is its own or stands under the key, or why there is none.
 
-    A broken object or list anywhere leaves the whole reply without one.
+    A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
+    for prose has brackets too.
     """
     if finish_reason == "length":
         return Reason.CUT_OFF
     if not reply.strip():
         return Reason.EMPTY
     try:
-        found, any_json = _last_list(reply, key)
+        found, any_json = _last_list(reply, key, begins)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
@@ -140,14 +148,14 @@ def last_list(reply: str, key: str, finish_reason: str = "stop") -> list[Any] | 
     return found
 
 
-def _last_list(reply: str, key: str) -> tuple[list[Any] | None, bool]:
+def _last_list(reply: str, key: str, begins: re.Pattern[str]) -> tuple[list[Any] | None, bool]:
     """That list, and whether there is any JSON at all."""
     if len(reply) > LONGEST_REPLY:
         raise _TooMuch(Reason.REPLY_TOO_LONG)
     decoder, position = _decoder(), 0
     found: list[Any] | None = None
     any_json = False
-    while start := OBJECT_OR_LIST.search(reply, position):
+    while start := begins.search(reply, position):
         value, position = decoder.raw_decode(reply, start.start())
         any_json = True
         if isinstance(value, _Object):

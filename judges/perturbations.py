@@ -7,7 +7,6 @@ Recommender System, table 1.
 """
 
 import json
-import math
 import random
 import re
 from collections.abc import Callable
@@ -137,7 +136,7 @@ def _shift(low, high, options):
 def _rate(low, high, options):
     value = options["rate"]
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or not 0 < value <= 1:
+    if not number or not 0 < value <= 1:
         return f"found the rate {value!r:.30}; allowed is a number above 0, at most 1."
     return ""
 

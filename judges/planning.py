@@ -19,6 +19,7 @@ from judges import (
     methods,
     own_prompts,
     pilots,
+    proposing,
     recommending,
     running,
     wordings,
@@ -31,6 +32,11 @@ from judges.models.prompt import OWN
 from judges.scorers import SCORERS, NotInstalled
 from judges.units import write_rows
 
+NOBODY = {
+    Judge.Method.PROFILE: writing.NOBODY,
+    Judge.Method.EXTRACTION: extracting.NOBODY,
+    Judge.Method.TOPICS: proposing.NOBODY,
+}
 REPLY_FORMATS = {"json_schema": "a JSON schema", "json_mode": "JSON mode"}
 
 
@@ -65,8 +71,8 @@ def _reply_format(judge, prompt):
 
     So a test of the endpoint makes no other judge of one that has been run.
     """
-    if judge.recommends:  # a list, a line each
-        return {"json_schema": False}
+    if judge.recommends:  # a list, a line each, unless it is to be JSON
+        return {"json_schema": judge.json_list}
     if before := judge.kept_settings:
         return {name: before[name] for name in REPLY_FORMATS if name in before}
     endpoint = judge.endpoint
@@ -192,11 +198,12 @@ def _write(run, items, questions, shown, limit, trial):
         written = writing.write_rows(run, limit)
     elif judge.extracts:
         written = extracting.write_rows(run, scored_items(judge, items), limit)
+    elif judge.proposes:
+        written = proposing.write_rows(run, scored_items(judge, items), limit)
     else:
         written = write_rows(run, scored_items(judge, items), questions, shown, limit)
     if not written.judgments:
-        nobody = {Judge.Method.PROFILE: writing.NOBODY, Judge.Method.EXTRACTION: extracting.NOBODY}
-        raise PlanError(nobody.get(judge.method) or _nothing_to_judge(judge, questions, shown))
+        raise PlanError(NOBODY.get(judge.method) or _nothing_to_judge(judge, questions, shown))
     return written
 
 

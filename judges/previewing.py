@@ -13,6 +13,7 @@ from judges import (
     library,
     methods,
     planning,
+    proposing,
     recommending,
     running,
     writing,
@@ -73,15 +74,12 @@ def estimated_tokens(text):
 def preview(judge, key="", prompt=None):
     """The Preview of the item with that id, or of the first one; None where there is no such.
 
-    Of a judge that writes profiles, and of a recommender: of the recipient.
+    Of a judge that writes profiles, and of a recommender: of the recipient. Of one that proposes
+    topics: of the sample with that number.
     prompt: one that is not kept yet, in place of the judge's.
     """
-    if judge.writes:
-        return _preview_writing(judge, key, prompt or _prompt(judge))
-    if judge.recommends:
-        return _preview_list(judge, key, prompt or _prompt(judge))
-    if judge.extracts:
-        return _preview_extraction(judge, key, prompt or _prompt(judge))
+    if judge.judges_nothing:
+        return APART[judge.method](judge, key, prompt or _prompt(judge))
     try:
         questions = planning.scored_questions(judge)
     except planning.PlanError:
@@ -170,6 +168,38 @@ def _preview_extraction(judge, key, prompt):
     else:
         found.missing = extracting.NO_TEXT[texts[-1][0]]
     return found
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Stands where other previews have an item."""
+
+    key: str
+
+
+def _preview_topics(judge, key, prompt):
+    """The call about one sample of reviews."""
+    drawn = proposing.previewed(judge, planning.scored_items(judge, judge.study.items.all()))
+    numbered = {str(number): each for number, each in enumerate(drawn, 1)}
+    if prompt is None or (key or "1") not in numbered:
+        return None
+    number = key or "1"
+    found = Preview(Numbered(number), prompt, items=len(drawn))
+    found.others = list(numbered)[int(number) : int(number) + MOST_OTHERS]
+    settings = planning.settings_of(judge, prompt) | {"prompt_text": prompt.text}
+    text, texts = numbered[number]
+    _add(found, judge, settings, [PROFILE], Shown(context=text), f"sample {number}")
+    _price(found, judge, settings, [PROFILE])
+    found.flags = flagging.named(texts)
+    return found
+
+
+APART = {
+    Judge.Method.PROFILE: _preview_writing,
+    Judge.Method.RECOMMENDER: _preview_list,
+    Judge.Method.EXTRACTION: _preview_extraction,
+    Judge.Method.TOPICS: _preview_topics,
+}
 
 
 def _from(items, key):

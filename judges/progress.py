@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotate.payment import pay_of
 from annotate.splits import WITHHELD, is_locked, withheld
-from judges import extracting, recommending, writing
+from judges import extracting, proposing, recommending, writing
 from judges.models import Call, Judge, Judgment, Run
 from judges.perturbations import RELATIONS
 from judges.scorers import ON_SCALE, SCORERS
@@ -172,6 +172,8 @@ def _without_withheld(run, calls):
         hidden_units = set()
         if run.judge.extracts:
             hidden_units = extracting.hidden_units(run.judge.study, run, list(units))
+        if run.judge.proposes:
+            hidden_units = proposing.hidden_units(run, list(units))
         if run.judge.recommends:
             hidden_units = recommending.hidden_units(run, list(units))
         for unit in hidden_units:
@@ -201,6 +203,8 @@ def about(run, judgments):
     """The judgments, each with what it is about where that is no item."""
     if run.judge.recommends:
         return recommending.attach(judgments)
+    if run.judge.proposes:
+        return proposing.attach(judgments)
     return (extracting if run.judge.extracts else writing).attach(judgments)
 
 

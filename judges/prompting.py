@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
@@ -24,6 +24,7 @@ class Prompt:
 
     name: str
     text: str
+    written_by: dict = field(default_factory=dict, compare=False)  # as StudyPrompt keeps it
 
     @property
     def sha256(self):
@@ -39,6 +40,7 @@ class Prompt:
             "rated": "recommender",
             "topics": "extraction",
             "document": "support",
+            "reviews": "topics",
         }
         return next((name for place, name in places.items() if self.has(place)), "questions")
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotate.models import Content, Interaction, Recipient
 from annotate.splits import WITHHELD, withheld_recipients
-from judges import methods, replied_lists, wordings
+from judges import methods, wordings
 from judges.histories import is_hypothetical
 from judges.methods import recommender
 from judges.models import Judge, Judgment, RecommendedList
@@ -223,7 +223,7 @@ def keep(run, units):
     catalogue, own = _catalogue(run.judge.study_id), _histories(run, lists)
     for one in lists:
         state, *said = replies[one.unit]
-        read = _read(one, *said, catalogue) if state == Judgment.State.DONE else []
+        read = _read(run, one, *said, catalogue) if state == Judgment.State.DONE else []
         fill(one, read, own.get(one.recipient_id, ()))
     RecommendedList.objects.bulk_update(lists, FILLED, batch_size=BATCH)
 
@@ -240,9 +240,9 @@ def keep_all(run):
             keep(run, some)
 
 
-def _read(one, reply, finish_reason, catalogue):
+def _read(run, one, reply, finish_reason, catalogue):
     """[{said, content, how}] of a reply, all of it."""
-    found = replied_lists.read(reply, one.k, finish_reason, catalogue.has)
+    found = recommender.entries(run.frozen, reply, one.k, finish_reason, catalogue.has)
     return [] if isinstance(found, Reason) else [_matched(said, catalogue) for said in found]
 
 

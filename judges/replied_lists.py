@@ -5,19 +5,27 @@ in which each title is quoted or bold and recommended. What could be read in two
 never a guess.
 """
 
-import json
 import re
+import unicodedata
 from dataclasses import dataclass
 
-from judges import numberings
+from judges import headings, numberings, replied_json, title_lines
 from judges.parsing import LONGEST_REPLY, MOST_TITLES, Reason, storable
 from judges.titles import YEAR
 
-FENCE = re.compile(r"```[a-z]*\n(.*?)(?:```|\Z)", re.DOTALL)
 THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+# Where a prompt's template opens the thoughts, a reply only ends them.
+UNOPENED = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+QUOTED = re.compile(r"^> ?", re.MULTILINE)
 BULLET = re.compile(r"^(\s*)[-*•·‣▪+–—]\s+(.+)$")
+# What a reply may write before a title: "Title: Heat", "Movie 1: Heat".
+LABEL = re.compile(
+    r"^[*_]*(?:title|(?:movie|film|recommendation)(?: title)?(?: ?#?\d{1,3})?)[*_]*:[*_]*\s+(?=\S)",
+    re.IGNORECASE,
+)
+# In a heading in bold, which could be a title else.
+NAMED = re.compile(r"\b(?:recommend|suggest|empfehl|recomend|sugerenc)", re.IGNORECASE)
 ARRAY = re.compile(r"\[\s*[\"{]")
-TITLE_KEYS = ("title", "name", "movie", "film", "book", "episode", "content", "item")
 LONGEST_TITLE = 200  # characters; what is longer is no title
 MOST_PIECES = 8  # that commas may make of one title
 LONGEST_SENTENCE = 2_000  # characters looked at before a title in prose
@@ -93,59 +101,58 @@ def read(reply, k=0, finish_reason="stop", is_title=None):
     reply = reply.replace("’", "'").replace("\r", "\n")
     if len(reply) > LONGEST_REPLY:
         return Reason.REPLY_TOO_LONG
-    reply = THOUGHTS.sub("", reply)
-    if not reply.strip():
+    reply = QUOTED.sub("", UNOPENED.sub("", THOUGHTS.sub("", reply)))
+    if not any(map(_is_seen, reply)):
         return Reason.EMPTY
-    found = _entries(_inside(reply), is_title or (lambda text: False))
+    inside = replied_json.fenced(reply)
+    found = _entries(inside, is_title or _no_title) if inside else Reason.NO_LIST
     if finish_reason == "length":
         whole = [] if isinstance(found, Reason) else found[:-1]
         return whole if k and len(whole) >= k else Reason.CUT_OFF
     return found
 
 
-def _inside(reply):
-    """What stands in a code fence, where there is one."""
-    fenced = FENCE.search(reply)
-    return fenced[1] if fenced and fenced[1].strip() else reply
+def _no_title(_text):
+    return False
+
+
+def _is_seen(letter):
+    """Whether a letter is one: no space, and nothing that only tells others how to stand."""
+    return unicodedata.category(letter) not in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
 def _entries(text, is_title):
     if text.lstrip()[:1] in ("[", "{") or ARRAY.search(text):
-        return _json(text)
-    lines = [line for line in text.split("\n") if line.strip()]
+        titles = replied_json.read(text)
+        return titles if isinstance(titles, Reason) else _said(titles)
+    lines = _meant([line for line in text.split("\n") if line.strip()])
+    if not lines:
+        return Reason.NO_LIST
     if marked := numberings.read(lines) or _bulleted(lines):
-        return marked if isinstance(marked, Reason) else _said(marked)
+        return marked if isinstance(marked, Reason) else _said(marked, is_title)
     if DECLINES.search(text[:300]):
         return Reason.DECLINED
     return _plain(lines, is_title)
 
 
-# JSON
+def _meant(lines):
+    """Without what stands below headings that say it was rated, or is to be avoided; where one says
+    that it recommends, only what stands below such.
+    """
+    listed = [
+        (heading, own)
+        for heading, own in headings.sections(lines, _is_entry)
+        if any(map(_is_entry, own)) or (own and headings.says(heading) is not None)
+    ]
+    told = {headings.says(heading) for heading, _ in listed}
+    if told <= {None} or (len(listed) == 1 and True in told):
+        return lines
+    return [line for own in headings.pick(listed) for line in own]
 
 
-def _json(text):
-    """The titles of a JSON array: of texts, or of objects that have a title; or of an object's."""
-    start = min(at for at in (text.find("["), text.find("{")) if at >= 0)
-    try:
-        found, _ = json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return Reason.BROKEN_JSON
-    if isinstance(found, dict):
-        lists = [each for each in found.values() if isinstance(each, list)]
-        found = lists[0] if len(lists) == 1 else None
-    titles = [_title_of(each) for each in found] if isinstance(found, list) else [None]
-    return Reason.NO_LIST if None in titles or not titles else _said(titles)
-
-
-def _title_of(each):
-    if isinstance(each, dict):
-        lower = {str(key).lower(): value for key, value in each.items()}
-        title = next((lower[key] for key in TITLE_KEYS if isinstance(lower.get(key), str)), None)
-        year = lower.get("year")
-        year = str(year) if isinstance(year, int | str) else ""
-        dated = title and year.isdigit() and not YEAR.search(title)
-        return f"{title} ({year})" if dated else title
-    return each if isinstance(each, str) and each.strip() else None
+def _is_entry(line):
+    """Whether a line is numbered, or has a bullet, or a title's year."""
+    return bool(numberings.NUMBERED.match(line) or BULLET.match(line) or YEAR.search(line))
 
 
 # Lines
@@ -163,13 +170,27 @@ def _plain(lines, is_title):
     out; a sentence anywhere else makes prose of it all.
     """
     kept = [line.strip() for line in lines]
-    if kept and (kept[0].endswith(":") or _speaks(kept[0])) and len(kept) > 1:
+    headed = _is_headed(kept) and not is_title(kept[0].strip(headings.MARKS))
+    if len(kept) > 1 and (headed or kept[0].endswith(":") or _speaks(kept[0])):
         kept = kept[1:]
     while len(kept) > 1 and _speaks(kept[-1]):
         kept = kept[:-1]
     if any(_is_prose(line) for line in kept):
-        return _from_prose("\n".join(lines))
-    return _said(kept) if len(kept) > 1 else _one_line(kept[0], is_title)
+        headed = [line.strip(headings.MARKS) for line in lines if _is_dated_heading(line)]
+        return _said(headed) if len(headed) > 1 else _from_prose("\n".join(lines))
+    return _said(kept, is_title) if len(kept) > 1 else _one_line(kept[0], is_title)
+
+
+def _is_dated_heading(line):
+    """Whether a line is a heading, by its signs, that names a title and its year alone."""
+    signs = line.lstrip().startswith(("#", "**")) and headings.is_heading(line)
+    return signs and bool(YEAR.search(line)) and headings.says(line) is None
+
+
+def _is_headed(lines):
+    """Whether the first line, and no other, is a heading that says what is recommended."""
+    found = [headings.is_heading(line) and not YEAR.search(line) for line in lines]
+    return found[0] and not any(found[1:]) and bool(NAMED.search(lines[0]))
 
 
 def _speaks(line):
@@ -207,19 +228,37 @@ def _small(text):
 
 def _one_line(line, is_title):
     """One title, or several with commas or semicolons between them."""
+    before, colon, behind = line.partition(":")
+    if colon and behind.strip() and headings.says(before) and not is_title(line):
+        line = behind.strip()  # "Recommendations: Heat, Alien"
     if _is_prose(line):
         return _from_prose(line)
-    pieces = _pieces(line)
+    pieces = _cut(line, is_title)
     if len(pieces) > MOST_TITLES:
         return Reason.TOO_MANY_TITLES
-    return _said(_joined(pieces, is_title)) if pieces else Reason.NO_LIST
+    return _said(pieces, is_title) if pieces else Reason.NO_LIST
+
+
+def _cut(line, is_title):
+    """The pieces of a line. Between two years only what could be titles is cut at its commas: "The
+    Good, the Bad and the Ugly (1966)" has a piece that is none.
+    """
+    found = []
+    for part in title_lines.several(line, is_title):
+        pieces = _joined(title_lines.joined_years(_pieces(part)), is_title)
+        whole = len(pieces) > 1 and any(piece[:1].islower() for piece in pieces)
+        found += [part] if whole and YEAR.search(part) else pieces
+    return found
 
 
 def _pieces(line):
-    """The line cut at semicolons, else at commas; a comma within quotes or brackets is none."""
+    """The line cut at semicolons, else at strokes, else at commas; one within quotes or brackets is
+    none.
+    """
     line = line.strip().rstrip(".") if line.count(",") + line.count(";") else line.strip()
     parts, depth, quoted, part = [], 0, False, ""
-    mark = ";" if ";" in line else ","
+    stroke = " | " in line and not any(part[:1].islower() for part in line.split(" | "))
+    mark = ";" if ";" in line else "|" if stroke else ","
     for letter in line:
         depth += (letter in "([") - (letter in ")]")
         quoted = quoted ^ (letter in '"“”')
@@ -236,14 +275,14 @@ def _joined(pieces, is_title):
     """The pieces, with those put together again that are one title of the catalogue; and with the
     article that a catalogue moves behind: "Net, The (1995)".
     """
-    found = []
-    while pieces:
-        ends = range(min(len(pieces), MOST_PIECES), 1, -1)
-        upto = next((end for end in ends if is_title(", ".join(pieces[:end]))), 1)
-        if upto == 1 and len(pieces) > 1 and _is_article(pieces[1]):
+    found, at = [], 0
+    while at < len(pieces):
+        near = pieces[at : at + MOST_PIECES]
+        upto = next((e for e in range(len(near), 1, -1) if is_title(", ".join(near[:e]))), 1)
+        if upto == 1 and len(near) > 1 and _is_article(near[1]):
             upto = 2
-        found.append(", ".join(pieces[:upto]))
-        pieces = pieces[upto:]
+        found.append(", ".join(near[:upto]))
+        at += upto
     return found
 
 
@@ -277,7 +316,13 @@ def _marked(match):
     return (match["bold"] or match["quoted"]).strip() + (match["year"] or "")
 
 
-def _said(texts):
+def _said(texts, is_title=None):
+    """[Said] of the texts, or a Reason. is_title: they are lines, of which one may hold several
+    titles, a year in another form, and a rating.
+    """
+    if is_title and len(texts) <= MOST_TITLES:
+        texts = [_unlabelled(text, is_title) for text in texts]
+        texts = [each for text in texts for each in title_lines.read(text, is_title)]
     if len(texts) > MOST_TITLES:
         return Reason.TOO_MANY_TITLES
     texts = [storable(text) for text in texts]
@@ -286,6 +331,10 @@ def _said(texts):
     if any(len(each.title) > LONGEST_TITLE for each in found):
         return Reason.PROSE
     return found or Reason.NO_LIST
+
+
+def _unlabelled(text, is_title):
+    return LABEL.sub("", text) if LABEL.match(text) and not is_title(text) else text
 
 
 def _head(text):

@@ -69,7 +69,7 @@ def reread(run):
         found, changed = Reread(), []
         rows = run.judgments.select_related("call", "question").only(*NEEDED)
         # A profile that people may have rated stays as it is, and so do statements.
-        if run.judge.judges_nothing and not run.judge.recommends:
+        if run.judge.writes or run.judge.extracts:
             rows = rows.filter(state=Judgment.State.UNPARSABLE)
         rows = rows.order_by("unit", "id").iterator(chunk_size=BATCH)
         every = questions_of(run.judge.study_id, run.version)

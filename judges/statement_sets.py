@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from django.db.models import CharField, Count, Value
 
 from annotate.models import Item
+from annotate.texts import BLANK
 from judges.models import Extraction, Side, Statement
 from judges.statement_items import DIRECTION, DIRECTIONS, EXPLANATION, current
 
-READ, SAID, BLANK = "read", "said", "blank"
+READ, SAID, BARE = "read", "said", "bare"
 SIDES = {direction: str(side) for side, direction in DIRECTIONS.items()}
-BARE = r"^\s*$"
 NOT_READ = "no statements of the {} are known"
 NOT_MADE = "its statement items have not been made yet"
 WORDS = {str(Side.GENERATED): "generated text", str(Side.REFERENCE): "reference"}
@@ -50,9 +50,9 @@ class StatementSets:
         said = Statement.objects.speaking(study)
         blank = Item.objects.filter(study=study)
         blank = (
-            blank.filter(text__regex=BARE).values_list("pk").annotate(side=_words(Side.GENERATED))
+            blank.filter(text__regex=BLANK).values_list("pk").annotate(side=_words(Side.GENERATED))
         )
-        bare = Item.objects.filter(study=study, review__regex=BARE, reference__regex=BARE)
+        bare = Item.objects.filter(study=study, review__regex=BLANK, reference__regex=BLANK)
         bare = bare.values_list("pk").annotate(side=_words(Side.REFERENCE))
         if items is not None:
             read, said = read.filter(item__in=items), said.filter(item__in=items)
@@ -62,7 +62,7 @@ class StatementSets:
             for query, what in (
                 (read.order_by().values_list("item", "side"), READ),
                 (said.order_by().values_list("item", "side"), SAID),
-                (blank.order_by(), BLANK), (bare.order_by(), BLANK),
+                (blank.order_by(), BARE), (bare.order_by(), BARE),
             )
         ]  # fmt: skip
         for item, side, what, n in parts[0].union(*parts[1:], all=True):
@@ -71,12 +71,12 @@ class StatementSets:
     def of(self, item, checked):
         """What is Found of an item; checked: {side: its statement items}, as far as it has any."""
         own = self.found.get(item, {})
-        from_runs = any(what != BLANK for what, _ in own)
+        from_runs = any(what != BARE for what, _ in own)
         sizes, unread = [], []
         for side, words in WORDS.items():
             n, said = checked.get(side, 0), own.get((SAID, side), 0)
             sizes.append(n or said)
-            known = n or said or (READ, side) in own or (BLANK, side) in own
+            known = n or said or (READ, side) in own or (BARE, side) in own
             if not known and (from_runs or not any(checked.values())):
                 unread.append(words)
         if unread or not (from_runs or any(checked.values())):

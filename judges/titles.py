@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-YEAR = re.compile(r"[(\[]\s*((?:18|19|20)\d\d)(?:\s*[-–—]\s*(?:(?:18|19|20)?\d\d)?)?\s*[)\]]")
+YEAR = re.compile(r"[(\[（]\s*((?:18|19|20)\d\d)(?:\s*[-–—]\s*(?:(?:18|19|20)?\d\d)?)?\s*[)\]）]")
 ARTICLES = (
     "the", "a", "an", "le", "la", "les", "un", "une", "el", "los", "las", "il", "lo", "gli", "i",
     "der", "die", "das", "ein", "eine", "de", "den", "det", "en", "het", "o", "os", "as",

@@ -166,7 +166,7 @@ def _make_and_load(upload, progress):
     kept = folder / "questions"
     wanted = Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists
     goes_on = once.in_a_while(ASK_SECONDS, wanted)
-    questions = making.make(films, plan, kept, progress.making, goes_on)
+    questions = making.make(films, plan, kept, progress.making, goes_on, progress.trained)
     if questions is None:
         return  # discarded, or another worker found what keeps it from being made
     with sharing.held(folder / "loading.lock") as is_ours:
@@ -205,6 +205,7 @@ class Progress:
         self.path = folder_of(upload) / "progress.json"
         self.total = sum(counts["new"] for counts in upload.counts.values())
         self.table, self.rows = "", 0
+        self.made: dict = {}
         self._write()
 
     def __call__(self, table, rows):
@@ -213,7 +214,19 @@ class Progress:
 
     def making(self, done, whole):
         """How many questions are made; the rows come after them."""
-        self._keep({"making": True, "rows": done, "total": whole})
+        self._keep_made({"making": True, "rows": done, "total": whole})
+
+    def trained(self, done, whole):
+        """How many trainings these took and the question under way; no worker moves it back."""
+        self._keep_made({"trained": done, "trainings": whole})
+
+    def _keep_made(self, now):
+        others = progress_of_path(self.path) or {}
+        known = [each["trained"] for each in (self.made, now, others) if "trained" in each]
+        self.made |= now
+        if known:
+            self.made["trained"] = max(known)
+        self._keep({"trainings": others.get("trainings", 0)} | self.made)
 
     def _write(self):
         rows = min(self.rows, self.total)
@@ -228,8 +241,13 @@ class Progress:
 
 def progress_of(upload):
     """What the worker last wrote, or None before it began."""
+    return progress_of_path(folder_of(upload) / "progress.json")
+
+
+def progress_of_path(path):
+    """The same, of its file."""
     try:
-        return json.loads((folder_of(upload) / "progress.json").read_text())
+        return json.loads(path.read_text())
     except FileNotFoundError:
         return None
 

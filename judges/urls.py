@@ -1,6 +1,6 @@
 from django.urls import path
 
-from judges import api
+from judges import api, api_lists, api_statements
 from judges.views import (
     drift,
     endpoints,
@@ -139,6 +139,7 @@ urlpatterns = [
     path("api/v1/studies/<slug:slug>/items/", api.Items.as_view(), name="api_items"),
     path("api/v1/studies/<slug:slug>/ratings/", api.Ratings.as_view(), name="api_ratings"),
     path("api/v1/studies/<slug:slug>/judgments/", api.Judgments.as_view(), name="api_judgments"),
+    path("api/v1/studies/<slug:slug>/lists/", api_lists.Lists.as_view(), name="api_lists"),
     path("api/v1/studies/<slug:slug>/judges/", api.Judges.as_view(), name="api_judges"),
     path("api/v1/studies/<slug:slug>/runs/", api.Runs.as_view(), name="api_runs"),
     path("api/v1/studies/<slug:slug>/runs/<int:pk>/", api.OneRun.as_view(), name="api_run"),
@@ -146,5 +147,25 @@ urlpatterns = [
         "api/v1/studies/<slug:slug>/runs/<int:pk>/cancel/",
         api.CancelRun.as_view(),
         name="api_cancel_run",
+    ),
+    path(
+        "api/v1/studies/<slug:slug>/statements/",
+        api_statements.Statements.as_view(),
+        name="api_statements",
+    ),
+    path(
+        "api/v1/studies/<slug:slug>/statements/<int:pk>/",
+        api_statements.OneStatement.as_view(),
+        name="api_statement",
+    ),
+    path(
+        "api/v1/studies/<slug:slug>/statements/<int:pk>/remove/",
+        api_statements.RemoveStatement.as_view(),
+        name="api_remove_statement",
+    ),
+    path(
+        "api/v1/studies/<slug:slug>/statements/<int:pk>/undo/",
+        api_statements.UndoStatement.as_view(),
+        name="api_undo_statement",
     ),
 ]

@@ -66,4 +66,7 @@ def text_for(texts, relation, options):
 def kept(prompts):
     """What a run keeps of them: nothing where there are none."""
     found = {name: {"sha256": one.sha256, "text": one.text} for name, one in prompts.items()}
+    for name, one in prompts.items():
+        if one.written_by:
+            found[name]["written_by"] = one.written_by
     return {"wordings": found} if found else {}

@@ -85,6 +85,16 @@ def var(tmp_path_factory):
 
 @pytest.fixture
 def demo(var):
+    yield from started(var)
+
+
+@pytest.fixture(scope="module")
+def running(var):
+    """One that the tests which leave it running share."""
+    yield from started(var)
+
+
+def started(var):
     if not list(Path(sys.prefix).rglob("SmolLM2*.gguf")):
         missing("the small local model is not installed (requirements-models.txt)")
     demo = Demo(var, free_port())
@@ -145,20 +155,20 @@ def test_the_demo_serves_raters_and_researchers_and_stops_without_a_trace(demo, 
     assert second.stop() == 0
 
 
-def test_a_killed_process_of_the_demo_is_started_again(demo):
+def test_a_killed_process_of_the_demo_is_started_again(running):
     """Also when the worker's whole group dies by SIGKILL."""
-    (old,) = {os.getpgid(pid) for pid in demo.pids("celery -A config worker")}
+    (old,) = {os.getpgid(pid) for pid in running.pids("celery -A config worker")}
     os.killpg(old, signal.SIGKILL)
     deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and not demo.pids("celery -A config worker"):
+    while time.monotonic() < deadline and not running.pids("celery -A config worker"):
         time.sleep(0.3)
-    assert demo.pids("celery -A config worker")
+    assert running.pids("celery -A config worker")
 
 
-def test_a_busy_port_is_named(demo):
+def test_a_busy_port_is_named(running):
     done = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--serve", "--port", str(demo.port)],
+        [sys.executable, "manage.py", "demo", "--serve", "--port", str(running.port)],
         cwd=settings.BASE_DIR, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert f"Port {demo.port} is in use" in done.stderr
+    assert f"Port {running.port} is in use" in done.stderr

@@ -17,6 +17,7 @@ from analysis.reports.counterfactual import (
 from analysis.reports.exactness import LARGEST, RANKS, SECONDS, TYPICAL
 from analysis.reports.exactness import PART as EXACTNESS
 from analysis.reports.explanation_cells import BETWEEN, LEVELS
+from analysis.reports.few_clusters import is_why
 from analysis.reports.labels import ORDERED
 from analysis.reports.liked import AVERAGE, EXPLANATION, MEASURES
 from analysis.reports.liked import PART as LIKED
@@ -61,9 +62,10 @@ def _figures(report, entries, question, looks):
     if any(not isnan(entry.row["value"]) for entry in entries):
         plot = charts.dots(entries, "score", "question", looks, f"Pearson's r ({n_words(entries)})")
         more = " One question alone, chosen above, has scatter plots." if question == ALL else ""
+        lines = any(not isnan(entry.row["low"]) for entry in entries)
         caption = (
-            f"Pearson's r of each score with the mean rating, by question. Lines: 95 % intervals."
-            f"{more}"
+            "Pearson's r of each score with the mean rating, by question."
+            f"{' Lines: 95 % intervals.' if lines else ''}{more}"
         )
         figures.append(Figure("scores", caption, plot))
     points = [(e.row["score"], report.curves[e.row["score"], e.row["question"]], e.row["value"])
@@ -94,8 +96,13 @@ def _exclusions(entries):
                  "Reason")  # fmt: skip
 
 
+def _size(entry):
+    """What a number is made from; that it has no interval, whose reason stands below the tables."""
+    return f"n = {entry.row['n']:,}{', no interval' if is_why(entry.reason) else ''}"
+
+
 def _correlations(entries):
-    cells = {(e.row["score"], e.row["question"]): cell_of(e, f"n = {e.row['n']:,}")
+    cells = {(e.row["score"], e.row["question"]): cell_of(e, _size(e))
              for e in entries}  # fmt: skip
     questions = _questions(entries)
     lines = [(score, [cells[score, key] for key in questions])
@@ -230,7 +237,7 @@ def _exactness(entries):
         rows.setdefault(entry.row["score"], {})[entry.row["measure"]] = entry
     lines = []
     for score, found in rows.items():
-        ranks = [cell_of(found[m], f"n = {found[m].row['n']:,}") if m in found else "–"
+        ranks = [cell_of(found[m], _size(found[m])) if m in found else "–"
                  for m in RANKS]  # fmt: skip
         far = [_with_ends(found[m].row) if m in found else "–" for m in (LARGEST, TYPICAL)]
         seconds = found[SECONDS]

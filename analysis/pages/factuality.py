@@ -265,6 +265,8 @@ def _correlations(entries):
 def _crossed(entries, caption):
     """Metrics by other metrics; the lines of all domains together, then those of each."""
     entries = _by_domain(entries)
+    if any(e.row["n"] == 2 for e in entries):
+        caption += " Of two values (n = 2) it can be nothing but 1, −1 or undefined."
     cells = {(_line(e.row), _other(e.row)): cell_of(e, f"n = {e.row['n']:,}") for e in entries}
     columns = list(dict.fromkeys(_other(e.row) for e in entries))
     names = dict.fromkeys(_line(e.row) for e in entries)
@@ -362,7 +364,8 @@ KIND = Kind(
         "the largest of the three; StCoh: E − C.",
         "SummaC-ZS = mean over sentences of the largest E − C; AlignScore = mean over sentences "
         "of the largest E over chunks of the reference.",
-        "Both sides without statements: undefined, skipped; one: P = R = F1 = 0.",
+        "Both sides without statements: undefined, skipped; one: P = R = F1 = 0, StCoh and "
+        "SummaC-ZS undefined, skipped; AlignScore 0.",
         "USR = distinct texts / texts; FMR = share of texts that name their feature; FCR = "
         "features named / all; DIV = features that two texts share, mean over all pairs.",
         "Intervals: cluster bootstrap (recipient, else content, else item); p inverts that of the "

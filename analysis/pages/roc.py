@@ -46,7 +46,7 @@ def layout(report, question, looks):
 def _shaded(report):
     if not any(band.grid for band in report.bands.values()):
         return ""
-    names = ", ".join(name for name, _ in report.bands)
+    names = ", ".join(name for (name, _), band in report.bands.items() if band.grid)
     return f"; shaded: 95 % bands of {names}, for each false positive rate by itself"
 
 

@@ -61,7 +61,7 @@ def _components(entries, question):
     for entry in entries:
         row = entry.row
         share = {"low": row["share_low"], "high": row["share_high"]}
-        why = entry.reason.partition(": ")[2] or entry.reason
+        why = entry.reason.removeprefix(f"{row['component']}: ")
         lines.append(
             (row["component"], [row["levels"], worded(row), Cell(share, row["share"]), why or "–"])
         )

@@ -123,7 +123,11 @@ class _Table:
 
     def judged(self, judge):
         """The judge's values (units,)."""
-        return self.scores.judge(judge)[:, self.place]
+        return self._answers(judge, self.place)
+
+    def _answers(self, judge, place):
+        values = self.scores.judge(judge)[:, place]
+        return self.labels.answers(judge, values, self.scores.questions[place])
 
     def apart(self, judge, values):
         """The values without the items that the judge's examples are drawn from."""
@@ -133,7 +137,13 @@ class _Table:
         """Whether the judge uses the question's scale."""
         if not labels_of(self.question):
             return True
-        return self.labels.fits(judge, self.judged(judge), self.question)
+        return self._fits(judge, self.place)
+
+    def _fits(self, judge, place):
+        question = self.scores.questions[place]
+        if self.labels.says_yes_or_no(judge, question):
+            return True
+        return self.labels.fits(judge, self.scores.judge(judge)[:, place], question)
 
     def add(self, raters, ratings, measures, judge="", judge_values=None):
         """Rows for ratings, a Given; with judge_values (units,) for the judge's pairs."""
@@ -223,16 +233,14 @@ class _Pooled(_Table):
         return Given.below([self.scores.narrow(place, role) for place in self.places])
 
     def judged(self, judge):
-        return self.scores.judge(judge)[:, self.places].T.ravel()
+        return np.concatenate([self._answers(judge, place) for place in self.places])
 
     def apart(self, judge, values):
         parts = np.split(values, len(self.places))
         return np.concatenate([self.scores.apart(judge, part) for part in parts])
 
     def fits(self, judge):
-        values = self.scores.judge(judge)
-        questions = self.scores.questions
-        return all(self.labels.fits(judge, values[:, at], questions[at]) for at in self.places)
+        return all(self._fits(judge, place) for place in self.places)
 
     def _forms(self, name, values):
         """Without a count of what lies off the scale: the questions' own rows have it."""

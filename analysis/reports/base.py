@@ -83,6 +83,18 @@ def reason_notes(report, names, limit=3):
     ]
 
 
+def reasons_of(estimates):
+    """Why some of a row's numbers, {name: Estimate}, or their intervals are undefined."""
+    reasons = {estimate.reason for estimate in estimates.values()}
+    if len(reasons) == 1:
+        return reasons.pop()
+    names: dict[str, list] = {}
+    for name, estimate in estimates.items():
+        if estimate.reason:
+            names.setdefault(estimate.reason, []).append(name)
+    return "; ".join(f"{' and '.join(of)}: {reason}" for reason, of in names.items())
+
+
 def draw_notes(report, draws):
     """How many bootstrap draws were left out of the intervals because they are undefined."""
     lost = [entry.undefined_draws for entry in report.entries if entry.undefined_draws]

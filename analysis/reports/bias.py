@@ -171,11 +171,13 @@ def _add_recipients(work, judge, at):
     spread = spread_of_means(difference[rows], codes, **work.scores.resampling(rows))
     work.add(RECIPIENTS, judge, key, "sd", spread, "all")
     names = work.scores.items["recipient"].cat.categories
-    # Items of one recipient are one cluster, so that a draw of clusters says nothing of them.
     means = means_by_group(difference[rows], codes)
-    largest = sorted(means.items(), key=lambda one: -abs(one[1].value))[:MOST_RECIPIENTS]
-    for code, estimate in largest:
-        work.add(RECIPIENTS, judge, key, "mean", estimate, str(names[code]))
+    largest = sorted(means, key=lambda code: -abs(means[code].value))[:MOST_RECIPIENTS]
+    for code in largest:
+        # As a rule the items of one recipient are one cluster: then it says so.
+        of_one = rows[codes == code]
+        mean = clustered_mean(difference[of_one], **work.scores.resampling(of_one))
+        work.add(RECIPIENTS, judge, key, "mean", mean, str(names[code]))
     return None
 
 

@@ -41,7 +41,7 @@ def _flips(scores, rows):
     known = [~np.isnan(pair).any(axis=1) for pair in pairs]
     turned = [np.where(k, p[:, 0] != p[:, 1], np.nan) for p, k in zip(pairs, known, strict=True)]
     clusters, kept = _clusters(scores, np.tile(table.index.get_level_values("item"), len(pairs)))
-    return clustered_mean(np.concatenate(turned)[kept], **clusters)
+    return clustered_mean(np.concatenate(turned)[kept], is_share=True, **clusters)
 
 
 def add_retest(add, scores, found, judges, keys):

@@ -16,7 +16,8 @@ SHARES_NOTE = (
     "shares: of the items with a label by people; a row without items has none, one whose items "
     "are of one cluster no interval. Where no item of a row has a label, or all have it, every "
     "draw says the same: there the interval is Wilson's, of as many observations as the row has "
-    "clusters. agreement: items with the same label, of n with both."
+    "clusters; any other share that is the same in every draw has none. agreement: items with the "
+    "same label, of n with both."
 )
 
 
@@ -78,7 +79,9 @@ def _add_row(report, scores, evaluator, question, sides, of=None):
     human, judge, points, names = sides
     found = row_shares(human, judge, points, **scores.resampling())
     known = ~np.isnan(human) & ~np.isnan(judge)
-    same = clustered_mean(np.where(known, human == judge, np.nan), **scores.resampling())
+    same = clustered_mean(
+        np.where(known, human == judge, np.nan), is_share=True, **scores.resampling()
+    )
     report.add(
         {
             "evaluator": evaluator.name,

@@ -13,6 +13,7 @@ from analysis.reports import exactness, explanation_cells, liked, who_was_exclud
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation import correlate
 from analysis.reports.evaluators import interval_note, policy_notes
+from analysis.reports.few_clusters import FEWEST, or_no_interval
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Evaluator, Scores
 from analysis.scoring_times import scoring_times
@@ -25,7 +26,7 @@ TEXTS = ("part", "question", "score", "level", "other", "other_level", "measure"
 NUMBERS = (
     "value", "low", "high", "n", "mean", "sd", "other_mean", "other_sd", "t", "p", "p_holm",
 )  # fmt: skip
-NAMES = ("item", "content", "explaining", "rule")
+NAMES = ("item", "content", "explaining", "rule", "reason")
 MOST_POINTS = 4000  # of all scatter plots of a page
 NO_JUDGES = (
     "No judge has scored explanations by the contents that they name, so that there are no tables "
@@ -63,7 +64,7 @@ def counterfactual(answers, options, parts=None):
         *(liked.notes(report) if report.rows else []),
         *(exactness.notes(report) if report.rows else []),
         *(who_was_excluded.notes(report) if report.rows else []),
-        interval_note(scores), *draw_notes(report, options.draws),
+        interval_note(scores, FEWEST), *draw_notes(report, options.draws),
         *reason_notes(report, ["part", "question", "score", "level", "other", "other_level",
                                "measure", "item", "content"]),
     ]  # fmt: skip
@@ -162,7 +163,7 @@ class Work:
     def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
         """One row; what it does not say is blank, or undefined."""
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
-        row |= {name: "" for name in NAMES} | {"part": part, "n": None} | facts
+        row |= {name: "" for name in NAMES} | {"part": part, "n": None, "reason": reason} | facts
         self.report.add(
             row, reason=reason, judge=judge, kind="judge" if judge else "mean",
             undefined_draws=undefined_draws,
@@ -185,10 +186,11 @@ def _add_correlations(work):
         for key in work.wanted:
             at = work.places[key]
             estimate = correlate(work.scores, evaluator, at, "dataset", "pearson")
+            rows, x, y = work.both(judge, at)
+            estimate = or_no_interval(estimate, work.scores, rows)
             work.add_estimate(
                 CORRELATION, estimate, question=key, score=judge, measure="pearson", judge=judge
             )
-            _, x, y = work.both(judge, at)
             work.report.curves[judge, key] = _points(x, y, most, work.scores.options.seed)
 
 
@@ -221,12 +223,17 @@ def _add_predictions(work):
                 work.add(
                     PREDICTION, measure=measure, value=error.value, low=error.low,
                     high=error.high, n=error.n, sd=sd,
-                    reason=error.reason or _lost(error.undefined_draws), **facts,
+                    reason=_why(error), **facts,
                 )  # fmt: skip
 
 
-def _lost(n):
-    return f"{n} splits left out: their training items have one value of the score" if n else ""
+def _why(error):
+    """Why there is no error, or no spread of it, and how many splits were left out."""
+    lost = error.undefined_draws
+    if np.isnan(error.value) or not lost:
+        return error.reason
+    left_out = f"{lost} splits left out: their training items have one value of the score"
+    return "; ".join(filter(None, (error.reason, left_out)))
 
 
 def _verdict(work):
@@ -277,3 +284,15 @@ def _variants(work):
             yield f"{judge}: by how many ranks the recommended content falls; differences in ranks."
         elif kind.startswith(str(Judge.Kind.CF)) and top > 1:
             yield f"{judge}: compared with place {top} of the others, of {top} that are shown."
+        if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.SCORE:
+            yield from _clipped(judge, exactness.one_value(work.scores.judge(judge)))
+
+
+def _clipped(judge, values):
+    """How many scores stand at an end, since what they say went beyond it."""
+    n, known = np.count_nonzero(np.abs(values) == 1), np.count_nonzero(~np.isnan(values))
+    if n:
+        yield (
+            f"{judge}: {n:,} of {known:,} scores stand at −1 or 1, clipped there: the difference "
+            "was larger than the range of the original model's scores."
+        )

@@ -214,12 +214,9 @@ def _add(report, sets, coefficient, level):
     lines = [*zip(keys, values, ns, beside, strict=True)]
     for key, line, n, spread in [*lines, (AVERAGE, averages, sum(ns), average_of(beside))]:
         same = {"question": key, "level": level, "coefficient": coefficient, "n": n}
-        around = ends(spread)
+        around = ends(spread, len(line))
         for place, value in enumerate(line):
-            facts = spread.of(place)
-            if around is not None and not np.isnan(value):
-                facts |= dict(zip(("low", "high"), (each[place] for each in around), strict=False))
-                facts["undefined_draws"] = int(around[2][place])
+            facts = spread.of(place) | ({} if np.isnan(value) else around[place])
             _row(report, same, SUBSET, sizes[place], sets.names(place), value, **facts)
         for size in range(1, len(sets.judges) + 1):
             _add_size(report, same, size, line, (sizes == size) & ~np.isnan(line), spread)
@@ -232,9 +229,7 @@ def _add_size(report, same, size, line, known, spread):
         _row(report, same, SIZE, size, "", np.nan, of=0)
         return
     facts = {"min": line[known].min(), "max": line[known].max(), "mean": line[known].mean()}
-    around = ends(spread.mean_of(known))
-    if around is not None:
-        facts["low"], facts["high"], facts["undefined_draws"] = (each[0] for each in around)
+    facts |= ends(spread.mean_of(known), 1)[0]
     _row(report, same, SIZE, size, "", facts["mean"], **facts, of=int(known.sum()))
 
 

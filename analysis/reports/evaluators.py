@@ -3,6 +3,7 @@
 import numpy as np
 
 from analysis.options import ALL, SKIP
+from analysis.reports.few_clusters import FEWEST
 from analysis.reports.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
 from analysis.stats.learned_weights import FOLDS
 
@@ -228,16 +229,22 @@ def _judge_gaps(scores):
             yield f"{judge}: {missing} of {scores.applies.sum()}{asked}"
 
 
-def interval_note(scores):
-    """How the intervals were made, and from what."""
+def interval_note(scores, least=0):
+    """How the intervals were made, and from what; least: clusters below which a report has none."""
     if scores.counts is None:
         return "No intervals: 0 draws."
-    draws, clusters = scores.counts.shape
+    draws, n = scores.counts.shape
     drawn = f"{scores.drawn_by}, else " if scores.drawn_by else ""
-    return (
-        f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters} clusters "
-        f"({drawn}recipient, else content, else item), seed {scores.options.seed}."
+    many = "1 cluster" if n == 1 else f"{n} clusters"
+    clusters = f"{many} ({drawn}recipient, else content, else item)"
+    if n < least:
+        return f"What intervals would draw: {clusters}."
+    said = (
+        f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters}, "
+        f"seed {scores.options.seed}."
     )
+    few = f" They rest on {many} only and are narrower than they should be."
+    return said + few if n < FEWEST else said
 
 
 def undefined_note(options):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from analysis.reports.few_clusters import or_no_interval
 from analysis.stats.clustered_mean import clustered_mean
 from analysis.stats.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
@@ -47,21 +48,23 @@ def _pairs(work):
 
 
 def _add_agreement(work, judge, full):
-    x, y = (_one_value(work.scores.judge(name)) for name in (judge, full))
+    x, y = (one_value(work.scores.judge(name)) for name in (judge, full))
     rows = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     x, y, facts = x[rows], y[rows], {"score": judge, "other": full, "judge": judge}
     for coefficient in RANKS:
         estimate = dataset_correlation(x, y, coefficient, **work.scores.resampling(rows))
+        estimate = or_no_interval(estimate, work.scores, rows)
         work.add_estimate(PART, estimate, measure=coefficient, **facts)
     far, resampling = np.abs(x - y), work.scores.resampling(rows)
     reason = "" if len(far) else "no explanation has both scores"
     largest = Estimate(float(far.max()) if len(far) else np.nan, n=len(far), reason=reason)
     typical = replace(clustered_mean(far, **resampling), **({"reason": reason} if reason else {}))
+    typical = or_no_interval(typical, work.scores, rows)
     for measure, found in ((LARGEST, largest), (TYPICAL, typical)):
         work.add_estimate(PART, found, measure=measure, **facts)
 
 
-def _one_value(values):
+def one_value(values):
     """A judge's value of each item (items,): it is the same for every question that it answers."""
     known = ~np.isnan(values)
     first = values[np.arange(len(values)), known.argmax(axis=1)] if values.shape[1] else []

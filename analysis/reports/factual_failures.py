@@ -41,7 +41,7 @@ def _add(work, evaluator, verdicts, about, inside):
     counts = work.scores.counts
     how = {} if counts is None else {"clusters": clusters, "counts": counts}
     judge = evaluator if evaluator in work.scores.judges else ""
-    for code, estimate in means_by_group(1 - verdicts[chosen], codes, **how).items():
+    for code, estimate in means_by_group(1 - verdicts[chosen], codes, is_share=True, **how).items():
         work.add_estimate(
             "failure", estimate, domain=domain, system=system, evaluator=evaluator, metric=metric,
             by=by, name=str(names[code]) or NO_NAME, judge=judge,

@@ -32,7 +32,8 @@ SIMILAR = {str(kind) for kind in (
 class Measured:
     """One metric by one evaluator (E,), NaN where undefined; judge: its name, blank otherwise.
 
-    skipped: neither side has a statement; zero: one has none; False where that does not matter.
+    skipped: undefined as neither side has a statement (or sentence), or as one has none and the
+    metric has no worst value; zero: 0 as one has none; False where that does not matter.
     """
 
     family: str
@@ -53,6 +54,11 @@ def plain(family, evaluator, metric, values, judge=""):
     """A metric to which empty sides do not matter."""
     no = np.zeros(len(values), dtype=bool)
     return Measured(family, evaluator, metric, values, no, no, judge)
+
+
+def empty_sides(both, one, is_share):
+    """(skipped, zero) of explanations (E,) with both sides or one empty: only a share is 0."""
+    return (both, one) if is_share else (both | one, np.zeros_like(one))
 
 
 class Measures:
@@ -146,9 +152,10 @@ class Measures:
         judge = evaluator if evaluator in self.scores.judges else ""
         for part, values in sides.items():
             if values is not None:
+                skipped, zero = empty_sides(found.both_empty, found.one_empty, found.f1 is not None)
                 yield Measured(
                     STATEMENTS, evaluator, f"{name}-{part}", np.where(known, values, np.nan),
-                    found.both_empty & known, found.one_empty & known, judge,
+                    skipped & known, zero & known, judge,
                 )  # fmt: skip
 
     # NLI
@@ -200,14 +207,20 @@ class Measures:
         )
 
     def _sentences(self):
-        for grain, metric, aggregate in (
-            (Grain.SENTENCE, "SummaC-ZS", summac_zs), (Grain.CHUNK, "AlignScore", align_score)
-        ):  # fmt: skip
+        for grain, metric, aggregate, is_share in (
+            (Grain.SENTENCE, "SummaC-ZS", summac_zs, False),
+            (Grain.CHUNK, "AlignScore", align_score, True),
+        ):
             for evaluator, rows in self._matrices(grain):
+                pairs, places = pairs_of(rows, 2), list(rows)
                 values = np.full(len(self.explained), np.nan)
-                values[list(rows)] = aggregate(pairs_of(rows, 2))
+                values[places] = aggregate(pairs)
+                both, one = np.zeros((2, len(values)), dtype=bool)
+                both[places] = (pairs.hypotheses == 0) & (pairs.premises == 0)
+                one[places] = (pairs.hypotheses == 0) != (pairs.premises == 0)
                 judge = evaluator if evaluator in self.scores.judges else ""
-                yield plain(SENTENCES, evaluator, metric, values, judge)
+                skipped, zero = empty_sides(both, one, is_share)
+                yield Measured(SENTENCES, evaluator, metric, values, skipped, zero, judge)
 
     # Whole texts
 

@@ -1,5 +1,6 @@
 """Systems and metrics compared: paired differences, RQ2's correlations, RQ3's order of systems."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -14,6 +15,7 @@ from analysis.stats.rank_agreement import rank_agreement
 ALL = "all"
 COEFFICIENTS = ("pearson", "spearman")
 NO_PAIRS = "no recipient and content has a value of both systems"
+SAME_VALUE = "a metric has the same value for all explanations"
 
 
 def add_differences(work):
@@ -95,7 +97,9 @@ def _correlated(work, x, y, coefficient):
     x, y = x[both], y[both]
     if coefficient == "spearman" and len(both):
         x, y = rankdata(x), rankdata(y)
-    return dataset_correlation(x, y, "pearson", **_drawn(work, both))
+    found = dataset_correlation(x, y, "pearson", **_drawn(work, both))
+    is_same = len(both) > 1 and np.isnan(found.value)
+    return replace(found, reason=SAME_VALUE) if is_same else found  # neither is judge or reference
 
 
 def _drawn(work, places):

@@ -3,6 +3,7 @@
 Tables II to VII and the research questions of Kabongo & Guigue (2025), a fact a row.
 """
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -38,6 +39,7 @@ NOTHING = (
     "Extract statements by a judge that does, make their items and have them checked by people "
     "or judges; or load them with the items, or entailments.csv."
 )
+NO_FEATURE = "no explanation of the domain has a feature"
 HEADLINES = {
     "St2Exp-P": "of what an explanation says is supported",
     "St2Exp-R": "of what the reference says is in the explanation",
@@ -133,17 +135,29 @@ def _add_means(work, part, one):
     for (domain, system, mask), estimate, column in zip(work.groups, found, values.T, strict=True):
         known = column[~np.isnan(column)]
         skipped = int((one.skipped & mask).sum())
+        reason = estimate.reason if estimate.n else _why_none(one, int(mask.sum()), skipped)
         work.add_estimate(
-            part, estimate, domain=domain, system=system, evaluator=one.evaluator,
-            metric=one.metric, judge=one.judge, skipped=skipped,
+            part, replace(estimate, reason=reason), domain=domain, system=system,
+            evaluator=one.evaluator, metric=one.metric, judge=one.judge, skipped=skipped,
             sd=float(known.std(ddof=1)) if len(known) > 1 else nan,
             zero=int((one.zero & mask).sum()), missing=int(mask.sum()) - estimate.n - skipped,
         )  # fmt: skip
 
 
+def _why_none(one, explanations, skipped):
+    if not explanations:
+        return "there is no explanation"
+    if skipped == explanations:
+        return "every explanation is skipped for an empty side"
+    if one.family == MENTION:
+        return "no text has a feature"
+    return "there is no value"
+
+
 def _add_of_corpora(work):
     """USR, FCR and DIV of the texts of each domain and system: numbers of all texts together."""
     explained = work.explained
+    any_feature = any(map(words_of, explained.features))
     for domain, system, mask in work.groups:
         places = np.flatnonzero(mask)
         texts = [explained.texts[at] for at in places]
@@ -153,10 +167,11 @@ def _add_of_corpora(work):
         found = mentioned(texts, [" ".join(each) for each in features])
         about = {"domain": domain, "system": system, "evaluator": "texts", "n": len(texts)}
         _add_number(work, "USR", unique_sentence_ratio(texts), "there is no text", about)
-        if features:
+        if any_feature:
             ratio = feature_coverage_ratio(found, len(features)) if texts else nan
-            _add_number(work, "FCR", ratio, "there is no text", about)
-            _add_number(work, "DIV", feature_diversity(found), "fewer than two texts", about)
+            div = feature_diversity(found) if features else nan
+            _add_number(work, "FCR", ratio, "there is no text" if features else NO_FEATURE, about)
+            _add_number(work, "DIV", div, "fewer than two texts" if features else NO_FEATURE, about)
 
 
 def _add_number(work, metric, value, reason, about):
@@ -196,6 +211,8 @@ def _notes(work):
             "those of the column feature of the domain. USR, FCR and DIV are of all texts "
             "together and have no interval; the lower DIV the better."
         )
+    elif work.wants(CONSISTENCY):
+        yield "No FMR, FCR and DIV: no explanation has a feature (the column feature of items.csv)."
 
 
 def _of_sizes(work):
@@ -208,7 +225,7 @@ def _of_sizes(work):
     yield (
         f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
         f"metrics of statements are undefined and skipped; {one:,} have none on one side: "
-        "precision, recall and F1 are 0, StCoh is undefined."
+        "precision, recall and F1 are 0, StCoh is undefined and skipped."
     )
     if unknown:
         yield (
@@ -216,9 +233,10 @@ def _of_sizes(work):
             "or no items made of them yet); they count as missing."
         )
     yield (
-        "n: explanations with a value; skipped: both sides empty; zero: one side empty; missing: "
-        "a statement has no verdict, or its pairs no probabilities. An average is over "
-        "explanations, F1 of each explanation; sd divides by n − 1."
+        "n: explanations with a value; skipped: undefined as both sides are empty, of StCoh and "
+        "SummaC-ZS (which have no worst value) also as one is; zero: one side empty, 0; missing: "
+        "a statement has no verdict, its pairs no probabilities, or a text (FMR) no feature. An "
+        "average is over explanations, F1 of each explanation; sd divides by n − 1."
     )
     if work.wants(COUNTS):
         yield (

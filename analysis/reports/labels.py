@@ -78,6 +78,20 @@ class LabelNotes:
         self.verdicts[name] = own
         return own
 
+    def says_yes_or_no(self, name, question):
+        """Whether an evaluator with a scale of its own answers a yes/no question all the same."""
+        own = self.own_scale.get(name)
+        if question.scale.kind != "binary" or own is None or own.neutral or own.above is None:
+            return False
+        return "binary" in own.kinds
+
+    def answers(self, name, values, question):
+        """The values; of such an evaluator 1 above the number from which it says yes, else 0."""
+        if not self.says_yes_or_no(name, question):
+            return values
+        self.verdicts[name] = self.own_scale[name]
+        return self.own_scale[name].fits(values)
+
     def labels(self, name, values, question):
         """The values as labels; those off the scale are counted."""
         labels = as_labels(values, question)

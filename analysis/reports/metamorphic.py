@@ -130,7 +130,7 @@ def _add_measure(work, measure, found):
             facts |= {"p": p, "p_permutation": p_permutation}
             facts |= {"p_holm": adjusted[0][places[cell]]}
             facts |= {"p_permutation_holm": adjusted[1][places[cell]]}
-            reason = reason or undefined
+            reason = "; ".join(filter(None, (reason, undefined)))
         _keep_spread(work, measure, each, one)
         work.add(each.plan, reason=reason, undefined_draws=mean.undefined_draws, **facts)
 

@@ -89,8 +89,10 @@ def _add_items(report, scores, evaluator, place, cut, own):
 
 def _shares(scores, wrong):
     """(system, share of the flagged) over all items, then of each system."""
-    yield EVERYTHING, clustered_mean(wrong, **scores.resampling())
+    yield EVERYTHING, clustered_mean(wrong, is_share=True, **scores.resampling())
     rows = np.flatnonzero(scores.systems >= 0)
     names = scores.items["system"].cat.categories
-    found = means_by_group(wrong[rows], scores.systems[rows], **scores.resampling(rows))
+    found = means_by_group(
+        wrong[rows], scores.systems[rows], is_share=True, **scores.resampling(rows)
+    )
     yield from ((str(names[code]), estimate) for code, estimate in found.items())

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.confusion import Majorities
 from analysis.reports.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.labels import LabelNotes
@@ -107,8 +107,8 @@ def _add(report, evaluator, question, system, measure, judge, people):
             "people_high": people.high,
             "n": judge.n,
         },
-        reason=judge.reason,
+        reason=reasons_of({"judge": judge, "people": people}),
         judge=evaluator.judge,
         kind=evaluator.kind,
-        undefined_draws=judge.undefined_draws,
+        undefined_draws=max(judge.undefined_draws, people.undefined_draws),
     )

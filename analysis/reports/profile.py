@@ -139,7 +139,7 @@ def _estimate(scores, x, y, question, measure, rows, own_scale):
         return auc(x, at_least(y, cut), **resampling)
     says_fit = own_scale and own_scale.above is not None and question.scale.kind in own_scale.kinds
     aligned = own_scale.fits(x) if says_fit else at_least(x, cut)
-    return clustered_mean((aligned == at_least(y, cut)).astype(float), **resampling)
+    return clustered_mean((aligned == at_least(y, cut)).astype(float), is_share=True, **resampling)
 
 
 def _add_ratings(report, scores, at, question):
@@ -152,7 +152,7 @@ def _add_ratings(report, scores, at, question):
     rows, raters = np.nonzero(~np.isnan(ratings))
     values, resampling = ratings[rows, raters], scores.resampling(profiles[rows])
     for point in points if len(values) else ():
-        estimate = clustered_mean((values == point).astype(float), **resampling)
+        estimate = clustered_mean((values == point).astype(float), is_share=True, **resampling)
         _row(report, RATINGS, "people", question.key, "share", estimate, rating=point)
 
 

@@ -9,7 +9,7 @@ from analysis.reports.base import Report, draw_notes
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.labels import MOST_LABELS, labels_of
 from analysis.reports.scores import Scores
-from analysis.stats.bootstrap import percentile_interval
+from analysis.stats.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.cohen_kappa import WEIGHTS, kappa_of_tables
 from analysis.stats.outliers import low_outliers
 from analysis.stats.pooled_pair import Shared, pooled_pair
@@ -99,8 +99,9 @@ class Intervals:
                 parts.append(Shared(*shared, weights if measure == KAPPA else None))
         if len(np.unique(np.concatenate([part.clusters for part in parts]))) < 2:
             return np.nan, np.nan, 0, "no interval: all observations are in one cluster"
-        low, high, lost = percentile_interval(pooled_pair(parts, self.by_cluster))
-        return low, high, lost, ""
+        drawn = pooled_pair(parts, self.by_cluster)
+        low, high, lost = percentile_interval(drawn)
+        return low, high, lost, why_no_interval(drawn) if np.isnan(low) else ""
 
 
 def _busiest(scores):

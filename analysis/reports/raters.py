@@ -1,11 +1,12 @@
 """Raters one by one: how much, how fast, which answers, and how far with the rest."""
 
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 
 from analysis.options import ALL
-from analysis.reports.base import Report
+from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.evaluators import interval_note, policy_notes
 from analysis.reports.labels import ORDERED
 from analysis.reports.scores import Scores
@@ -38,8 +39,16 @@ def raters(answers, options, parts=None):
             row = {"rater": key, "role": role, "question": question.key}
             row |= _row(said, key, question, estimate)
             row |= {"excluded": bool(why), "reason": why}
-            report.add(row, kind="rater", reason=estimate.reason)
-    report.notes = [*policy_notes(scores, compared=False), *_notes(), interval_note(scores)]
+            shown = {"r": estimate, "seconds": said.pace[key], "straight": said.straight[key]}
+            lost = max(each.undefined_draws for each in shown.values())
+            report.add(row, kind="rater", reason=reasons_of(shown), undefined_draws=lost)
+    report.notes = [
+        *policy_notes(scores, compared=False),
+        *_notes(),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["rater", "question"]),
+    ]
     return report
 
 
@@ -85,7 +94,9 @@ class _Said:
         seconds = self._seconds()
         self.n_items = defaultdict(int, {rater: len(rows) for rater, (rows, _) in seconds.items()})
         self.pace = self._by_rater(clustered_median, seconds)
-        self.straight = self._by_rater(clustered_mean, self._straight(people))
+        self.straight = self._by_rater(
+            partial(clustered_mean, is_share=True), self._straight(people)
+        )
 
     def _seconds(self):
         """{rater: (places of items, seconds to the last answer)}"""

@@ -125,7 +125,7 @@ def _add_codes(report, texts, given, drawn):
                 _add(
                     report, kind, code=name, question=question, rating=value, system=system,
                     n=int(has.sum()), of=len(members),
-                    percent=clustered_mean(has, **drawn.of(members)),
+                    percent=clustered_mean(has, is_share=True, **drawn.of(members)),
                 )  # fmt: skip
 
 

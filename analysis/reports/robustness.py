@@ -172,7 +172,7 @@ def _add_relation(work, relation, moves):
     if not work.is_nominal:
         work.add(relation, CHANGE, found)
     flips = moved(work.at_points(changed), work.same, differs)
-    flips = compared(*flips, **work.resampling)
+    flips = compared(*flips, is_share=True, **work.resampling)
     work.add(relation, FLIPS, flips)
     if not work.is_nominal:
         for name in RANKS:

@@ -23,6 +23,7 @@ from judges.models import Judge
 
 LEARNED = Judge.Rule.LEARNED
 MOST_SINGLE_RATERS = 12
+SAME = 1e-12  # a judge's values that differ by less, relative to their size, differ by rounding
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Scores:
         """One judge's values (items, questions), with its gaps."""
         if name in self.ensembles:
             return self._combined(name, self.unfilled)
-        return self.apart(name, _means(*self._judges.of(name), self.shape))
+        return self.apart(name, _tied(_means(*self._judges.of(name), self.shape)))
 
     def answered(self, name):
         """Places of the questions that a judge has values of, nothing filled in."""
@@ -366,6 +367,19 @@ def _means(cells, values, shape):
     counts = np.bincount(cells[known], minlength=size)
     means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
     return means.reshape(shape)
+
+
+def _tied(values):
+    """The values, those that differ by rounding alone made equal: 2pr / (p + r) is .05 in two ways,
+    which must tie in ranks and share a bin.
+    """
+    if (np.isnan(values) | (values == np.floor(values))).all():
+        return values
+    known, places = np.unique(values, return_inverse=True)
+    apart = np.diff(known, prepend=-np.inf) > SAME * np.abs(known)
+    first = np.maximum.accumulate(np.where(apart, np.arange(len(known)), 0))
+    first = np.where(np.isnan(known), np.arange(len(known)), first)
+    return known[first][places].reshape(values.shape)
 
 
 def _all_codes(column):

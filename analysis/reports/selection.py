@@ -4,7 +4,7 @@ from math import nan
 
 import numpy as np
 
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.confusion import Majorities
 from analysis.reports.evaluators import evaluators, interval_note, policy_notes
 from analysis.reports.labels import LabelNotes, labels_of
@@ -105,7 +105,10 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
         **_interval("one_sided_ties", found.one_sided_ties),
         "n": found.msa.n, "low": found.msa.low, "high": found.msa.high,
     }  # fmt: skip
-    _add(report, evaluator, question, facts, found.msa)
+    shown = {
+        "msa": found.msa, "win_share": found.win_share, "one_sided_ties": found.one_sided_ties,
+    }  # fmt: skip
+    _add(report, evaluator, question, facts, shown)
 
 
 def _add_misfits(report, scores, evaluator, place, labels, majorities):
@@ -120,20 +123,20 @@ def _add_misfits(report, scores, evaluator, place, labels, majorities):
         **_interval("rsm", recall), "rsm_n": recall.n,
         **_interval("rsm_precision", precision), "rsm_precision_n": precision.n,
     }  # fmt: skip
-    _add(report, evaluator, question, facts, recall)
+    _add(report, evaluator, question, facts, {"rsm": recall, "rsm_precision": precision})
 
 
 def _interval(name, estimate):
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def _add(report, evaluator, question, facts, estimate):
+def _add(report, evaluator, question, facts, shown):
     report.add(
         {"evaluator": evaluator.name, "question": question.key, **NOTHING, **facts},
-        reason=estimate.reason,
+        reason=reasons_of(shown),
         judge=evaluator.judge,
         kind=evaluator.kind,
-        undefined_draws=estimate.undefined_draws,
+        undefined_draws=max(each.undefined_draws for each in shown.values()),
     )
 
 

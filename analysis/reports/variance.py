@@ -6,11 +6,11 @@ import numpy as np
 
 from analysis.options import ALL
 from analysis.repeats import people_twice
-from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.evaluators import policy_notes
 from analysis.reports.labels import MOST_LABELS, ORDERED, labels_of
 from analysis.reports.scores import Scores
-from analysis.stats.bootstrap import draw_counts
+from analysis.stats.bootstrap import are_alike, draw_counts
 from analysis.stats.clustered_mean import clustered_mean
 from analysis.stats.cohen_kappa import cohen_kappa
 from analysis.stats.estimate import Estimate
@@ -33,6 +33,10 @@ ENOUGH = 0.8  # a usual aim for the coefficient
 MOST_NEEDED = 1000
 NEVER_TWICE = "no item was repeated"
 MEASURES = ("exact_agreement", "kappa_quadratic", "icc_a_1", "mean_change")
+NO_SHARE = "no variance is above 0"
+ONE_BLOCK = "no interval: all ratings are in one block"
+UNSTABLE = "no interval: undefined without one of the blocks"
+ALIKE = "no interval: the same without any of the blocks"
 
 
 def variance(answers, options, parts=None, retest=True):
@@ -104,42 +108,52 @@ def _add_components(report, design, options):
     """Components, shares and coefficients with their intervals, all from one jackknife."""
     n_factors = len(design.usable) + 1
     found = _facts(design, np.ones(len(design.values), dtype=bool))
-    half = np.full(len(found), np.nan)
+    half, blocks = np.full(len(found), np.nan), None
     if options.draws and not np.isnan(found).all():
-        half = jackknife(lambda rows: _facts(design, rows), design.clusters).half
-    parts = [found[:n_factors], found[n_factors : 2 * n_factors]]
-    halves = [half[:n_factors], half[n_factors : 2 * n_factors]]
+        half, blocks = jackknife(lambda rows: _facts(design, rows), design.clusters)
     unsolved = "the factors cannot be told apart" if len(design.values) > 1 else "too few ratings"
     for place, name in enumerate([*design.usable, RESIDUAL]):
-        reason = unsolved if np.isnan(parts[0][place]) else ""
         value, share = (
-            _estimate(part[place], reach[place], len(design.values), reason)
-            for part, reach in zip(parts, halves, strict=True)
+            _estimate(found[at], half[at], len(design.values), unknown, blocks)
+            for at, unknown in ((place, unsolved), (n_factors + place, NO_SHARE))
         )
         levels = len(np.unique(design.codes[name])) if name in design.codes else None
         _row(report, COMPONENT, design.key, name, value, share=share, levels=levels)
     for name in FACTORS:
         if name in design.reasons:
             reason = f"{name}: {design.reasons[name]}"
-            none = _estimate(np.nan, np.nan, len(design.values), reason)
+            none = Estimate(np.nan, n=len(design.values), reason=reason)
             _row(report, COMPONENT, design.key, name, none)
-    _add_coefficients(report, design, found[2 * n_factors :], half[2 * n_factors :])
+    _add_coefficients(report, design, found[2 * n_factors :], half[2 * n_factors :], blocks)
 
 
-def _add_coefficients(report, design, found, half):
-    reason = "no variance of items could be estimated" if np.isnan(found).all() else ""
+def _add_coefficients(report, design, found, half, blocks):
+    n, unknown = len(design.values), "no variance of items could be estimated"
     for place, k in enumerate(RATERS):
         for at, name in enumerate(("relative", "absolute")):
             where = 2 * place + at
-            estimate = _estimate(found[where], half[where], len(design.values), reason, limit=True)
+            estimate = _estimate(found[where], half[where], n, unknown, blocks, limit=True)
             _row(report, GENERALISABILITY, design.key, name, estimate, raters=k)
 
 
-def _estimate(value, half, n, reason, limit=False):
+def _estimate(value, half, n, unknown, blocks, limit=False):
+    """unknown: why, where the value is NaN; blocks: left out in turn, None where none were."""
+    reason = unknown if np.isnan(value) else _why_none(value, half, blocks)
+    if reason:
+        return Estimate(float(value), n=n, reason=reason)
     low, high = value - half, value + half
     if limit:
         low, high = np.clip([low, high], 0, 1)
-    return Estimate(float(value), float(low), float(high), n=n, reason=reason)
+    return Estimate(float(value), float(low), float(high), n=n)
+
+
+def _why_none(value, half, blocks):
+    """Why the jackknife gives no interval; blank where it does, or was not asked."""
+    if blocks is None:
+        return ""
+    if np.isnan(half):
+        return ONE_BLOCK if blocks < 2 else UNSTABLE
+    return ALIKE if are_alike(value, value + half) else ""
 
 
 def _facts(design, rows):
@@ -159,6 +173,8 @@ def _facts(design, rows):
 
 
 def _row(report, part, question, component, estimate, share=None, raters=None, levels=None):
+    shown = {"variance": estimate} | ({"share": share} if share else {})
+    reason = estimate.reason if np.isnan(estimate.value) else reasons_of(shown)
     share = share or Estimate(np.nan)
     low, high = np.clip([share.low, share.high], 0, 1)
     report.add(
@@ -168,7 +184,7 @@ def _row(report, part, question, component, estimate, share=None, raters=None, l
             "share": share.value, "share_low": float(low), "share_high": float(high),
             "levels": levels, "n": estimate.n,
         },
-        reason=estimate.reason, kind=part, undefined_draws=estimate.undefined_draws,
+        reason=reason, kind=part, undefined_draws=estimate.undefined_draws,
     )  # fmt: skip
 
 

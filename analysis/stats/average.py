@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.stats.bootstrap import percentile_interval
+from analysis.stats.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.estimate import Estimate
 
 
@@ -37,7 +37,14 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
         return replace(mean, reason="; ".join(sorted(reasons)))
     means = np.mean(draws, axis=0)
     low, high, lost = percentile_interval(means)
-    return replace(mean, low=low, high=high, undefined_draws=lost, draws=means)
+    return replace(
+        mean,
+        low=low,
+        high=high,
+        undefined_draws=lost,
+        reason=why_no_interval(means) if np.isnan(low) else "",
+        draws=means,
+    )
 
 
 def _why_undefined(undefined: list[Estimate], size: int) -> str:

@@ -15,14 +15,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats, Ints
+from analysis.stats.wilson_interval import wilson_interval
 
 BLOCK_CELLS = 2**22  # floats held at once by a block of draws: 32 MB
 LEVEL = 0.95
+ALIKE = "no interval: the same in every draw"
+NEARLY_ALIKE = "no interval: the same in 95 % of the draws"
+SAME = 1e-12  # draws that differ by less, relative to their size, differ by rounding
 
 
 def draw_counts(n_clusters: int, draws: int, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -72,13 +76,32 @@ def cluster_table(
 def percentile_interval(values: Floats, level: float = LEVEL) -> tuple[float, float, int]:
     """Return low, high and the number of undefined (NaN) draws, which are left out.
 
-    low and high are NaN when every draw is undefined.
+    low and high are NaN where `why_no_interval` says why: an interval of no width would claim
+    that nothing else is possible.
     """
     defined = values[~np.isnan(values)]
-    if len(defined) == 0:
-        return np.nan, np.nan, len(values)
+    lost = len(values) - len(defined)
+    if not len(defined):
+        return np.nan, np.nan, lost
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high), len(values) - len(defined)
+    return (np.nan, np.nan, lost) if are_alike(low, high) else (float(low), float(high), lost)
+
+
+def why_no_interval(values: Floats) -> str:
+    """Why these draws (D,), NaN where undefined, give no interval; empty where they do."""
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    if np.isnan(low):
+        return "no interval: undefined in every draw"
+    if are_alike(low, high):
+        return ALIKE
+    # Of few values, as a median or the order of three systems has, a rare draw moves neither end.
+    return "" if np.isfinite(percentile_interval(values)[0]) else NEARLY_ALIKE
+
+
+def are_alike(low: ArrayLike, high: ArrayLike) -> NDArray[np.bool_]:
+    """Whether draws from `low` to `high`, of any shape, differ by rounding at most."""
+    ends = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    return np.asarray(ends[1] - ends[0] <= SAME * np.maximum(1.0, np.abs(ends[0])))
 
 
 def with_interval(
@@ -86,11 +109,15 @@ def with_interval(
     clusters: Ints | None,
     counts: NDArray[Any] | None,
     statistic: Callable[[Ints, NDArray[Any]], Floats],
+    *,
+    is_share: bool = False,
 ) -> Estimate:
     """Return the estimate with the percentile interval of its draws.
 
     statistic(clusters, counts) gives the value of each draw (draws,), NaN where undefined.
-    No interval without counts, for an undefined value, or (with the reason) below two clusters.
+    A share (is_share) of none or of all, which every draw repeats, has Wilson's interval, of as
+    many observations as there are clusters. No interval without counts, for an undefined value,
+    or (with the reason) below two clusters and where all draws are alike.
     Raises ValueError for counts without clusters, or that do not fit them.
     """
     if counts is None:
@@ -103,7 +130,10 @@ def with_interval(
     with np.errstate(divide="ignore", invalid="ignore"):
         values = statistic(clusters, counts)
     low, high, undefined = percentile_interval(values)
-    reason = "no interval: undefined in every draw" if undefined == len(counts) else ""
+    reason = why_no_interval(values) if np.isnan(low) else ""
+    if reason and is_share and estimate.value in (0.0, 1.0) and undefined < len(values):
+        n = len(np.unique(clusters))
+        (low, high), reason = wilson_interval(round(estimate.value) * n, n), ""
     return replace(
         estimate, low=low, high=high, undefined_draws=undefined, reason=reason, draws=values
     )

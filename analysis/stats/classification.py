@@ -11,7 +11,7 @@ round_half_down(values)                     mean ratings onto a Likert scale
 scores: the judge (N,), larger = more positive; NaN on either side drops the pair.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from analysis.stats.correlation_draws import concordance_draws
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats, Ints, as_floats, complete_pairs, label_codes, scale_codes
 
+ONE_CLUSTER = "all items of one class are in one cluster"
 ROUNDING = 1e-9  # a mean of ratings may miss the half it stands for by this much
 
 
@@ -65,11 +66,31 @@ def ordinal_auc(
     xs, ys, units = complete_pairs(scores, reference, clusters)
     everything = np.zeros(len(xs), dtype=np.int64)
     value = float(_share_won(concordance(xs, ys, everything, 1))[0])
-    return with_interval(
+    found = with_interval(
         Estimate(value, n=len(xs), reason=_why_undefined(value, ys)),
         units,
         counts,
         lambda units, counts: _draws(xs, ys, units, counts),
+    )
+    return of_two_classes(found, ys, units)
+
+
+def of_two_classes(found: Estimate, classes: Floats, units: Ints | None) -> Estimate:
+    """The estimate, without its interval where one of two classes (N,) is in one cluster.
+
+    Each draw that has the class at all then has the same of it, so that nothing tells how far
+    other items of the class would move the number.
+    """
+    if units is None or np.isnan(found.low) or not is_class_in_one(classes, units):
+        return found
+    return replace(found, low=np.nan, high=np.nan, reason=f"no interval: {ONE_CLUSTER}")
+
+
+def is_class_in_one(classes: Floats, units: Ints) -> bool:
+    """Whether one of two classes (N,) is in one cluster (N,) alone; of more classes never."""
+    labels = np.unique(classes)
+    return len(labels) == 2 and any(
+        len(np.unique(units[classes == label])) == 1 for label in labels
     )
 
 

@@ -25,9 +25,13 @@ from analysis.stats.inputs import Floats, Ints, as_codes, as_floats
 
 
 def clustered_mean(
-    values: ArrayLike, *, clusters: Ints | None = None, counts: NDArray[Any] | None = None
+    values: ArrayLike,
+    *,
+    is_share: bool = False,
+    clusters: Ints | None = None,
+    counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Mean of the values, in their unit; of zeros and ones a share.
+    """Mean of the values, in their unit; is_share: they are zeros and ones, or parts of one.
 
     values, clusters: (N,); NaN is a missing value and left out; Estimate.n counts the rest. NaN
     without values. Raises ValueError for other shapes and for counts that do not fit.
@@ -49,7 +53,7 @@ def clustered_mean(
         totals, sizes = weighted_sums(counts, table).T
         return totals / np.where(sizes > 0, sizes, np.nan)
 
-    return with_interval(estimate, clusters, counts, draws)
+    return with_interval(estimate, clusters, counts, draws, is_share=is_share)
 
 
 def means_of_columns(
@@ -87,6 +91,7 @@ def means_by_group(
     values: ArrayLike,
     groups: ArrayLike,
     *,
+    is_share: bool = False,
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> dict[int, Estimate]:
@@ -115,7 +120,8 @@ def means_by_group(
         draws = totals / np.where(drawn > 0, drawn, np.nan)
         for place, estimate in enumerate(found):
             inside, of_group = own[codes == place], draws[:, place]
-            found[place] = with_interval(estimate, inside, counts, partial(_given, of_group))
+            given = partial(_given, of_group)
+            found[place] = with_interval(estimate, inside, counts, given, is_share=is_share)
     return dict(zip(present.tolist(), found, strict=True))
 
 

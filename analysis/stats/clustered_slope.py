@@ -14,6 +14,7 @@ from analysis.stats.inputs import Ints, complete_pairs
 
 LEVEL = 0.95
 FEWEST = 3  # observations: two always lie on a line
+SAME = 1e-12  # a standard error below this, relative to the slope, is rounding
 
 
 class Line(NamedTuple):
@@ -30,7 +31,7 @@ def clustered_slope(x: ArrayLike, y: ArrayLike, clusters: Ints) -> Line:
     x, y, clusters: (N,); pairs with NaN are dropped. With residuals e,
     se² = c · Σ_g (Σ_{i in g} (x_i - x̄) e_i)² / Sxx² and c = G/(G-1) · (N-1)/(N-2); the interval is
     by t with G - 1 degrees of freedom. Estimate.n: pairs; groups: clusters. NaN below three pairs
-    or where x is constant; no interval below two clusters.
+    or where x is constant; no interval below two clusters, or where all lie on the line.
     Raises ValueError for unequal lengths.
     Source: Liang & Zeger (1986); the small-sample factor as in Cameron & Miller (2015), Journal of
     Human Resources 50, section II.C.
@@ -53,6 +54,9 @@ def clustered_slope(x: ArrayLike, y: ArrayLike, clusters: Ints) -> Line:
     scores = np.bincount(codes, across * (b - intercept - slope * a))
     factor = groups / (groups - 1) * (n - 1) / (n - 2)
     error = float(np.sqrt(factor * (scores @ scores)) / sxx)
+    if error <= SAME * max(1.0, abs(slope)):
+        reason = "no interval: all observations lie on one line"
+        return Line(Estimate(slope, n=n, groups=groups, reason=reason), error, intercept)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, groups - 1)) * error
     found = Estimate(slope, slope - reach, slope + reach, n=n, groups=groups, skipped=0)
     return Line(found, error, intercept)

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.stats.bootstrap import LEVEL, blocks, cluster_table, fitting_clusters, with_interval
+from analysis.stats.bootstrap import (
+    LEVEL,
+    are_alike,
+    blocks,
+    cluster_table,
+    fitting_clusters,
+    with_interval,
+)
+from analysis.stats.classification import ONE_CLUSTER, is_class_in_one, of_two_classes
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats, Ints, as_floats, complete_pairs, scale_codes
 
@@ -58,11 +66,15 @@ def roc_band(
         return Band([], [], [], reason=reason)
     if units.min() == units.max():
         return Band([], [], [], reason="no band: all observations are in one cluster")
+    if is_class_in_one(ys, units):
+        return Band([], [], [], reason=f"no band: {ONE_CLUSTER}")
     at = as_floats(grid, "grid")
     rates = np.concatenate([_rates_at(at, *pair) for pair in _by_class(xs, ys, units, counts)])
     if not len(rates):
         return Band([], [], [], len(counts), "no band: undefined in every draw")
     low, high = np.quantile(rates, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    if are_alike(low, high).all():
+        return Band([], [], [], len(counts) - len(rates), "no band: it has no width")
     return Band(at.tolist(), low.tolist(), high.tolist(), len(counts) - len(rates))
 
 
@@ -169,7 +181,8 @@ def average_precision(
     def draws(units: Ints, counts: NDArray[Any]) -> Floats:
         return np.concatenate([_precisions(*pair) for pair in _by_class(xs, ys, units, counts)])
 
-    return with_interval(Estimate(value, n=len(xs), reason=reason), units, counts, draws)
+    found = with_interval(Estimate(value, n=len(xs), reason=reason), units, counts, draws)
+    return of_two_classes(found, ys, units)
 
 
 def _precisions(negatives: Floats, positives: Floats) -> Floats:

@@ -11,7 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.bootstrap import BLOCK_CELLS, LEVEL, percentile_interval
+from analysis.stats.bootstrap import (
+    ALIKE,
+    BLOCK_CELLS,
+    LEVEL,
+    NEARLY_ALIKE,
+    are_alike,
+    percentile_interval,
+    why_no_interval,
+)
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats
 
@@ -48,7 +56,8 @@ def paired_difference(first: Estimate, second: Estimate) -> Difference:
     known = draws[~np.isnan(draws)]
     if not len(known):
         return Difference(Estimate(value, n=first.n, reason="no draw has both"), np.nan)
-    estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, draws=draws)
+    reason = why_no_interval(draws) if np.isnan(low) else ""
+    estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, reason=reason, draws=draws)
     return Difference(estimate, two_sided(known))
 
 
@@ -88,12 +97,17 @@ def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
     sides = [np.stack([each.draws for each in side if each.draws is not None])
              for side in zip(*both, strict=True)]  # fmt: skip
     draws = sides[0] - sides[1]
-    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T.tolist()
+    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T
+    whys = np.where(are_alike(draws.min(axis=1), draws.max(axis=1)), ALIKE, NEARLY_ALIKE)
+    same = are_alike(ends[:, 0], ends[:, 1])
+    ends[same] = np.nan
     tails = np.minimum((draws <= 0).sum(axis=1), (draws >= 0).sum(axis=1))
     p = np.minimum(1.0, 2 * (tails + 1) / (draws.shape[1] + 1)).tolist()
     return [
-        Difference(Estimate(first.value - second.value, low, high, first.n), each)
-        for (first, second), (low, high), each in zip(both, ends, p, strict=True)
+        Difference(Estimate(first.value - second.value, low, high, first.n, reason=why), each)
+        for (first, second), (low, high), why, each in zip(
+            both, ends.tolist(), np.where(same, whys, "").tolist(), p, strict=True
+        )
     ]
 
 

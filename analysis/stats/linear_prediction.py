@@ -4,13 +4,13 @@ random_splits(n, number, rng)          which of n items the line is fitted on, s
 split_error(x, y, train)                mean squared error on the rest, over the splits
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.bootstrap import BLOCK_CELLS
+from analysis.stats.bootstrap import BLOCK_CELLS, are_alike
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Flags, Floats, as_floats
 
@@ -22,8 +22,9 @@ SAME = 1e-12  # a spread below this share of the values is rounding
 @dataclass(frozen=True)
 class Predicted:
     """error: mean squared error over the splits, low and high the middle 95 % of the splits (no
-    confidence interval), n the items; sd: of the splits' errors, ddof 1; of_mean, of_mean_sd: the
-    same of predicting the training items' mean; splits: how many have an error.
+    confidence interval; NaN of one split, or where all have the same error), n the items; sd: of
+    the splits' errors, ddof 1; of_mean, of_mean_sd: the same of predicting the training items'
+    mean; splits: how many have an error.
     """
 
     error: Estimate
@@ -75,10 +76,14 @@ def _undefined(why: Estimate) -> Predicted:
 
 def _over_splits(errors: Floats, n: int, lost: int) -> tuple[Estimate, float]:
     """Mean of the splits' errors with the middle 95 % of them, and their SD."""
+    mean = Estimate(float(errors.mean()), n=n, undefined_draws=lost)
+    if len(errors) == 1:
+        return replace(mean, reason="no spread: there is one split"), nan
+    sd = float(errors.std(ddof=1))
     low, high = np.quantile(errors, [0.025, 0.975])
-    sd = float(errors.std(ddof=1)) if len(errors) > 1 else nan
-    mean = Estimate(float(errors.mean()), float(low), float(high), n=n, undefined_draws=lost)
-    return mean, sd
+    if are_alike(low, high):
+        return replace(mean, reason="no spread: the splits have the same error"), sd
+    return replace(mean, low=float(low), high=float(high)), sd
 
 
 def _errors(x: Floats, y: Floats, train: Flags) -> tuple[Floats, Floats]:

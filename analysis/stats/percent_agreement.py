@@ -41,7 +41,9 @@ def percent_agreement(
         agreeing, compared = weighted_sums(counts, sums).T
         return agreeing / compared
 
-    return with_interval(estimate, pair_clusters(clusters, ratings, pairs.unit), counts, draws)
+    return with_interval(
+        estimate, pair_clusters(clusters, ratings, pairs.unit), counts, draws, is_share=True
+    )
 
 
 def pair_clusters(clusters: Ints | None, ratings: ArrayLike, unit: Ints) -> Ints | None:

@@ -15,6 +15,7 @@ from analysis.stats.inputs import Floats, as_floats
 FEWEST, ROUGH = 15, 50  # labels: below, no interval; below, a rough one
 LEVEL = 0.95
 MOST_TRIED = 100_000  # labels
+SAME = 1e-12  # a standard error below this, relative to the mean, is rounding
 NO_DOUBT = "the judge misses all labels by the same, and all its other scores are equal"
 
 
@@ -65,7 +66,7 @@ def prediction_powered_mean(
     power = best_power(y, f, more)
     value, error = powered(y, f, more, power)
     found = PredictionPowered(value, power=power, n=len(y), n_unlabelled=len(more))
-    if np.ptp(y) == 0 or error == 0:
+    if np.ptp(y) == 0 or error <= SAME * max(1.0, abs(value)):
         reason = "all human labels are equal" if np.ptp(y) == 0 else NO_DOUBT
         return replace(found, reason=f"no interval: {reason}")
     alone = powered(y, f, more, 0.0)[1]

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.stats.bootstrap import percentile_interval
+from analysis.stats.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats, as_floats
 
@@ -44,7 +44,7 @@ def rank_agreement(
             low, high, lost = percentile_interval(drawn)
             found[i, j] = Estimate(
                 tau, low, high, len(both), undefined_draws=lost, draws=drawn,
-                reason="no interval: undefined in every draw" if lost == len(drawn) else "",
+                reason=why_no_interval(drawn) if np.isnan(low) else "",
             )  # fmt: skip
     return found
 

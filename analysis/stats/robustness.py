@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.stats.bootstrap import percentile_interval
+from analysis.stats.bootstrap import percentile_interval, why_no_interval
 from analysis.stats.clustered_mean import clustered_mean
 from analysis.stats.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
@@ -68,10 +68,13 @@ def compared(
     moves: Floats,
     floors: Floats,
     *,
+    is_share: bool = False,
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Compared:
     """Means over the units that have both (U,), and of their differences; n is these units.
+
+    is_share: both are shares, in 0..1.
 
     NaN, with the reason, where no unit has both. Raises ValueError for other shapes.
     """
@@ -80,8 +83,8 @@ def compared(
     both = ~np.isnan(moves) & ~np.isnan(floors)
     resampling = {"clusters": clusters, "counts": counts}
     found = [
-        clustered_mean(np.where(both, values, np.nan), **resampling)
-        for values in (moves, floors, moves - floors)
+        clustered_mean(np.where(both, values, np.nan), is_share=one_of, **resampling)
+        for values, one_of in ((moves, is_share), (floors, is_share), (moves - floors, False))
     ]
     if not both.any():
         found = [replace(one, reason=NO_FLOOR) for one in found]
@@ -169,7 +172,8 @@ def _difference(value: Estimate, floor: Estimate) -> Estimate:
         return found
     draws = value.draws - floor.draws
     low, high, undefined = percentile_interval(draws)
-    return replace(found, low=low, high=high, undefined_draws=undefined, draws=draws)
+    reason = found.reason or (why_no_interval(draws) if np.isnan(low) else "")
+    return replace(found, low=low, high=high, undefined_draws=undefined, reason=reason, draws=draws)
 
 
 def _turned(found: Estimate, span: float, origin: float) -> Estimate:

@@ -3,7 +3,8 @@
 row_shares(human, judge, labels, clusters=codes, counts=draws)      K × K shares, their ends
 
 Where no item of a row has a label, or all have it, every draw says the same, which would make the
-interval a point. There it is Wilson's, of as many observations as the row has clusters.
+interval a point. There it is Wilson's, of as many observations as the row has clusters. Any other
+share that every draw repeats has none.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.stats.bootstrap import LEVEL, cluster_table, fitting_clusters, weighted_sums
+from analysis.stats.bootstrap import (
+    LEVEL,
+    are_alike,
+    cluster_table,
+    fitting_clusters,
+    weighted_sums,
+)
 from analysis.stats.classification import confusion_matrix
 from analysis.stats.inputs import Floats, Ints, as_floats, label_codes
 from analysis.stats.wilson_interval import wilson_interval
@@ -22,9 +29,9 @@ from analysis.stats.wilson_interval import wilson_interval
 class RowShares:
     """A confusion matrix and its row shares, all (K, K), rows human, columns judge.
 
-    shares: in 0..1, NaN in a row without items; low, high: 95 % interval, NaN without draws and
-    in a row whose items are all in one cluster; undefined_draws: of a row (K,), draws that have no
-    item of it and are left out.
+    shares: in 0..1, NaN in a row without items; low, high: 95 % interval, NaN without draws, in a
+    row whose items are all in one cluster, and of a share that no draw moves; undefined_draws: of a
+    row (K,), draws that have no item of it and are left out.
     """
 
     matrix: Ints
@@ -80,6 +87,7 @@ def _ends(drawn: Floats, counted: Ints, n_clusters: int) -> tuple[Floats, int]:
     ends = np.full((2, len(counted)), np.nan)
     if known.any():
         ends = np.quantile(shares, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        ends[:, are_alike(*ends)] = np.nan
     ends[:, counted == 0] = np.array([wilson_interval(0, n_clusters)]).T
     ends[:, counted == counted.sum()] = np.array([wilson_interval(n_clusters, n_clusters)]).T
     return ends, int((~known).sum())

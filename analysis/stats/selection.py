@@ -128,4 +128,6 @@ def share(
         return taken / total
 
     estimate = Estimate(value, n=n, reason="" if n else why)
-    return with_interval(estimate, None if clusters is None else clusters[rows], counts, draws)
+    return with_interval(
+        estimate, None if clusters is None else clusters[rows], counts, draws, is_share=True
+    )

@@ -198,4 +198,4 @@ def _advantage(
         return mean
 
     of_row = None if clusters is None else as_codes(clusters, "clusters", len(clusters))[unit]
-    return with_interval(estimate, of_row, counts, draws)
+    return with_interval(estimate, of_row, counts, draws, is_share=True)

@@ -11,6 +11,7 @@ from scipy import stats
 from analysis.stats.estimate import Estimate
 
 LEAST_INFORMATION = 0.1  # sensitivity + specificity - 1
+TOO_FEW = "no interval: too few labels of a class to say that the judge tells yes from no"
 Z = float(stats.norm.ppf(0.975))
 
 
@@ -22,7 +23,8 @@ def corrected_share(
     said_yes: share of the judge's n verdicts; right_no (specificity) and right_yes (sensitivity):
     shares of n_no and n_yes labelled units of each class that the judge gets right. Units are
     taken as independent. Estimate.n: n. NaN without verdicts, without a label of each class, or
-    where sensitivity + specificity is below 1.1: the judge hardly tells yes from no.
+    where sensitivity + specificity is below 1.1: the judge hardly tells yes from no. No interval
+    where that holds of the shares drawn towards the middle: it would be upside down, or over 0.
     Raises ValueError for shares outside 0..1.
     Source: Rogan & Gladen (1978), American Journal of Epidemiology 107; interval: Lang & Reiczigel
     (2014), Preventive Veterinary Medicine 113.
@@ -35,6 +37,8 @@ def corrected_share(
         return Estimate(nan, n=n, reason=reason)
     information = right_no + right_yes - 1
     value = float(np.clip((said_yes + right_no - 1) / information, 0, 1))
+    if sum(drawn_in(right_no, n_no, right_yes, n_yes)) - 1 < LEAST_INFORMATION:
+        return Estimate(value, n=n, reason=TOO_FEW)
     low, high = _interval(said_yes, n, right_no, n_no, right_yes, n_yes)
     return Estimate(value, low, high, n=n)
 
@@ -51,12 +55,17 @@ def _why_undefined(n: int, n_no: int, n_yes: int, information: float) -> str:
     return ""
 
 
+def drawn_in(q0: float, m0: int, q1: float, m1: int) -> tuple[float, float]:
+    """Both shares drawn towards the middle, the further the fewer labels they are from."""
+    return (m0 * q0 + 1) / (m0 + 2), (m1 * q1 + 1) / (m1 + 2)
+
+
 def adjusted(
     p: float, n: int, q0: float, m0: int, q1: float, m1: int
 ) -> tuple[float, float, float, float, float, float]:
     """Return shares drawn towards the middle, the value from them, its shift and its error."""
     p = (n * p + Z**2 / 2) / (n + Z**2)
-    q0, q1 = (m0 * q0 + 1) / (m0 + 2), (m1 * q1 + 1) / (m1 + 2)
+    q0, q1 = drawn_in(q0, m0, q1, m1)
     n_all, m0, m1 = n + Z**2, m0 + 2, m1 + 2
     theta = float(np.clip((p + q0 - 1) / (q0 + q1 - 1), 0, 1))
     no, yes = q0 * (1 - q0) / m0, q1 * (1 - q1) / m1

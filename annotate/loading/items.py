@@ -4,6 +4,7 @@ from annotate.bulk import insert
 from annotate.loading.catalogue import name
 from annotate.loading.common import Repeats, batches, differing, merged, silent_rows
 from annotate.models import Item
+from annotate.splits import with_wording
 
 TEXTS = ("text", "reference", "review", "feature")
 LINKS = ("recipient", "content", "system", "parent")
@@ -56,6 +57,7 @@ def _check_row(loading, line, row, existing, changed):
     if row["item"] is None:
         return
     old = existing.get(row["item"])
+    row = with_wording(row, old) if old else row
     if old is None:
         counts.new += 1
         loading.items.setdefault(row["item"], 0)
@@ -169,6 +171,7 @@ def _update(loading, batch, given):
     changed = []
     for _, row in batch:
         old = existing.get(row["item"])
+        row = with_wording(row, old) if old else row  # noqa: PLW2901 - the row that counts
         if not old or not differing(old, row, given):
             continue
         row |= {field: old[field] for field in COMPARED if field not in given}

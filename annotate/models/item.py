@@ -1,16 +1,21 @@
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
 OUTDATED = "outdated"  # the extra column of a statement item whose statement was corrected since
+WITHHELD = "withheld: the item belongs to the locked test part"  # what a file of such a study says
 
 
 class ItemQuerySet(models.QuerySet):
     def without_outdated(self):
-        """Without statement items that say what is no longer so; they keep their answers."""
-        return self.exclude(kind=Item.Kind.STATEMENT, data__has_key=OUTDATED)
+        """Without statement items that say what is no longer so; they keep their answers. Nor those
+        of a file whose study withheld what they say: nobody could tell what they are asked about.
+        """
+        says_nothing = Q(data__has_key=OUTDATED) | Q(text=WITHHELD)
+        return self.exclude(says_nothing, kind=Item.Kind.STATEMENT)
 
     def with_places(self):
-        """Those that get open places: no parts, nothing for practice, nothing outdated."""
+        """Those that get open places: no parts, nothing for practice, nothing that says nothing."""
         return self.filter(parent=None, is_practice=False).without_outdated()
 
 

@@ -26,7 +26,7 @@ class RatingQuerySet(models.QuerySet):
     def for_analysis(self):
         """Answers of finished sessions by raters whom no rule excluded, each in its own place."""
         loaded = Q(session__source=Session.Source.FILE)
-        return self._of_counted_sessions().filter(loaded | own_place())
+        return self.of_counted_sessions().filter(loaded | own_place())
 
     def surplus(self):
         """What for_analysis leaves out of the sessions that count: answers without a place.
@@ -34,10 +34,11 @@ class RatingQuerySet(models.QuerySet):
         The rater paused for too long, the place went to somebody else, and then they came back.
         Loaded sessions have no such rule: a file may have any number of raters for an item.
         """
-        on_web = self._of_counted_sessions().exclude(session__source=Session.Source.FILE)
+        on_web = self.of_counted_sessions().exclude(session__source=Session.Source.FILE)
         return on_web.filter(~own_place())
 
-    def _of_counted_sessions(self):
+    def of_counted_sessions(self):
+        """Answers of finished sessions by raters whom no rule excluded."""
         finished = self.filter(session__state=Session.State.COMPLETED)
         return finished.filter(session__rater__excluded_because="")
 

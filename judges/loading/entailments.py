@@ -11,7 +11,7 @@ from annotate.reading.columns import Column, Table, key, one_of, position, share
 from annotate.splits import withheld
 from judges.loading.judgments import new_run, read_judges, takes
 from judges.models import Entailment, Grain, Judge, Run
-from judges.models.entailment import as_array, as_bytes
+from judges.models.entailment import MOST_PAIRS, as_array, as_bytes
 
 PRECISION, RECALL = "precision", "recall"
 PROBABILITIES = ("entailment", "neutral", "contradiction")
@@ -107,7 +107,11 @@ def _check_row(loading, line, row, lines):
     if pair in pairs:
         words = f"this pair of {row['item']!r} stands on line {pairs[pair]} already"
         loading.add("entailments", words, line)
-    pairs.setdefault(pair, line)
+    elif len(pairs) == MOST_PAIRS:
+        words = f"{row['item']!r} has more than {MOST_PAIRS:,} pairs of {row['direction']}"
+        loading.add("entailments", words, line, "item")
+    if len(pairs) <= MOST_PAIRS:  # what is beyond is told once, and not held
+        pairs.setdefault(pair, line)
     _check_probabilities(loading, line, row)
 
 

@@ -1,5 +1,5 @@
 """The judges of study.yaml that give a verdict, whether a recommendation fits, which list does, or
-whether a statement is supported; those that write profiles, and those that extract statements.
+whether a statement is supported; those that write profiles, extract statements or propose topics.
 """
 
 from annotate.reading import quoted
@@ -7,6 +7,7 @@ from judges import checking, methods, topics
 from judges.models import Judge
 from judges.models.judge import MOST_DAYS, MOST_EPISODES, MOST_TRANSCRIPT
 from judges.models.statement import LEAST_PART, MOST_PART, MOST_STATEMENTS
+from judges.models.topic import MOST_REVIEWS, MOST_SAMPLES, MOST_TOPICS
 
 BOTH = (
     "method", "endpoint", "prompt", "question", "temperature", "max_tokens", "samples", "context",
@@ -22,16 +23,22 @@ VERDICT_KEYS = {
         "method", "endpoint", "prompt", "days", "episodes", "pick", "transcript_length",
         "temperature", "max_tokens",
     ),
-    Judge.Method.RECOMMENDER: ("method", "endpoint", "prompt", "content_word", "max_tokens"),
+    Judge.Method.RECOMMENDER: (
+        "method", "endpoint", "prompt", "content_word", "json_list", "max_tokens",
+    ),
     Judge.Method.EXTRACTION: (
         "method", "endpoint", "prompt", "topics", "sides", "part_length", "most_statements",
         "temperature", "max_tokens",
     ),
+    Judge.Method.TOPICS: (
+        "method", "endpoint", "prompt", "sides", "reviews", "review_samples", "most_topics",
+        "seed", "temperature", "max_tokens",
+    ),
 }  # fmt: skip
 VERDICT_SETTINGS = (
     "method", "question", "neutral", "dimensions", "order", "days", "episodes", "pick",
-    "transcript_length", "profile_episodes", "content_word", "topics", "sides", "part_length",
-    "most_statements",
+    "transcript_length", "profile_episodes", "content_word", "json_list", "topics", "sides",
+    "part_length", "most_statements", "reviews", "review_samples", "most_topics",
 )  # fmt: skip
 PROMPTS = {
     Judge.Method.FIT: "fit.v1",
@@ -40,6 +47,7 @@ PROMPTS = {
     Judge.Method.RECOMMENDER: "recommend.v1",
     Judge.Method.EXTRACTION: "extract.v1",
     Judge.Method.SUPPORT: "support.v1",
+    Judge.Method.TOPICS: "topics.v1",
 }
 MOST_TOKENS = {
     Judge.Method.FIT: 400,
@@ -48,6 +56,7 @@ MOST_TOKENS = {
     Judge.Method.RECOMMENDER: 400,
     Judge.Method.EXTRACTION: 4000,
     Judge.Method.SUPPORT: 20,
+    Judge.Method.TOPICS: 400,
 }
 
 
@@ -60,10 +69,13 @@ def read_verdict(reader, judge):
     judge.transcript_length = reader.number("transcript_length", 0, 0, MOST_TRANSCRIPT, int)
     if judge.recommends:
         judge.content_word = reader.text("content_word", "movie", 40)
+        judge.json_list = reader.yes_or_no("json_list")
     elif judge.writes:
         _read_writer(reader, judge)
     elif judge.extracts:
         _read_extraction(reader, judge)
+    elif judge.proposes:
+        _read_proposer(reader, judge)
     else:
         _read_verdict(reader, judge)
     for key, problem in checking.problems_of(judge, reader.library).items():
@@ -81,6 +93,14 @@ def _read_extraction(reader, judge):
     judge.part_length = reader.number("part_length", 4000, LEAST_PART, MOST_PART, int)
     judge.most_statements = reader.number("most_statements", 100, 1, MOST_STATEMENTS, int)
     judge.topics = _topics(reader)
+
+
+def _read_proposer(reader, judge):
+    judge.sides = reader.choice("sides", Judge.Sides, Judge.Sides.REFERENCE)
+    judge.reviews = reader.number("reviews", 20, 1, MOST_REVIEWS, int)
+    judge.review_samples = reader.number("review_samples", 5, 1, MOST_SAMPLES, int)
+    judge.most_topics = reader.number("most_topics", 10, 1, MOST_TOPICS, int)
+    judge.seed = reader.number("seed", 1, 0, 2**31 - 1, int)
 
 
 def _topics(reader):

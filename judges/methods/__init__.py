@@ -2,8 +2,8 @@
 
 A method says all that differs between asking each question on its scale, asking whether one
 recommendation fits, asking which of two lists fits better, writing a recipient's profile,
-asking a recommender under test, and extracting statements. `of` finds the one of a run by its
-frozen settings; runs from before there were methods have none.
+asking a recommender under test, extracting statements, and proposing topics. `of` finds the one of
+a run by its frozen settings; runs from before there were methods have none.
 """
 
 from judges.methods.extraction import Extraction
@@ -13,6 +13,7 @@ from judges.methods.questions import Questions
 from judges.methods.recommender import Recommender
 from judges.methods.similarity import Similarity
 from judges.methods.support import Support
+from judges.methods.topics import Topics
 from judges.methods.writer import Writer
 from judges.models import Judge
 
@@ -24,6 +25,7 @@ METHODS = {
     Judge.Method.RECOMMENDER: Recommender(),
     Judge.Method.EXTRACTION: Extraction(),
     Judge.Method.SUPPORT: Support(),
+    Judge.Method.TOPICS: Topics(),
 }
 SIMILARITY = Similarity()
 

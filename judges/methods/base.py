@@ -15,12 +15,13 @@ class Method:
     writes = False  # whether it writes profiles of recipients instead of scoring items
     recommends = False  # whether it is a recommender under test
     extracts = False  # whether it extracts statements instead of scoring items
+    proposes = False  # whether it proposes topics instead of scoring items
     reuses = False  # whether identical calls are always taken over, those of the same run too
 
     @property
     def apart(self):
         """Whether what it makes stands in a table of its own, and no question is answered."""
-        return self.writes or self.recommends or self.extracts
+        return self.writes or self.recommends or self.extracts or self.proposes
 
     def items(self, items):
         """Those of the items that can be asked about, in their order."""

@@ -8,7 +8,7 @@ reply stands in the RecommendedList of the same run and unit.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from judges import prompting, replied_lists
+from judges import json_lists, prompting, replied_lists
 from judges.methods.base import Method
 from judges.methods.writer import Asked
 from judges.parsing import Reason, Verdict, kept
@@ -49,6 +49,7 @@ class Recommender(Method):
         return {
             "method": str(judge.method),
             "content_word": judge.content_word,
+            **({"json_list": True} if judge.json_list else {}),
             # Nothing is sent, so the endpoint's default holds. Never 0 by being left out.
             "temperature": None,
         }
@@ -62,19 +63,27 @@ class Recommender(Method):
         return max(frozen["max_tokens"], *(TOKENS_AN_ENTRY * (each.pk or 0) for each in questions))
 
     def schema(self, frozen, questions):
-        raise NotImplementedError("replies are plain text")
+        (asked,) = questions
+        return json_lists.schema(asked.pk or 1)
 
     def read(self, frozen, questions, order, reply, finish_reason):
         """How many contents a reply names, or why none can be read. The reply is the rationale."""
         key = Asked.key
         (asked,) = questions
-        found = replied_lists.read(reply, asked.pk or 0, finish_reason, asked.is_title)
+        found = entries(frozen, reply, asked.pk or 0, finish_reason, asked.is_title)
         if isinstance(found, Reason):
             return Verdict(reasons={key: found})
         return Verdict(values={key: float(len(found))}, rationale=kept(reply))
 
     def longest_rationale(self, frozen):
         return CHARACTERS_AN_ENTRY * frozen.get("longest_k", 1)
+
+
+def entries(frozen, reply, k, finish_reason, is_title):
+    """What a reply names, best first, each with its `title` and `whole`; or the Reason why not."""
+    if frozen.get("json_list"):
+        return json_lists.read(reply, finish_reason)
+    return replied_lists.read(reply, k, finish_reason, is_title)
 
 
 def filled(template, judge, user, rated, scale, k):

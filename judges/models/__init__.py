@@ -7,6 +7,7 @@ from judges.models.prompt import StudyPrompt
 from judges.models.recommended import RecommendedList
 from judges.models.run import Call, Judgment, Run, RunPace
 from judges.models.statement import Extraction, Sentiment, Side, Statement
+from judges.models.topic import TopicSample
 from judges.models.upload import Upload
 from judges.models.worker import Computation, Heartbeat
 from judges.models.writing import Writing
@@ -32,6 +33,7 @@ __all__ = [
     "Side",
     "Statement",
     "StudyPrompt",
+    "TopicSample",
     "Upload",
     "Window",
     "Writing",

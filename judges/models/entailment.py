@@ -4,6 +4,7 @@ import numpy as np
 from django.db import models
 from django.db.models import Q
 
+MOST_PAIRS = 1_000_000  # of an item in one direction: 48 MB of probabilities in both
 SHAPE = "<f8"  # three numbers a pair: entailment, neutral, contradiction
 
 

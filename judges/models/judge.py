@@ -3,8 +3,10 @@ from django.db import models
 
 from annotate.models import Rater
 from judges.models.entailment import MetricSettings
+from judges.models.finite import NOT_FINITE, finite, within_ranges
 from judges.models.pairs import PairSettings
 from judges.models.statement import ExtractionSettings
+from judges.models.topic import TopicSettings
 
 MOST_TRANSCRIPT = 50_000
 MOST_EPISODES = 500
@@ -17,7 +19,7 @@ def default_dimensions():
     return ["topic", "tone", "format", "host style"]
 
 
-class Judge(ExtractionSettings, MetricSettings, PairSettings):
+class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
     """Anything automatic that scores items. Its settings are frozen by hash at its first run."""
 
     class Kind(models.TextChoices):
@@ -48,9 +50,10 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
         RECOMMENDER = "recommender", "Nothing: it recommends, and is itself tested"
         EXTRACTION = "extraction", "Nothing: it extracts statements"
         SUPPORT = "support", "Whether a document supports a statement"
+        TOPICS = "topics", "Nothing: it proposes topics"
 
     # Their judgments have neither item nor question.
-    JUDGING_NOTHING = (Method.PROFILE, Method.RECOMMENDER, Method.EXTRACTION)
+    JUDGING_NOTHING = (Method.PROFILE, Method.RECOMMENDER, Method.EXTRACTION, Method.TOPICS)
 
     class Order(models.TextChoices):
         SHUFFLED = "shuffled", "Drawn for each pair"
@@ -125,12 +128,12 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
     )
     threshold = models.FloatField(
         default=0.5,
-        validators=[MinValueValidator(-1), MaxValueValidator(1)],
+        validators=[finite, MinValueValidator(-1), MaxValueValidator(1)],
         help_text="A recommendation is aligned if its cosine with the profile is above it.",
     )
     prompt = models.CharField(max_length=100, blank=True, help_text="Name and version of a file.")
     aspects = models.CharField(max_length=20, choices=Aspects, default=Aspects.MULTIPLE)
-    temperature = models.FloatField(default=0.0)
+    temperature = models.FloatField(default=0.0, validators=[finite])
     rationale = models.BooleanField(
         default=False, help_text="Ask for a reason, written before the score."
     )
@@ -152,7 +155,7 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
     pool_share = models.FloatField(
         "share held out",
         default=0.2,
-        validators=[MinValueValidator(0.01), MaxValueValidator(0.9)],
+        validators=[finite, MinValueValidator(0.01), MaxValueValidator(0.9)],
         help_text="Of the rated items, if examples are held out.",
     )
     context = models.CharField(
@@ -203,6 +206,13 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
         db_default="movie",
         help_text="As a prompt that asks for recommendations calls one: movie, episode, book, …",
     )
+    json_list = models.BooleanField(
+        "lists as JSON",
+        default=False,
+        db_default=False,
+        help_text="Ask for each list as JSON, by a schema of k titles, and read it exactly. The "
+        "endpoint has to keep schemas.",
+    )
     samples = models.PositiveSmallIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
@@ -237,12 +247,14 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
         default=20, db_default=20, validators=[MinValueValidator(1), MaxValueValidator(200)]
     )
     regularisation = models.FloatField(
-        default=0.01, db_default=0.01, validators=[MinValueValidator(1e-6), MaxValueValidator(1e6)]
+        default=0.01,
+        db_default=0.01,
+        validators=[finite, MinValueValidator(1e-6), MaxValueValidator(1e6)],
     )
     confidence = models.FloatField(
         default=1.0,
         db_default=1.0,
-        validators=[MinValueValidator(1), MaxValueValidator(1e6)],
+        validators=[finite, MinValueValidator(1), MaxValueValidator(1e6)],
         help_text="Weight of a seen content, in the implicit form; an unseen one weighs 1.",
     )
     effect = models.CharField(
@@ -306,6 +318,16 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
                 name="both_orders_are_asked_once",
                 violation_error_message="Both orders are asked once each, without samples.",
             ),
+            models.CheckConstraint(
+                condition=models.Q(json_list=False) | models.Q(method="recommender"),
+                name="only_recommenders_give_lists",
+                violation_error_message="Only a recommender gives lists.",
+            ),
+            models.CheckConstraint(
+                condition=within_ranges(),
+                name="judge_numbers_are_finite",
+                violation_error_message=NOT_FINITE,
+            ),
         ]
 
     _kept = None
@@ -350,6 +372,11 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings):
     def extracts(self):
         """Whether it extracts statements and judges nothing."""
         return self.method == Judge.Method.EXTRACTION
+
+    @property
+    def proposes(self):
+        """Whether it proposes topics and judges nothing."""
+        return self.method == Judge.Method.TOPICS
 
     @property
     def judges_nothing(self):

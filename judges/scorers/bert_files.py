@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import json
 import math
 from functools import lru_cache
 from pathlib import Path
@@ -41,6 +42,25 @@ def named_folder(setting, advice, others=(TOKENIZER_FILE,)):
 
 def model_file(found):
     return next((found / name for name in MODEL_FILES if (found / name).is_file()), None)
+
+
+def most_pieces(found):
+    """How many word pieces the model of a folder reads, as its own files say; 512 at most.
+
+    Some tokenizers say a number beyond all measure instead of none.
+    """
+    said = [
+        _said(found / "config.json", "max_position_embeddings"),
+        _said(found / "tokenizer_config.json", "model_max_length"),
+    ]
+    return min([MOST_PIECES, *(n for n in said if type(n) is int and n > 0)])
+
+
+def _said(file, name):
+    try:
+        return json.loads(file.read_text(encoding="utf-8")).get(name)
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def facts():

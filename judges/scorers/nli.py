@@ -14,7 +14,7 @@ from judges.models.entailment import as_bytes
 from judges.scorers import nli_files
 from judges.scorers.base import NO_REFERENCE, Score, same_for_all
 from judges.scorers.nli_texts import Parts
-from judges.scorers.pair_reader import MOST_PAIRS, PairReader, softmax
+from judges.scorers.pair_reader import PairReader, cut_since, in_blocks, softmax, too_many
 
 NOTHING = {
     Grain.STATEMENT: "neither text has a statement",
@@ -61,8 +61,10 @@ class Nli:
     def of_statement(self, item):
         if not item.reference.strip():
             return Score(reason=NO_REFERENCE)
+        _, before = cut_since(self.model)
         e, n, c = self.model([(item.reference, item.text)])[0]
         said = f"Entailment {e:.4f}, neutral {n:.4f}, contradiction {c:.4f}"
+        said += cut_since(self.model, before)[0]
         return Score(float(e), rationale=said)
 
     def of_texts(self, item, parts):
@@ -73,11 +75,11 @@ class Nli:
             return Score(reason=NOTHING[self.grain])
         if not reference and self.grain != Grain.STATEMENT:  # of statements an empty side is a fact
             return Score(reason=NO_REFERENCE)
-        n, both = len(generated) * len(reference), self.grain == Grain.STATEMENT
-        if n * (1 + both) > MOST_PAIRS:
-            return Score(reason=f"too many pairs: {len(generated):,} by {len(reference):,}")
-        forward = self.model([(r, g) for g in generated for r in reference])
-        backward = self.model([(g, r) for r in reference for g in generated] if both else [])
+        if reason := too_many(len(generated), len(reference)):
+            return Score(reason=reason)
+        both, (_, before) = self.grain == Grain.STATEMENT, cut_since(self.model)
+        forward = in_blocks(self.model, reference, generated)
+        backward = in_blocks(self.model, generated, reference if both else [])
         kept = Entailment(
             item=item, grain=self.grain, n_generated=len(generated), n_reference=len(reference),
             generated=generated, reference=reference,
@@ -85,6 +87,7 @@ class Nli:
         )  # fmt: skip
         value = value_of(self.measure, forward, backward, len(generated), len(reference))
         said = f"{len(generated)} of the text and {len(reference)} of the reference compared"
+        said += cut_since(self.model, before)[0]
         if np.isnan(value):
             return Score(reason=ONE_SIDE, rationale=said, kept=kept)
         return Score(value, rationale=said, kept=kept)

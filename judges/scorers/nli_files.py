@@ -3,11 +3,16 @@
 import json
 
 from judges.scorers.base import NotInstalled
-from judges.scorers.bert_files import TOKENIZER_FILE, model_file, named_folder, sha256
+from judges.scorers.bert_files import (
+    TOKENIZER_FILE,
+    model_file,
+    most_pieces,
+    named_folder,
+    sha256,
+)
 
 SETTING = "NLI_MODEL"
 CONFIG_FILE = "config.json"
-MOST_PIECES = 512
 # As the columns of what is kept; how the labels of models begin, in any case.
 CLASSES = {"entailment": "entail", "neutral": "neutral", "contradiction": "contradict"}
 ADVICE = (
@@ -27,7 +32,7 @@ def facts():
     return {
         "model": found.resolve().name,
         "model_sha256": sha256(model_file(found)),
-        "word_pieces": MOST_PIECES,
+        "word_pieces": most_pieces(found),
         "labels": labels(found),
     }
 

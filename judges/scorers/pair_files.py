@@ -8,11 +8,10 @@ from django.conf import settings
 
 from judges.models.pairs import FOLDER_NAME
 from judges.scorers.base import NotInstalled
-from judges.scorers.bert_files import TOKENIZER_FILE, model_file, sha256
+from judges.scorers.bert_files import TOKENIZER_FILE, model_file, most_pieces, sha256
 
 SETTING = "PAIR_MODELS"
 CONFIG_FILE = "config.json"
-MOST_PIECES = 512
 ADVICE = (
     "an operator sets it to a folder with a folder for each model, which holds model.onnx (a "
     "sequence classification or regression model that reads pairs, its first output the logits), "
@@ -56,12 +55,11 @@ def facts_of(name):
     """A model's hash, its outputs, what makes them scores, and how much of a pair it reads."""
     found = folder(name)
     config = _config(found)
-    most = config.get("max_position_embeddings")
     return {
         "model_sha256": sha256(model_file(found)),
         "labels": _labels(config, name),
         "activation": SIGMOID if config.get("problem_type") == MULTI_LABEL else SOFTMAX,
-        "word_pieces": min(MOST_PIECES, most) if type(most) is int and most > 0 else MOST_PIECES,
+        "word_pieces": most_pieces(found),
     }
 
 

@@ -1,20 +1,24 @@
 """What a model of an operator's folder says of pairs of texts: its logits."""
 
+from itertools import islice
+
 import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
+from judges.models.entailment import MOST_PAIRS
 from judges.scorers.bert_files import TOKENIZER_FILE, model_file
 
 BATCH = 16
-MOST_PAIRS = 20_000  # of an item; hours even for a small model
+BLOCK = 4096  # pairs whose texts are held at once
 
 
 class PairReader:
     """(first, second) texts -> the first output of the ONNX model of a folder."""
 
     def __init__(self, folder, word_pieces, outputs, called):
-        self.outputs, self.called = outputs, called
+        self.outputs, self.called, self.word_pieces = outputs, called, word_pieces
+        self.cut = 0  # pairs that were longer than what the model reads
         try:
             self.tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
             self.tokenizer.enable_truncation(word_pieces)
@@ -39,6 +43,7 @@ class PairReader:
 
     def _of(self, pairs):
         encoded = self.tokenizer.encode_batch(pairs)
+        self.cut += sum(bool(each.overflowing) for each in encoded)
         sent = {
             "input_ids": np.array([each.ids for each in encoded], dtype="i8"),
             "attention_mask": np.array([each.attention_mask for each in encoded], dtype="i8"),
@@ -51,6 +56,33 @@ class PairReader:
             )
             raise OSError(f"the first output of {self.called} is not {number} a pair")
         return logits.astype("f8")
+
+
+def in_blocks(model, premises, hypotheses, size=None):
+    """What a model says of every pair, hypothesis by hypothesis, a block of pairs at a time.
+
+    model: [(premise, hypothesis)] -> (pairs, ...). Only its numbers are held of all of them.
+    """
+    pairs = ((premise, hypothesis) for hypothesis in hypotheses for premise in premises)
+    found = [model(some) for some in iter(lambda: list(islice(pairs, size or BLOCK)), [])]
+    return np.concatenate(found) if found else model([])
+
+
+def cut_since(model, before=0):
+    """("; how many pairs were cut", their number): of a model that has a reader."""
+    reader = getattr(model, "reader", None)
+    if reader is None or reader.cut == before:
+        return "", before
+    n = reader.cut - before
+    pairs = "pair" if n == 1 else "pairs"
+    return f"; {n:,} {pairs} cut to {reader.word_pieces} word pieces", reader.cut
+
+
+def too_many(n, m):
+    """Why so many by so many parts are not compared; "" where they are."""
+    if n * m <= MOST_PAIRS:
+        return ""
+    return f"too many pairs: {n:,} by {m:,}; of an item {MOST_PAIRS:,} are compared at most"
 
 
 def softmax(logits):

@@ -7,7 +7,7 @@ from judges.models.pairs import Parts as Cut
 from judges.scorers import pair_files
 from judges.scorers.base import NO_REFERENCE, Score, same_for_all
 from judges.scorers.nli_texts import chunks, sentences
-from judges.scorers.pair_reader import MOST_PAIRS, PairReader, softmax
+from judges.scorers.pair_reader import PairReader, cut_since, in_blocks, softmax, too_many
 
 NO_TEXT = "the item has no text"
 FROZEN = ("model_sha256", "labels", "activation")
@@ -57,15 +57,19 @@ class PairScore:
         first, second = item.reference, item.text
         if self.direction == Direction.TEXT_FIRST:
             first, second = second, first
+        _, before = cut_since(self.model)
         if self.parts == Cut.WHOLE:
-            return Score(float(self.model([(first, second)])[0]))
+            value = float(self.model([(first, second)])[0])
+            return Score(value, rationale=cut_since(self.model, before)[0].removeprefix("; "))
         return self.by_sentence(chunks(first), sentences(second))
 
     def by_sentence(self, before, after):
         """AlignScore's: each sentence has its best chunk, the score is their mean."""
-        if len(before) * len(after) > MOST_PAIRS:
-            return Score(reason=f"too many pairs: {len(before):,} by {len(after):,}")
-        found = self.model([(chunk, sentence) for sentence in after for chunk in before])
+        if reason := too_many(len(before), len(after)):
+            return Score(reason=reason)
+        _, cut = cut_since(self.model)
+        found = in_blocks(self.model, before, after)
         best = found.reshape(len(after), len(before)).max(axis=1)
         said = f"{len(after)} sentences by {len(before)} chunks compared"
+        said += cut_since(self.model, cut)[0]
         return Score(float(best.mean()), rationale=said)

@@ -26,6 +26,7 @@ from judges.surveys.plan import (
 )
 
 DRAWS = 50  # of a history, until one can be used
+OWN = 25  # of them for the film that is a cell's own, in a survey about a real person
 SAME = 12  # decimals: scores that differ less are tied
 
 
@@ -160,6 +161,18 @@ def person(films, recipe, row, seen, rank, tick=None):
     return case
 
 
+def rank_of(number, draw, seed, others=True):
+    """The place of the list that cell `number` explains in a draw, both drawn for each survey.
+
+    Each cell has a place of its own, so that no film stands twice. Where that one cannot be
+    explained by any of some histories, the next place is, which has an explanation already; at
+    once where the person has no other history. Questions do not know of each other.
+    """
+    ranks = np.random.default_rng(seed).permutation(len(CELLS))
+    later = max(0, draw - (OWN if others else 1))
+    return int(ranks[(number + later) % len(CELLS)])
+
+
 def question(films, recipe, number, seed, tick=None, people=False, row=None):
     """The Question of cell `number`, from 0; seed: [whole numbers] that it is drawn by; tick is
     called before each training; row: the person whose survey it is, else somebody is made up.
@@ -175,10 +188,7 @@ def question(films, recipe, number, seed, tick=None, people=False, row=None):
             if row is None:
                 case, ratings = made_up(films, recipe, seen, of, tick)
             else:
-                # Which cell explains which place of the list is drawn for each survey. Where it
-                # cannot, it explains the next one, which may then stand in the survey twice.
-                ranks = np.random.default_rng(seed).permutation(len(CELLS))
-                rank = int(ranks[(number + draw - 1) % len(CELLS)])
+                rank = rank_of(number, draw, seed, len(films.histories[row]) > SEEN)
                 case, ratings = person(films, recipe, row, seen, rank, tick), []
             if not case.genres[case.content]:  # found out before 84 trainings
                 raise NoScore(proximity.NO_GENRES)

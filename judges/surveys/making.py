@@ -7,6 +7,7 @@ on after an interruption makes the same study, and one more survey changes none 
 import csv
 import hashlib
 import json
+from collections import Counter
 
 import yaml
 
@@ -15,13 +16,13 @@ from annotate.making import FOLDER
 from annotate.reading import Problems
 from annotate.study_file import as_yaml
 from judges.factorisation import Recipe
-from judges.surveys import sharing
+from judges.surveys import sharing, steps
 from judges.surveys.choosing import question
 from judges.surveys.plan import CELLS, COUNTERFACTUAL, SCORES, SEEN, NoQuestion
 from judges.surveys.reading import MADE_UP, files_of, read, refusal, rows_of
 from judges.surveys.sharing import whole
 
-METHOD = 1  # raised where the same ratings and seed would make other questions
+METHOD = 2  # raised where the same ratings and seed would make other questions
 TEXT = "We recommend this movie to you because you watched the following movies in the past:"
 # After the sentence of the template that it belongs to.
 IMAGINE = "Imagine that you are browsing a movie recommendation website."
@@ -60,27 +61,53 @@ def make_study(source, plan, folder, say=None):
     return write_files(films, questions, plan, files_of(source)["ratings"], folder)
 
 
-def make(films, plan, folder, say=None, goes_on=lambda: True):
+def make(films, plan, folder, say=None, goes_on=lambda: True, trained=None):
     """{(survey, number): Question}, both from 1; those that stand in the folder are not made again.
 
     Several processes may be at the same folder: each question is made by one of them.
-    say(done, all) is called often; None where goes_on() says no. NoQuestion says what is wrong.
+    say(done, all) is called often, and then trained(done, all) of trainings, which move before the
+    first question is made. None where goes_on() says no. NoQuestion says what is wrong.
     """
     if why := refusal(films, plan):
         raise NoQuestion(why)
     kept = folder / name_of(films, plan)
     kept.mkdir(parents=True, exist_ok=True)
     rows, recipe = rows_of(films, plan), recipe_of(plan)
-    say = say or (lambda done, whole: None)
+    places = [(survey, number + 1) for survey in range(1, plan.surveys + 1)
+              for number in range(len(CELLS))]  # fmt: skip
+    far = steps.Steps(places, lambda: sharing.made_of(places, kept), trained or _nothing)
 
     def one(place, tick):
         survey, number = place
         row = rows[survey - 1] if plan.real else None
-        return question(films, recipe, number - 1, [plan.seed, survey], tick, plan.people, row)
+        far.begin(place)
 
-    places = [(survey, number + 1) for survey in range(1, plan.surveys + 1)
-              for number in range(len(CELLS))]  # fmt: skip
-    return sharing.make_all(places, kept, one, lambda done: say(done, plan.questions), goes_on)
+        def train():
+            far.train()
+            tick()
+
+        return question(films, recipe, number - 1, [plan.seed, survey], train, plan.people, row)
+
+    def said(done):
+        (say or _nothing)(done, plan.questions)
+        far.say(done)
+
+    return sharing.make_all(places, kept, one, said, goes_on)
+
+
+def repeated(questions):
+    """{survey: how many of its questions are about a film that an earlier one is about}; of real
+    people, as everybody made up has a recommendation of their own.
+    """
+    seen, found = set(), Counter()
+    for (survey, _), one in questions.items():
+        found[survey] += bool(one.person) and (survey, one.content) in seen
+        seen.add((survey, one.content))
+    return {survey: n for survey, n in found.items() if n}
+
+
+def _nothing(done, whole):
+    pass
 
 
 def name_of(films, plan):

@@ -84,6 +84,12 @@ def make_all(places, folder, make, say, goes_on=lambda: True):
         return None
 
 
+def made_of(places, folder):
+    """Those of the places whose question stands in the folder."""
+    there = set(os.listdir(folder))
+    return [place for place in places if _name(place) in there]
+
+
 def _name(place):
     return f"{'-'.join(map(str, place))}.json"
 

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from judges import probing
-from judges.forms import EndpointForm
+from judges.forms_endpoints import EndpointForm
 from judges.models import Endpoint
 
 

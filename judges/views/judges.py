@@ -1,5 +1,7 @@
 """Researchers' pages about judges: what they are, what they ask, and the button that runs them."""
 
+import re
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404
@@ -7,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from judges import progress
+from judges import progress, proposing
 from judges.forms import CheckForm, RunForm, judge_form
 from judges.models import Endpoint, Heartbeat, Judge, Run
 from judges.position import position
@@ -21,6 +23,7 @@ MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
 LLMS = [
     "LLM: the questions", "LLM: does it fit?", "LLM: which of two lists?", "LLM: write profiles",
     "LLM: recommender under test", "LLM: extract statements", "LLM: is it supported?",
+    "LLM: propose topics",
 ]  # fmt: skip
 KINDS = [(Judge.Kind.LLM, *each) for each in zip(Judge.Method, LLMS, strict=True)]
 KINDS += [
@@ -49,13 +52,27 @@ def judge_new(request, slug):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
     method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
-    form = judge_form(study, kind, request.POST or None, method=method)
+    run = _proposed(request, study, method)
+    initial = proposing.shortlist_of(run).as_initial if run else None
+    form = judge_form(study, kind, request.POST or None, method=method, initial=initial)
     judge = form.saved() if request.method == "POST" and form.is_valid() else None
     if judge is not None:
         messages.success(request, f"The judge {judge} was made.")
         return redirect("judge", slug, judge.pk)
-    context = {"study": study, "section": "judges", "form": form, **_offered(kind, method)}
+    context = {"study": study, "section": "judges", "form": form, "topics_of": run}
+    context |= _offered(kind, method)
     return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
+
+
+def _proposed(request, study, method):
+    """The run whose topics the form begins with, where the address names one."""
+    number = request.GET.get("topics_of")
+    if number is None or method != Judge.Method.EXTRACTION:
+        return None
+    if not re.fullmatch("[0-9]{1,18}", number):
+        raise Http404(f"no run {number!r}")
+    runs = Run.objects.select_related("judge__study")
+    return get_object_or_404(runs, judge__study=study, judge__method=Judge.Method.TOPICS, pk=number)
 
 
 def _offered(kind, method):

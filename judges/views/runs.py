@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotate import access
-from judges import going_on, pilots, planning, progress, rereading
+from judges import going_on, pilots, planning, progress, proposing, rereading
 from judges.drifting import compare
 from judges.forms import RunForm
 from judges.models import Heartbeat, Run
@@ -170,6 +170,7 @@ def _context(study, run):
         "failures": progress.failures(run),
         "weighted": progress.weighed(run),
         "latest": progress.latest(run),
+        "shortlist": proposing.shortlist_of(run) if run.judge.proposes else None,
         "position": None if run.is_robustness_test else position(run),
         "pace": pace_chart(run) if run.judge.endpoint else None,
         "scorer": SCORERS.get(run.judge.kind),

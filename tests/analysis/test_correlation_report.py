@@ -281,3 +281,20 @@ def test_a_rater_and_a_judge_of_one_name_are_told_apart(rated):
     add_judge(rated, "ann", lambda item: 1 + item.pk % 5)
     names = {row["evaluator"] for row in build(rated, "correlation").rows}
     assert {"ann", "ann (rater)"} <= names
+
+
+def test_values_that_differ_by_rounding_alone_tie():
+    """An F of .05 is 2pr / (p + r) in several ways, whose last bits would tell items apart."""
+    study = make_rated_study()
+    exact = {item: (1 + item % 3) / 10 for item in study.items.values_list("pk", flat=True)}
+    add_judge(study, "exact", lambda item: exact[item.pk])
+    add_judge(study, "rounded", lambda item: np.nextafter(exact[item.pk], item.pk % 2))
+    for report in ("correlation", "roc", "calibration"):
+        rows = build(study, report).rows
+        one, other = (
+            [{**row, "evaluator": ""} for row in rows if row["evaluator"] == name]
+            for name in ("exact", "rounded")
+        )
+        assert len(one) > 10
+        for row, again in zip(one, other, strict=True):
+            assert again == pytest.approx(row, nan_ok=True), report

@@ -178,6 +178,22 @@ def test_undefined_numbers_say_why(explained):
     assert "NaN" not in json.dumps(report.as_dict())
 
 
+def test_scores_that_were_clipped_are_counted(explained):
+    study, said = explained.study, "scores stand at −1 or 1, clipped there"
+    report = build(study, "counterfactual", draws=0)
+    assert not any(said in note for note in report.notes)
+    ends = {"s0-00": 1.0, "s0-01": -1.0, "s1-03": 1.0}
+    for key, end in ends.items():
+        Judgment.objects.filter(run__judge__key="CF", item__key=key).update(value=end)
+    Judgment.objects.filter(run__judge__key="Genre-Jacc", item__key="s0-00").update(value=1.0)
+    Judgment.objects.filter(run__judge__key="CF", item__key="s5-11").update(
+        value=None, state=Judgment.State.FAILED, reason="no film"
+    )
+    notes = [n for n in build(study, "counterfactual", draws=0).notes if said in n]
+    assert [note.split(":")[0] for note in notes] == ["CF"]
+    assert notes[0].startswith(f"CF: 3 of 71 {said}"), "once an explanation, for all questions"
+
+
 def test_liked_are_explanations_what_they_recommend_and_what_they_name(explained):
     report = build(explained.study, "counterfactual")
     ratings = explained.ratings

@@ -30,7 +30,8 @@ def rows_of(report, **wanted):
 
 
 def test_the_largest_areas_have_a_band_around_their_curve(study):
-    report = build(study, "roc", draws=100)
+    assert build(study, "roc", draws=100).bands["close", "accuracy"].reason  # of one recipient
+    report = build(study, "roc", draws=100, threshold=3)
     found = [name for name, question in report.bands if question == "accuracy"]
     areas = {}
     for row in rows_of(report, question="accuracy"):
@@ -56,8 +57,11 @@ def test_average_precision_equals_scikit_learn(study):
     row = row_of(build(study, "precision_recall"), **CLOSE)
     assert row["average_precision"] == pytest.approx(metrics.average_precision_score(y >= 4, x))
     assert (row["threshold"], row["positives"], row["n"]) == (4, (y >= 4).sum(), 24)
-    drawn = row_of(build(study, "precision_recall", draws=100), **CLOSE)
+    drawn = row_of(build(study, "precision_recall", draws=100, threshold=3), **CLOSE)
     assert drawn["low"] <= drawn["average_precision"] <= drawn["high"]
+    alone = build(study, "precision_recall", draws=100)  # all positives are of one recipient
+    assert np.isnan([row_of(alone, **CLOSE)["low"], row_of(alone, **CLOSE)["high"]]).all()
+    assert any(note.startswith("No interval: all items of one class") for note in alone.notes)
 
 
 def test_each_value_of_a_judge_has_its_share_of_positives(study):

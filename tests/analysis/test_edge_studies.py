@@ -4,8 +4,9 @@ import csv
 import json
 import re
 from io import StringIO
-from math import isfinite
+from math import isfinite, isnan
 
+import numpy as np
 import pytest
 from django.core.cache import cache, caches
 from django.core.management import call_command
@@ -91,11 +92,33 @@ def silent(report):
             yield entry.row
 
 
+def ends(row):
+    """(low, high) of each interval of a row, also of the cells of a table."""
+    for name in row:
+        if name == "low" or name.endswith("_low"):
+            pair = row[name], row[name.removesuffix("low") + "high"]
+            yield from zip(*(np.ravel(np.array(side, dtype=float)) for side in pair), strict=True)
+
+
+def of_no_width(report):
+    """Rows with an interval that is one point, upside down, or has one end only."""
+    for entry in report.entries:
+        found = list(ends(entry.row))
+        if not all(low < high or isnan(low) and isnan(high) for low, high in found):
+            yield entry.row
+
+
 def unsaid(source, options, name):
-    """What a report does not say: rows without number and reason; itself, where it says nothing."""
+    """What a report does not say, or says wrongly: rows without number and reason, or with an
+    interval that is none; itself, where it says nothing.
+    """
     report = asking.whole_report_of(source, options, REPORTS[name])  # kept since the API was asked
     said = [note for note in [*report.verdict, *report.notes] if not note.startswith(USUAL)]
-    return [*silent(report), *([] if report.rows or said else [f"{name}: no row and no reason"])]
+    return [
+        *silent(report),
+        *of_no_width(report),
+        *([] if report.rows or said else [f"{name}: no row and no reason"]),
+    ]
 
 
 def as_cells(row):

@@ -25,6 +25,7 @@ from annotate.models import (
 from judges.models import Entailment, Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
+from tests.recommended import make_lists, make_recommender
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +55,7 @@ def rated():
     )  # fmt: skip
     Entailment.objects.create(item=rating.item, n_generated=2, n_reference=0)
     put_to_test(rating.item, rating.question)
+    make_lists(make_recommender(study), {("u1", "no_change", 0): "abc"})
     return study
 
 

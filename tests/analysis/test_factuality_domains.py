@@ -61,6 +61,8 @@ def test_similarity_and_consistency_within_a_domain(facts):
         assert (row["value"], row["n"]) == (pytest.approx(function(x, y)[0]), 3)
     assert correlation("toys", "St2Exp-R")["value"] == pytest.approx(1)
     assert isnan(correlation("toys", "St2Exp-P")["value"]), "P is 1/2 of both"
+    assert any("metric has the same value for all explanations" in note for note in report.notes)
+    assert not any("of the reference are equal" in note for note in report.notes)
 
 
 def test_the_order_of_systems_within_a_domain(facts):

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from analysis import writing
+from analysis import exports, writing
 from annotate import excluding
 from annotate.models import Membership, Place, Rater, Rating, RatingRevision, Session
 from tests import factories
@@ -133,6 +133,26 @@ def test_the_export_of_scores_says_surplus_in_words(study, ann):
         ("item-1", "true", "surplus: the place had gone to another rater"),
     }
     assert {row["item"] for row in rows("ratings")} == {"item-0"}
+
+
+def test_the_page_counts_the_rows_that_the_tables_have(study, ann):
+    study.items.filter(key="item-0").update(data={"pages": 3})
+    why = factories.make_question(study, "why", scale="text", required=False)
+    factories.make_rating(ann, study.items.first(), why, None, text="So")  # no number: no score
+    for number in range(2):
+        factories.make_session(study, f"r{number}", state="active")
+    counted = exports.counts(study)
+    assert counted["ratings"] == counted["scores"] == 3  # one surplus, one in words
+    for table in ("ratings", "items", "sessions", "scores", "judgments"):
+        assert len(rows(table)) == counted[table], table
+
+
+def test_extra_columns_stand_in_order_of_appearance(study):
+    keys = list(study.items.order_by("pk").values_list("key", flat=True))
+    for key, data in zip(keys, ({"b": 1}, {"c": "x", "b": 2}, {"a": None}), strict=False):
+        study.items.filter(key=key).update(data=data)
+    factories.make_study("other", items=1).items.update(data={"none": "of this study"})
+    assert exports.extra_columns(study) == ["b", "c", "a"]
 
 
 def test_raters_take_one_query_however_many_they_are(study, django_assert_num_queries):

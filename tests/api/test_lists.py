@@ -12,9 +12,10 @@ from annotate.study_file import question_data
 from judges.models import Run
 from tests import factories
 from tests.api.conftest import ROOT, program
+from tests.recommended import make_lists, make_recommender
 
 pytestmark = pytest.mark.django_db
-LISTS = ["items/", "raters/", "ratings/", "judges/", "judgments/", "runs/"]
+LISTS = ["items/", "raters/", "ratings/", "judges/", "judgments/", "lists/", "runs/"]
 
 
 @pytest.fixture
@@ -30,6 +31,10 @@ def filled(study):
             for question in questions[:2]:
                 factories.make_rating(session, item, question, 1 + number % 5)
             factories.make_judgments(judge, {(item, questions[0]): number / 2})
+        make_lists(
+            make_recommender(study, f"teller-{start}"),
+            {(f"r{number}", "no_change", 0): "ab" for number in range(start, start + count)},
+        )
         ensemble = factories.make_judge(study, f"mean-{start}", kind="ensemble")
         ensemble.members.add(judge)
 

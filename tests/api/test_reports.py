@@ -99,7 +99,8 @@ def test_a_study_without_answers_has_reports_without_numbers(api, at, study, rep
         ("epsilon=0.9", 400, "epsilon"), ("reference=boss", 400, "reference"),
         ("reference=%00", 400, "reference"), ("missing_judgment=nan", 400, "missing_judgment"),
         ("drawz=5", 400, "drawz"), ("judges=nobody", 409, "judges"),
-        ("exclude=item=nothing", 409, "exclude"), ("coefficient=magic", 409, "coefficient"),
+        ("exclude=item=nothing", 409, "exclude"), ("cluster=nothing", 409, "cluster"),
+        ("coefficient=magic", 409, "coefficient"),
         ("question=accuracy", 409, "question"),
     ],
 )  # fmt: skip

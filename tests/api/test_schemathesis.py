@@ -15,7 +15,10 @@ from schemathesis.generation import GenerationMode
 from annotate.models import ApiToken
 from config.wsgi import application
 from judges import planning
+from judges.models import Statement
 from tests import factories
+from tests.recommended import make_lists, make_recommender
+from tests.stated import read, state
 
 EXAMPLES, BOUNDARIES = 8, 25
 BOUNDED = settings(
@@ -47,8 +50,11 @@ def filled(study):
         factories.make_rating(session, each, question, 4)
     judge = factories.make_judge(study, "elsewhere")
     factories.make_judgments(judge, {(item, question): 3.5})
+    make_lists(make_recommender(study), {("u1", "no_change", 0): "aX", ("u2", "multiply", 1): None})
     run = planning.plan(factories.make_judge(study, "drawn", kind="random"))
-    return {"slug": study.slug, "items": item.pk, "raters": session.rater_id, "runs": run.pk}
+    state(read(study), item, "generated", [("it is light", "weight", "positive")])
+    ids = {"raters": session.rater_id, "runs": run.pk, "statements": Statement.objects.get().pk}
+    return {"slug": study.slug, "items": item.pk} | ids
 
 
 def with_address(environ, start_response):

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from annotate.models import Item
 from judges.models import Judge
 from tests import factories, factual
+from tests.browser import axe
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SHOTS = os.environ.get("SCREENSHOTS")
@@ -62,3 +63,26 @@ def test_tables_and_plots_stand_on_the_page(new_page, transactional_db, width, s
     page.get_by_role("button", name="Show").click()
     expect(page.locator("h3", has_text="Table III.")).to_have_count(0)
     expect(page.locator("h3", has_text="Made up:").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_a_list_leads_to_each_of_many_tables_by_keyboard(new_page, transactional_db, width):
+    judged_study()
+    page = new_page(width=width, login=factories.get_user_model().objects.get())
+    page.goto("/studies/facts/analysis/factuality/?draws=50")
+    summary = page.locator("summary", has_text="Tables on this page")
+    listed = page.get_by_role("navigation", name="Tables on this page")
+    expect(listed).to_be_hidden()
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(listed).to_be_visible()
+    assert listed.get_by_role("link").count() == page.locator("section[id^=table-] > h3").count()
+    link = listed.get_by_role("link", name="Table VI.")
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("h3", has_text="Table VI.").first).to_be_in_viewport()
+    page.keyboard.press("Tab")
+    inside = "document.activeElement.closest('section').querySelector('h3').innerText"
+    assert page.evaluate(inside).startswith("Table VI.")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert axe.violations(page) == []

@@ -59,3 +59,41 @@ def test_from_no_recommender_to_its_lists(new_page, films, owner):
     with page.expect_download() as download:
         page.get_by_role("link", name="Download all as CSV").click()
     assert re.search(r"-lists\.csv$", download.value.suggested_filename)
+
+
+def test_lists_as_json_are_a_choice_that_its_pages_name(new_page, films, owner):
+    """Refused where the endpoint keeps no schema, and read entry by entry where it does."""
+    new_page.expected.append("422")
+    with ScriptedServer(
+        lambda *_: chat('{"recommendations": ["Heat (1995)", "Brazil"]}')
+    ) as server:
+        for key, keeps in (("plain", False), ("strict", True)):
+            factories.make_endpoint(server.url, key=key, json_schema=keeps)
+        page = new_page(width=1280, login=owner)
+        page.goto(reverse("judge_new", args=[films.slug]) + "?kind=llm&method=recommender")
+        page.get_by_label("Name").fill("film finder")
+        page.get_by_label("Endpoint").select_option(label="plain (test-model)")
+        page.get_by_label("Lists as JSON").check()
+        page.get_by_role("button", name="Make the judge").click()
+        expect(page.get_by_text("The endpoint plain keeps no JSON schema")).to_be_visible()
+        shoot(page, "recommender-json")
+        fits(page, "recommender-json")
+        page.get_by_label("Endpoint").select_option(label="strict (test-model)")
+        page.get_by_role("button", name="Make the judge").click()
+        page.get_by_role("link", name="Test it").click()
+        page.get_by_label("l", exact=True).fill("3")
+        page.get_by_label("Iterations", exact=True).fill("1")
+        page.get_by_role("button", name="Start the test").click()
+        page.get_by_role("link", name="The lists").wait_for()
+        work(Run.objects.get())
+    page.reload()
+    page.get_by_role("link", name="The lists").click()
+    expect(page.get_by_text("not in the catalogue").first).to_be_visible()
+    page.goto(reverse("judge", args=[films.slug, Judge.objects.get().pk]))
+    expect(page.get_by_text("JSON, by a schema of k titles")).to_be_visible()
+    shoot(page, "recommender-json-judge")
+    fits(page, "recommender-json-judge")
+    page.goto(reverse("export", args=[films.slug]))
+    expect(page.get_by_text("Every entry of every list").first).to_be_visible()
+    shoot(page, "recommender-json-export")
+    fits(page, "recommender-json-export")

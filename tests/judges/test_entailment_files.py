@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from analysis.stats.best_match import Pairs
+from analysis.stats.statement_entailment import statement_entailment
 from judges.loading import check_files, load_files
 from judges.models import Entailment, Judge
 from judges.models.entailment import as_array
@@ -181,3 +183,33 @@ def test_a_new_judge_is_imported_and_one_that_runs_here_is_refused(facts, tmp_pa
     paths["entailments"].write_text("item,direction,premise\na,recall,1\n")
     words = "; ".join(str(problem) for problem in check_files(study, paths).problems.shown)
     assert words.count("this column is missing") == 4
+
+
+def test_three_hundred_statements_a_side_load_and_give_their_numbers(facts, tmp_path):
+    """The first of each side entails the other: P = R = F1 = 1/300, as all others say .0."""
+    numbers = range(1, 301)
+    rows = [
+        f"a,{way},{premise},{hypothesis},{'1,0,0' if premise == hypothesis == 1 else '0,1,0'}\n"
+        for way in ("precision", "recall")
+        for premise in numbers
+        for hypothesis in numbers
+    ]
+    loading = load_files(*files(tmp_path, "".join(rows)))
+    assert [str(problem) for problem in loading.problems.shown] == []
+    kept = Entailment.objects.get()
+    assert (kept.n_generated, kept.n_reference) == (300, 300)
+    forward, backward = as_array(kept.forward), as_array(kept.backward)
+    assert forward.shape == backward.shape == (90_000, 3)
+    pairs = (Pairs(each, [300], [300]) for each in (forward, backward))
+    found = statement_entailment(*pairs)["ent"]
+    assert (found.precision[0], found.recall[0]) == pytest.approx((1 / 300, 1 / 300))
+    assert found.f1[0] == pytest.approx(1 / 300)
+
+
+def test_more_pairs_than_a_judge_compares_are_refused_once(facts, tmp_path, monkeypatch):
+    monkeypatch.setattr("judges.loading.entailments.MOST_PAIRS", 2)
+    assert problems(tmp_path, GOOD) == []
+    more = "a,precision,2,7,.2,.2,.6\na,precision,2,3,.2,.2,.6\n"
+    assert problems(tmp_path, GOOD + more) == [
+        "entailments.csv, line 6, column item: 'a' has more than 2 pairs of precision"
+    ]

@@ -25,10 +25,13 @@ LINES = {
     "LaaJ-History": "kind: llm, endpoint: local, method: fit, question: fits, context: history",
     "two lists": "kind: llm, endpoint: local, method: pairwise, question: better, order: both",
     "writer": "kind: llm, endpoint: local, method: profile, episodes: [5, 10, 15, 20]",
-    "recommender": "kind: llm, endpoint: local, method: recommender, content_word: episode",
+    "recommender": "kind: llm, endpoint: local, method: recommender, content_word: episode, "
+    "json_list: true",
     "extractor": "kind: llm, endpoint: local, method: extraction, topics: beauty, sides: reference",
     "supporter": "kind: llm, endpoint: local, method: support, question: supported, samples: 3, "
     "temperature: 0.5",
+    "proposer": "kind: llm, endpoint: local, method: topics, sides: both, reviews: 7, "
+    "review_samples: 3, most_topics: 12, seed: 5",
     "random": "kind: random, seed: 7",
     "bleu-1": "kind: bleu-1, language: zh, against: review",
     "bleu-4": "kind: bleu-4, language: words",

@@ -7,7 +7,7 @@ import pytest
 
 from judges import hosts
 from judges.client import Client, Failure
-from judges.forms import EndpointForm
+from judges.forms_endpoints import EndpointForm
 from judges.models import Endpoint
 from tests.scripted_server import ScriptedServer, chat
 

@@ -13,9 +13,11 @@ from judges.models import Entailment, Extraction, Judge, Run, Statement
 from judges.models.entailment import as_array
 from judges.scorers import SCORERS
 from judges.scorers.nli_texts import chunks, sentences
+from judges.statement_items import make
 from tests import factories, factual
 from tests.conftest import missing
 from tests.judges import tiny_onnx
+from tests.stated import make_explained, make_factuality
 
 pytestmark = [pytest.mark.django_db, pytest.mark.model]
 LABELS = {"0": "CONTRADICTION", "1": "NEUTRAL", "2": "ENTAILMENT"}
@@ -101,6 +103,25 @@ def test_labels_are_read_from_the_config_in_any_order_and_case(model):
     said = {"0": "entailment", "1": "Neutral", "2": "contradiction"}
     (model / "config.json").write_text(json.dumps({"id2label": said}))
     assert frozen()["labels"] == ["entailment", "neutral", "contradiction"]
+
+
+@pytest.mark.parametrize(
+    ("config", "tokenizer", "expected"),
+    [
+        ({}, None, 512),
+        ({"max_position_embeddings": 514}, None, 512),
+        ({"max_position_embeddings": 256}, None, 256),
+        ({"max_position_embeddings": 514}, {"model_max_length": 128}, 128),
+        ({}, {"model_max_length": 1e30}, 512),
+        ({"max_position_embeddings": "256"}, {"model_max_length": -1}, 512),
+    ],
+)
+def test_how_much_of_a_pair_a_model_reads_is_in_its_files(model, config, tokenizer, expected):
+    said = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps(said | config))
+    if tokenizer:
+        (model / "tokenizer_config.json").write_text(json.dumps(tokenizer))
+    assert frozen()["word_pieces"] == expected
 
 
 BAD = {
@@ -249,8 +270,25 @@ def test_without_a_reference_its_sentences_say_nothing(nli, facts, measure, grai
 
 
 def test_too_many_pairs_are_refused_with_their_numbers(nli, facts, monkeypatch):
-    monkeypatch.setattr(nli, "MOST_PAIRS", 3)
-    assert scored(nli, facts, "a", {})[0].reason == "too many pairs: 2 by 1"
+    monkeypatch.setattr("judges.scorers.pair_reader.MOST_PAIRS", 1)
+    assert scored(nli, facts, "a", {})[0].reason == (
+        "too many pairs: 2 by 1; of an item 1 are compared at most"
+    )
+
+
+def test_three_hundred_statements_a_side_are_compared_both_ways(nli, owner):
+    """The first of each side entails the other: P = R = F1 = 1/300, as all others say .0."""
+    study = make_factuality(owner)
+    many = [(f"part {n} is soft", "feel", "positive") for n in range(300)]
+    make_explained(study, "long", many, many)
+    make(study)
+    item = study.items.get(key="long")
+    one, other = (side[0] for side in texts(item))
+    yes, no = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    scorer = nli.Nli(FROZEN, Said({(other, one): yes, (one, other): yes}, no))
+    found = scorer([Unit(0, item, ["q"])])[0]
+    assert scorer.model.asked == 2 * 300 * 300
+    assert found[0].value == pytest.approx(1 / 300)
 
 
 # Runs

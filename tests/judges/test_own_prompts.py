@@ -32,6 +32,7 @@ WHOLE = {
     "fit": "JSON: $words\n<<<EPISODE\n${episode}\nEPISODE>>>",
     "pairwise": "JSON: $keys, $words\n$lists",
     "profile": "JSON\n<<<HISTORY\n$listening\nHISTORY>>>",
+    "topics": "JSON, $most\n<<<REVIEWS\n$reviews\nREVIEWS>>>",
 }
 WRONG = {
     "an unknown placeholder": (

@@ -9,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from judges import planning, running
+from judges.forms_kinds import ScorerForm
 from judges.leasing import Unit
 from judges.loading import check_files
 from judges.models import Judge, Run
@@ -90,10 +91,17 @@ def test_outputs_that_stand_by_themselves_have_their_sigmoid(pairs, put, study):
 
 def test_a_model_reads_no_more_than_its_config_says(pairs, put, study):
     """Two pieces are left of four: the tokenizer takes from the longer text first."""
-    put("short", [1.0], ["score"], max_position_embeddings=2)
+    folder = put("short", [1.0], ["score"], max_position_embeddings=2)
     assert frozen("short")["word_pieces"] == 2
     found = value_of(pairs, study, "no no no", "yes", model="short")
     assert found.value == pytest.approx(5)  # one "no" and one "yes"
+    assert found.rationale == "1 pair cut to 2 word pieces"
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 3}')
+    assert frozen("short")["word_pieces"] == 2, "the lower of the two"
+    (folder / "config.json").write_text('{"id2label": {"0": "score"}}')
+    assert frozen("short")["word_pieces"] == 3
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 1000000000000000000}')
+    assert frozen("short")["word_pieces"] == 512
 
 
 class Said:
@@ -139,10 +147,10 @@ def test_blank_texts_stay_without_a_score(pairs, put, study):
 
 
 def test_too_many_pairs_are_refused_with_their_numbers(pairs, put, study, monkeypatch):
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
+    monkeypatch.setattr("judges.scorers.pair_reader.MOST_PAIRS", 1)
     put("m", [0.1], ["score"])
     found = value_of(pairs, study, "Yes. No.", "Yes.", model="m", parts="chunks")
-    assert found.reason == "too many pairs: 1 by 2"
+    assert found.reason.startswith("too many pairs: 1 by 2; of an item 1 are")
 
 
 BAD = {
@@ -193,11 +201,30 @@ def test_no_name_leads_out_of_the_folder(name, put, tmp_path, as_owner, study):
     assert not Judge.objects.filter(study=study, key="P").exists()
 
 
-def test_the_form_names_the_models_that_there_are(put, as_owner, study):
+def test_the_form_offers_the_models_that_there_are(put, as_owner, study, settings):
     put("bleurt", [0.1], ["score"])
     put("align", [0.1], ["score"])
-    page = as_owner.get(reverse("judge_new", args=[study.slug]) + "?kind=pair-model")
-    assert "There: align, bleurt." in page.content.decode()
+    address = reverse("judge_new", args=[study.slug]) + "?kind=pair-model"
+    field = as_owner.get(address).context["form"]["model"]
+    assert [value for value, _ in field.field.choices] == ["", "align", "bleurt"]
+    assert str(field).startswith("<select")
+    sent = {"key": "P", "direction": "text_first", "parts": "whole"}
+    refused = as_owner.post(address, sent | {"model": ""})
+    assert refused.status_code == 422 and refused.context["form"].errors.keys() == {"model"}
+    assert as_owner.post(address, sent | {"model": "align"}).status_code == 302
+    judge = Judge.objects.get(key="P")
+    assert judge.model == "align"
+    settings.PAIR_MODELS = ""
+    page = as_owner.get(address).content.decode()
+    assert "There: none yet." in page and 'type="text" name="model"' in page
+
+
+def test_a_judge_keeps_a_model_whose_folder_is_gone(put, study):
+    put("bleurt", [0.1], ["score"])
+    judge = factories.make_judge(study, "P", kind=Judge.Kind.PAIR_MODEL, model="gone")
+    form = ScorerForm(study, judge.kind, instance=judge)
+    assert [value for value, _ in form.fields["model"].choices] == ["", "bleurt", "gone"]
+    assert form["model"].value() == "gone"
 
 
 def test_a_file_that_names_no_model_is_refused(owner, tmp_path):

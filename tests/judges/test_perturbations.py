@@ -175,6 +175,7 @@ def test_the_defaults_fit_a_usual_scale(key):
         ("shift", {"by": 10**400}, "at most 100"),
         ("spaces", {"rate": 0}, "above 0"),
         ("spaces", {"rate": 1.1}, "at most 1"),
+        ("spaces", {"rate": 10**400}, "at most 1"),
         ("typos", {"rate": float("nan")}, "above 0"),
         ("random_words", {"rate": "much"}, "above 0"),
         ("longer", {"sentences": 0}, "1 to 6"),

@@ -210,6 +210,19 @@ def test_lists_of_a_locked_test_part_are_nowhere_and_counted(films, as_owner):
     assert {row["recipient"] for row in rows} == {"u2"}
 
 
+def test_the_command_counts_no_entries_of_a_locked_test_part(films):
+    seed = next(seed for seed in range(99)
+                if [splits.Split(seed, 0.5, ()).side(key) for key in ("u1", "u2")]
+                == ["test", "choose"])  # fmt: skip
+    splits.lock(films, seed, 0.5, "owner")
+    with ScriptedServer(said("1. Brazil (1985)\n2. Heat (1995)")) as server:
+        judge = make_recommender(films, server.url)
+        told = tell(films.slug, judge.key, "--iterations", 1, "--l", 2, "--relations", "multiply",
+                    "--wait", "--yes")  # fmt: skip
+    assert "3 lists of 3 were read: 6 entries, 3 of them not in the catalogue" in told
+    assert "3 of the locked test part are withheld" in told
+
+
 def test_the_example_of_a_failure_is_none_of_a_locked_test_part(films):
     run, _ = asked(films, said("I cannot."), small(l=3))
     assert all(row["call"] for row in progress.failures(run) if row["state"] == "unparsable")

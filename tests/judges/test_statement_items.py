@@ -12,6 +12,7 @@ from annotate.splits import lock, withheld
 from judges import statement_items
 from judges.models import Extraction, Run, Statement
 from judges.statement_items import current, make
+from judges.statement_sets import StatementSets
 from tests import factories
 from tests.stated import GENERATED, REFERENCE, make_explained, make_factuality, read, state
 
@@ -327,3 +328,23 @@ def test_a_statement_item_has_no_statements_of_its_own(shoes, explained):
     state(read(shoes), one, GENERATED, [COMFORT])
     state(read(shoes), one, REFERENCE, [COMFORT])
     assert (make(shoes).new, current(shoes).count()) == (0, 3)
+
+
+BLANKS = ["\u00a0", "\u2007", "\u202f", "\u0085", "\x1c", "\u3000 \n", ""]
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+def test_a_text_of_any_blanks_says_nothing_on_every_database(shoes, blank):
+    """Texts need not be read to know it; PostgreSQL's \\s would not take an unbreakable space."""
+    none = {"text": blank, "review": blank, "reference": blank}
+    item = factories.make_item(shoes, "nothing", **none)
+    state(read(shoes), factories.make_item(shoes, "other"), GENERATED, [COMFORT])
+    Extraction.objects.filter(item=item).delete()
+    known = StatementSets(shoes).found[item.pk]
+    assert known == {("bare", GENERATED): 1, ("bare", REFERENCE): 1}
+
+
+def test_a_text_with_a_letter_or_without_width_is_not_blank(shoes):
+    for key, text in {"letter": "\u00a0a", "zero width": "\u200b"}.items():
+        factories.make_item(shoes, key, text=text, review=text, reference=text)
+    assert not StatementSets(shoes).found

@@ -24,7 +24,7 @@ from judges.factorisation import Recipe, fold_in, start
 from judges.models import Judge, Judgment
 from judges.proximity import proximity
 from judges.surveys import making
-from judges.surveys.choosing import drawn, made_up
+from judges.surveys.choosing import OWN, Question, drawn, made_up, question, rank_of
 from judges.surveys.plan import NoQuestion, Plan
 from judges.surveys.reading import read, refusal, rows_of
 from tests import factories
@@ -126,6 +126,45 @@ def test_who_is_named_is_asked_and_else_people_are_drawn(films):
     ]
 
 
+@pytest.mark.parametrize("draw", [1, 2, OWN])
+def test_each_cell_has_a_film_of_its_own_as_long_as_other_histories_may_do(draw):
+    places = [rank_of(number, draw, [7, 1]) for number in range(12)]
+    assert sorted(places) == [*range(12)]
+    assert places == [rank_of(number, 1, [7, 1]) for number in range(12)]
+    later = [rank_of(number, OWN + 1, [7, 1]) for number in range(12)]
+    assert later == [*places[1:], places[0]], "then the next one's"
+    alone = [rank_of(number, 2, [7, 1], others=False) for number in range(12)]
+    assert alone == later, "at once, as who has nine popular films has one history"
+
+
+@pytest.mark.parametrize("who", ["5", "9"])
+def test_another_history_is_drawn_before_another_film_is_taken(films, who):
+    """Of few genres the first history of a cell of Genre-Jacc does not tell candidates apart."""
+    genres = {key: "Drama" if int(key) % 5 else "Comedy" for key in films.genres}
+    few, row = replace(films, genres=genres), films.people.index(who)
+    made = [question(few, SMALL, number, [7, 1], row=row) for number in range(3, 12)]
+    assert max(one.draws for one in made) > 1
+    assert len({one.content for one in made}) == 9
+
+
+def test_what_stands_twice_is_counted_by_survey_and_said(
+    films, folder, tmp_path, monkeypatch, capsys
+):
+    def one(who, content):
+        return Question("cf", "highest", [], content, [], {}, 1, [], who)
+
+    found = {(1, 1): one("5", 3), (1, 2): one("5", 3), (1, 3): one("5", 3), (1, 4): one("5", 4),
+             (2, 1): one("7", 3), (2, 2): one("7", 4)}  # fmt: skip
+    found |= {(3, number): one("", 3) for number in (1, 2)}  # who is made up is somebody else each
+    assert making.repeated(found) == {1: 2}
+    command = "judges.management.commands.make_counterfactual_study"
+    monkeypatch.setattr(f"{command}.repeated", lambda questions: {1: 2, 4: 1})
+    run(folder, factors=4, iterations=2, files=tmp_path / "out", only=["5"])
+    said = capsys.readouterr().out
+    assert "3 of 12 questions are about a film that another question of the same person" in said
+    assert "Surveys: 1, 4." in said
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -223,6 +262,21 @@ def test_the_template_has_what_section_4_4_asks_for(language):
     if language == "en":
         assert check["text"] == "Please choose both A and D."
         assert tuple(one["text"] for one in fields["extra"]["exit"][:2]) == ASKED
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_reasons_are_asked_where_the_paper_reads_them(language):
+    """Section 4.3: in some of the questions; 5.1 quotes what was written at transparency."""
+    template = study_templates(language)["explanations-seven"]
+    asked = {one["key"]: one["why"] for one in template.read.questions}
+    assert len(asked) == 7 and {key for key, why in asked.items() if why} == {
+        "transparency", "satisfaction",
+    }  # fmt: skip
+    assert "required" not in asked.values()
+    made = {one["key"]: one.get("why") for one in making.study_data(Plan("s", "S"))["questions"]}
+    assert (made["transparency"], made["satisfaction"], made["trustworthiness"]) == (
+        True, True, None,
+    )  # fmt: skip
 
 
 def test_in_a_study_what_rules_read_is_required_and_who_one_is_is_not():

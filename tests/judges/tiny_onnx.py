@@ -1,6 +1,11 @@
 """A model in ONNX, byte by byte: three logits a text, its sum of token ids times three weights."""
 
+import json
 import struct
+from importlib import import_module
+from importlib.util import find_spec
+
+from tests.conftest import missing
 
 FLOAT, INT64 = 1, 7
 
@@ -52,3 +57,23 @@ def model(weights):
         + value(12, "logits", FLOAT, ["n", "three"])
     )
     return number(1, 8) + block(7, graph) + block(8, block(1, "") + number(2, 13))
+
+
+def nli_folder(folder, weights=(-0.5, 0.0, 0.5)):
+    """A folder as NLI_MODEL names one: words are tokens, whose ids the model adds up.
+
+    The test is skipped where the libraries are not installed.
+    """
+    absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
+    if absent:
+        missing(f"not installed (requirements-models.txt): {', '.join(absent)}")
+    tokenizers = import_module("tokenizers")
+    words = {"[PAD]": 0, "[UNK]": 1}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    folder.mkdir()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "model.onnx").write_bytes(model(weights))
+    labels = {"0": "CONTRADICTION", "1": "NEUTRAL", "2": "ENTAILMENT"}
+    (folder / "config.json").write_text(json.dumps({"id2label": labels}))
+    return folder

@@ -22,9 +22,17 @@ def test_value_and_counts_by_hand():
 
 def test_the_interval_is_that_of_the_draws_means():
     one = Estimate(0.1, draws=np.array([0.0, 0.1, 0.2]))
+    two = Estimate(0.3, draws=np.array([0.2, 0.3, 0.4]))
+    mean = average([one, two])  # the draws' means are .1, .2 and .3
+    assert (mean.low, mean.high) == (pytest.approx(0.105), pytest.approx(0.295))
+
+
+def test_no_interval_where_the_mean_is_the_same_in_every_draw():
+    one = Estimate(0.1, draws=np.array([0.0, 0.1, 0.2]))
     two = Estimate(0.3, draws=np.array([0.4, 0.3, 0.2]))
-    mean = average([one, two])  # every draw's mean is .2
-    assert (mean.low, mean.high) == (pytest.approx(0.2), pytest.approx(0.2))
+    mean = average([one, two])
+    assert np.isnan([mean.low, mean.high]).all()
+    assert mean.reason == "no interval: the same in every draw"
 
 
 def test_the_average_of_one_estimate_is_that_estimate():

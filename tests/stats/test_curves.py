@@ -56,11 +56,19 @@ def test_the_band_does_not_depend_on_the_order_of_the_items():
 
 
 def test_draws_without_a_class_are_left_out_of_the_band_and_counted():
-    clusters = np.arange(3)
-    counts = np.array([[3, 0, 0], [0, 0, 3], [1, 1, 1], [0, 2, 1]], dtype=np.uint8)
-    band = roc_band([1, 2, 3], [0, 0, 1], [0, 1], clusters=clusters, counts=counts)
+    clusters = np.arange(4)
+    counts = np.array([[4, 0, 0, 0], [0, 0, 3, 1], [1, 1, 1, 1], [0, 2, 1, 1]], dtype=np.uint8)
+    counts[3] = [0, 1, 2, 1]
+    band = roc_band([1, 3, 2, 4], [0, 0, 1, 1], [0, 1], clusters=clusters, counts=counts)
     assert band.undefined_draws == 2
-    assert band.low == [1, 1]
+    assert band.low == pytest.approx([1 / 3 + 0.025 * (1 / 2 - 1 / 3), 1])
+
+
+@pytest.mark.parametrize("positive", [[0, 0, 0, 1], [1, 1, 1, 0]])
+def test_a_class_in_one_cluster_has_no_band(positive):
+    counts = draw_counts(4, 20, np.random.default_rng(1))
+    band = roc_band([1, 2, 3, 4], positive, [0, 1], clusters=np.arange(4), counts=counts)
+    assert (band.low, band.reason) == ([], "no band: all items of one class are in one cluster")
 
 
 @pytest.mark.parametrize(

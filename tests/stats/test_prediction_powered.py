@@ -165,6 +165,20 @@ def test_a_correction_without_ground_is_undefined(changed, reason):
     assert found.reason.startswith(reason)
 
 
+@pytest.mark.parametrize(
+    "few",
+    [
+        (0.0, 1, 1.0, 1, 0.3, 10),  # 2/3 and 1/3 once drawn in: a division by 0
+        (1.0, 100, 0.275, 40, 1.0, 1),  # .286 and .667: an interval from 1 down to 0
+    ],
+)
+def test_a_correction_by_few_labels_has_no_interval(few):
+    found = corrected_share(*few)
+    assert 0 <= found.value <= 1
+    assert np.isnan([found.low, found.high]).all()
+    assert found.reason.startswith("no interval: too few labels of a class")
+
+
 def test_a_corrected_share_stays_a_share():
     found = corrected_share(**(WORKED | {"said_yes": 0.05}))
     assert found.value == 0

@@ -1,5 +1,4 @@
 import argparse
-import math
 import shutil
 import sys
 import time
@@ -17,13 +16,15 @@ from judges.loading import load_files
 from judges.management.owners import owner_or_error
 from judges.models import Heartbeat, Judge, Judgment
 from judges.surveys import helping
-from judges.surveys.making import make, write_files
+from judges.surveys.making import make, repeated, write_files
 from judges.surveys.plan import LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, SCORES, NoQuestion, Plan
 from judges.surveys.reading import files_of, read, refusal
+from judges.surveys.sampling import sampled
 from judges.surveys.scores import plan_scores, unfinished
 from judges.tasks import help_make, send_to_all
 
 BAR = 30
+MOST_PEOPLE = 1_000_000
 OF_PLAN = (
     "title", "surveys", "seed", "raters", "people", "form", "factors", "iterations",
     "regularisation",
@@ -48,12 +49,9 @@ def setting(name):
 
     def parse(text):
         try:
-            value = field.clean(text, None)
+            return field.clean(text, None)
         except ValidationError as error:
             raise argparse.ArgumentTypeError(" ".join(error.messages)) from None
-        if isinstance(value, float) and math.isnan(value):  # above no bound and below none
-            raise argparse.ArgumentTypeError("“nan” is not a number.")
-        return value
 
     return parse
 
@@ -86,6 +84,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--only", nargs="+", default=[], metavar="ID", help="these people, a survey each"
         )
+        parser.add_argument(
+            "--sample", type=whole(2, MOST_PEOPLE), metavar="N",
+            help="take N people of the ratings, drawn by the seed, with all that they rated",
+        )  # fmt: skip
         for name in ("form", "factors", "iterations", "regularisation"):
             parser.add_argument(
                 f"--{name}", type=setting(name), default=getattr(Plan, name),
@@ -103,7 +105,8 @@ class Command(BaseCommand):
         owner = owner_or_error(options["owner"])
         study = None if options["files"] else self._made_before(plan.slug)
         if study is None:
-            study = self._make(options["folder"], plan, owner, options["files"])
+            folder = self._folder(options["folder"], options["sample"], plan.seed)
+            study = self._make(folder, plan, owner, options["files"])
         if study is not None:
             self._score(study)
 
@@ -131,6 +134,14 @@ class Command(BaseCommand):
             self.stdout.write(f"Study {slug} is there already. Another needs another --study.")
         return study
 
+    def _folder(self, folder, n, seed):
+        """The folder, or one with a sample of its people."""
+        sample = sampled(folder, n, seed, helping.folder()) if n else None
+        if not sample:
+            return folder
+        self.stdout.write(f"A sample of {n:,} of {sample.of:,} people, drawn by the seed {seed}.")
+        return sample.folder
+
     def _make(self, folder, plan, owner, out):
         """Makes and loads the study; None where only its files are wanted."""
         problems = Problems()
@@ -145,10 +156,12 @@ class Command(BaseCommand):
             if why := refusal(films, plan):
                 raise NoQuestion(why)
             tell = ask_workers if out is None else lambda name: None
-            with helping.helped(films, plan, folder, tell, Bar(self.stdout)) as say:
-                questions = make(films, plan, kept, say)
+            bar = Bar(self.stdout)
+            with helping.helped(films, plan, folder, tell, bar) as say:
+                questions = make(films, plan, kept, say, trained=bar.trained)
         except NoQuestion as error:
             raise CommandError(str(error)) from None
+        self._say_repeated(questions)
         ratings = files_of(folder)["ratings"]
         target = out or kept / f"files-{plan.slug}"
         paths = write_files(films, questions, plan, ratings, target)
@@ -162,6 +175,14 @@ class Command(BaseCommand):
         shutil.rmtree(target)
         self.stdout.write(f"Study {plan.slug} is loaded: {len(questions):,} items.")
         return loading.study
+
+    def _say_repeated(self, questions):
+        if again := repeated(questions):
+            self.stdout.write(
+                f"{sum(again.values()):,} of {len(questions):,} questions are about a film that "
+                "another question of the same person is about: no history of theirs tells the "
+                f"candidates of another film apart. Surveys: {', '.join(map(str, again))}."
+            )
 
     def _refuse(self, problems):
         if problems:
@@ -187,20 +208,28 @@ class Command(BaseCommand):
 
 
 class Bar:
-    """How many questions are made, on one line of a terminal; else a line now and then."""
+    """How far a study is made, on one line of a terminal; else a line now and then.
+
+    It is told the questions, then the trainings, by which it grows: they come before questions.
+    """
 
     def __init__(self, out):
         self.out, self.began, self.shown = out, time.monotonic(), None
         self.is_terminal = sys.stdout.isatty()
+        self.questions = ""
 
     def __call__(self, done, whole):
+        self.questions = f"{done:,} of {whole:,} questions"
+
+    def trained(self, done, whole):
         seconds = time.monotonic() - self.began
         step = (done, int(seconds)) if self.is_terminal else done * 10 // whole
         if step == self.shown:
             return
         self.shown = step
         filled = "#" * (BAR * done // whole)
-        line = f"[{filled:.<{BAR}}] {done:,} of {whole:,} questions, {seconds:,.0f} s"
+        trainings = f"{done:,} of {whole:,} trainings"
+        line = f"[{filled:.<{BAR}}] {self.questions}, {trainings}, {seconds:,.0f} s"
         end = "" if self.is_terminal and done < whole else "\n"
         self.out.write(("\r" if self.is_terminal else "") + line, ending=end)
         self.out.flush()

@@ -4,7 +4,14 @@ from django.core.management import CommandError
 from django.utils.text import slugify
 
 from annotate.models import Membership, Study
-from judges import rated_folders, recommending
+from judges import (
+    checking,
+    own_prompts,
+    paraphrasing,
+    rated_folders,
+    recommended_lists,
+    recommending,
+)
 from judges.loading.verdicts import MOST_TOKENS, PROMPTS
 from judges.management.commands.run_judge import Command as RunJudge
 from judges.management.commands.run_judge import money, positive
@@ -57,11 +64,8 @@ class Command(RunJudge):
         )
         parser.add_argument("--highest", type=float, default=usual.high)
         parser.add_argument("--above", type=float, default=usual.above, help="shown for k_sweep")
-        parser.add_argument(
-            "--word", default="movie", help="what a content is called; of a new recommender"
-        )
-        parser.add_argument("--name", help="of the study that a folder is loaded into")
-        parser.add_argument("--owner", metavar="USERNAME", help="who owns that study")
+        self._add_of_new(parser)
+        self._add_of_paraphrase(parser)
         parser.add_argument(
             "--budget", type=money, metavar="USD", help="never spend more than this"
         )
@@ -70,8 +74,33 @@ class Command(RunJudge):
             "--yes", action="store_true", help="ask all at once, without waiting for a confirmation"
         )
 
+    def _add_of_new(self, parser):
+        """What a recommender or a study is made with, where there is none of that name."""
+        parser.add_argument(
+            "--word", default="movie", help="what a content is called; of a new recommender"
+        )
+        parser.add_argument(
+            "--json-list",
+            action="store_true",
+            help="lists as JSON, by a schema that the endpoint keeps; of a new recommender",
+        )
+        parser.add_argument("--name", help="of the study that a folder is loaded into")
+        parser.add_argument("--owner", metavar="USERNAME", help="who owns that study")
+
+    def _add_of_paraphrase(self, parser):
+        parser.add_argument(
+            "--paraphrase", metavar="NAME",
+            help="also ask in other words: those of the study’s prompt own/NAME, which an endpoint "
+            "writes once of the recommender’s prompt, where there is none",
+        )  # fmt: skip
+        parser.add_argument(
+            "--by", metavar="ENDPOINT", help="which writes it; else the recommender’s own"
+        )
+
     def handle(self, **options):
         options["trial"], self.word = self._trial(options, Trial.low), options["word"]
+        self.json_list = options["json_list"]
+        self._check_paraphrase(options)
         options["study"] = slug = self._study(options)
         if study := Study.objects.filter(slug=slug).first():
             options["trial"] = self._trial(options, recommending.usual_low(study))
@@ -129,6 +158,38 @@ class Command(RunJudge):
         self._say(f"The study {study.slug} is there already, made of the same files.")
         return study.slug
 
+    def _check_paraphrase(self, options):
+        if options["by"] and not options["paraphrase"]:
+            raise CommandError("--by says who writes a paraphrase: give it a name, --paraphrase.")
+        if options["paraphrase"] and RecommendedList.Plan.RELATIONS not in options["plan"]:
+            raise CommandError("--paraphrase is one of the relations: add relations to --plan.")
+
+    def _run(self, judge, options):
+        """Asks in other words too, where that was wanted."""
+        if options["paraphrase"]:
+            try:
+                key = self._paraphrase(judge, options["paraphrase"], options["by"])
+                options["trial"] = options["trial"].with_relation("wording", {"prompt": key})
+            except ValueError as error:
+                raise CommandError(str(error)) from None
+        return super()._run(judge, options)
+
+    def _paraphrase(self, judge, name, by):
+        """The key of the study's own prompt of that name, which is written where there is none."""
+        if prompt := paraphrasing.of_name(judge, name):
+            self._say(f"The paraphrase {prompt.key} is there already; nobody is asked for it.")
+            return prompt.key
+        endpoint = Endpoint.objects.filter(key=by).first() if by else judge.endpoint
+        if endpoint is None:
+            known = ", ".join(Endpoint.objects.values_list("key", flat=True))
+            raise CommandError(f"There is no endpoint {by!r}. Endpoints: {known}.")
+        prompt = paraphrasing.paraphrase(judge, endpoint, name)
+        writer = prompt.written_by
+        cost = "" if writer["cost_usd"] is None else f", USD {writer['cost_usd']:.6f}"
+        self._say(f"{writer['model']} wrote the paraphrase {prompt.key} of {judge.prompt}{cost}, "
+                  f"sha256 {own_prompts.sha256(prompt.text)}:\n{prompt.text}")  # fmt: skip
+        return prompt.key
+
     def _judge(self, slug, key):
         """The recommender of that name, or the one of an endpoint, made where there is none."""
         study = Study.objects.filter(slug=slug).first()
@@ -136,28 +197,36 @@ class Command(RunJudge):
         endpoint = Endpoint.objects.filter(key=key).first()
         if study and endpoint and not there:
             fields = {"endpoint": endpoint, "prompt": PROMPTS[METHOD], "method": METHOD}
-            fields["max_tokens"] = MOST_TOKENS[METHOD]
+            fields |= {"max_tokens": MOST_TOKENS[METHOD], "content_word": self.word}
             name = f"recommender {key}"
-            judge, made = Judge.objects.get_or_create(
-                study=study, key=name, defaults=fields | {"content_word": self.word}
-            )
+            if self.json_list:
+                name, fields["json_list"] = f"{name} JSON", True
+                self._check_schema(endpoint)
+            judge, made = Judge.objects.get_or_create(study=study, key=name, defaults=fields)
             if made:
                 self._say(f"The recommender {name!r} is made.")
             key = name
         judge = super()._judge(slug, key)
         if not judge.recommends:
             raise CommandError(f"The judge {key} recommends nothing: {judge.get_method_display()}.")
+        if self.json_list and not judge.json_list:
+            raise CommandError(f"The recommender {key} gives no lists as JSON. Name its endpoint "
+                               "to have one made that does.")  # fmt: skip
         return judge
 
+    def _check_schema(self, endpoint):
+        if not endpoint.json_schema:
+            raise CommandError(checking.NO_SCHEMA.format(endpoint.key))
+
     def _report(self, run):
-        lists = RecommendedList.objects.filter(run=run)
-        found = {name: sum(lists.values_list(name, flat=True))
-                 for name in ("unmatched", "repeated", "extra", "known")}  # fmt: skip
-        entries = sum(len(one) for one in lists.values_list("entries", flat=True))
+        found = recommended_lists.totals(run)
+        withheld = (
+            f" {found.withheld} of the locked test part are withheld." if found.withheld else ""
+        )
         self._say(
-            f"{lists.filter(is_parsed=True).count()} lists of {lists.count()} were read: {entries} "
-            f"entries, {found['unmatched']} of them not in the catalogue and {found['known']} "
-            f"rated before; left out: {found['repeated']} repeated, {found['extra']} beyond k."
+            f"{found.read} lists of {found.lists} were read: {found.entries} "
+            f"entries, {found.unmatched} of them not in the catalogue and {found.known} "
+            f"rated before; left out: {found.repeated} repeated, {found.extra} beyond k.{withheld}"
         )
         super()._report(run)
         self._say(f"What it comes to: manage.py analyse {run.judge.study.slug} metamorphic")

@@ -1,0 +1,37 @@
+"""No interval from a handful of clusters: draws of two surveys are those two again and again.
+
+A percentile bootstrap of few clusters is far too narrow, and of two it is often one of three
+numbers. Below FEWEST a report has the value alone, and says why.
+Source: Cameron, Gelbach & Miller (2008), Bootstrap-Based Improvements for Inference with Clustered
+Errors, who begin at five clusters.
+"""
+
+from dataclasses import replace
+from math import nan
+
+import numpy as np
+
+FEWEST = 5
+OF_FEW = f", fewer than {FEWEST}"
+
+
+def or_no_interval(estimate, scores, rows):
+    """The Estimate of these items; without its interval where they are of too few clusters.
+
+    What is undefined itself keeps its own reason, and without draws there is nothing to say.
+    """
+    if scores.counts is None or np.isnan(estimate.value):
+        return estimate
+    n = len(np.unique(scores.clusters[rows]))
+    if n >= FEWEST:
+        return estimate
+    return replace(estimate, low=nan, high=nan, undefined_draws=0, draws=None, reason=_why(n))
+
+
+def is_why(reason):
+    """Whether it is the reason of this module that a row has."""
+    return reason.endswith(OF_FEW)
+
+
+def _why(n):
+    return f"no interval: {n} {'cluster' if n == 1 else 'clusters'} to draw{OF_FEW}"

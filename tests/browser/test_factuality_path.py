@@ -1,0 +1,90 @@
+"""From a file of texts and reviews to tables III and IV, all by pages, with a worker."""
+
+import os
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from annotate.models import Study
+from judges import tasks
+from judges.models import Heartbeat
+from tests import factories, processes
+from tests.analysis.test_factuality_path import ITEMS, STUDY, model, verdicts
+from tests.analysis.test_factuality_path import VERDICTS as BY_HAND
+from tests.judges.tiny_onnx import nli_folder
+from tests.scripted_server import ScriptedServer
+
+pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.django_db(transaction=True)]
+# Of explanations an NLI model judges how far their statements entail one another.
+NLI = """  - {key: convincing, text: "Convincing?", scale: likert5, applies_to: [explanation]}
+judges:
+  - {judge: StEnt, kind: nli, measure: ent_f1}
+"""
+LONG = 90_000  # ms: a worker's work, on a machine that is busy otherwise
+
+
+@pytest.fixture
+def worker(settings, monkeypatch, tmp_path):
+    """A worker on the broker, the uploads and a queue that the live server sends to."""
+    queue, model_folder = f"facts-{os.getpid()}", str(nli_folder(tmp_path / "nli"))
+    settings.NLI_MODEL = model_folder
+    for task in (tasks.load_upload, tasks.work):
+        monkeypatch.setattr(task, "queue", queue, raising=False)
+        monkeypatch.setattr(task, "_exec_options", None)  # where Celery keeps the queue
+    more = {"CELERY_QUEUE": queue, "REDIS_URL": settings.REDIS_URL, "NLI_MODEL": model_folder}
+    with processes.worker(settings.VAR_DIR, **more):
+        processes.wait_for(Heartbeat.objects.alive().exists, 120, "the worker's heartbeat")
+        yield
+
+
+def load(page, folder):
+    (folder / "study.yaml").write_text(STUDY.replace("judges:\n", NLI))
+    (folder / "items.csv").write_text(ITEMS)
+    page.goto("/")
+    page.get_by_role("link", name="Make a study").click()
+    page.get_by_label("study.yaml").set_input_files(folder / "study.yaml")
+    page.get_by_label("items.csv").set_input_files(folder / "items.csv")
+    page.get_by_role("button", name="Check the files").click()
+    page.get_by_text("No problems found.").wait_for()
+    page.get_by_role("button", name="Load").click()
+    page.get_by_text("Loaded. Go to the study").wait_for(timeout=LONG)
+    page.get_by_role("link", name="Go to the study").click()
+
+
+def run_judge(page, name):
+    page.goto("/studies/coats/judges/")
+    page.get_by_role("button", name=f"Run {name}").click()
+    page.locator("#progress .badge", has_text="Finished").first.wait_for(timeout=LONG)
+
+
+def line_of(page, table, name):
+    """The numbers of a table's line, without their intervals."""
+    card = page.locator("section.card", has=page.locator("h3", has_text=table)).first
+    row = card.get_by_role("row", name=re.compile(f"^{re.escape(name)}")).first
+    return [re.match(r"[\d.]+|–", cell)[0] for cell in row.get_by_role("cell").all_inner_texts()]
+
+
+def test_from_uploading_a_file_to_the_report(new_page, tmp_path, worker):
+    page = new_page(login=factories.make_user("owner"))
+    with ScriptedServer(model) as server:
+        factories.make_endpoint(server.url, json_schema=False)
+        load(page, tmp_path)
+        run_judge(page, "extractor")
+        page.goto("/studies/coats/statements/")
+        page.get_by_label("Put the ground truth into blank references").check()
+        page.get_by_role("button", name="Make statement items").click()
+        expect(page.get_by_text("6 new statement items, of 4 items")).to_be_visible()
+        run_judge(page, "St2Exp")
+    run_judge(page, "StEnt")
+    page.goto("/studies/coats/analysis/factuality/?draws=50")
+    study = Study.objects.get()
+    assert verdicts(study) == BY_HAND
+    # Good: a1 has precision 1, recall 1/2, so F1 2/3; b1, whose review says nothing, 0. Bad: a2
+    # has 0, of b2 nothing is known. The column of all systems is over these three.
+    assert line_of(page, "Table III.", "St2Exp-P (St2Exp)") == [".33", ".00", ".50"]
+    assert line_of(page, "Table III.", "St2Exp-R (St2Exp)") == [".17", ".00", ".25"]
+    assert line_of(page, "Table III.", "St2Exp-F1 (St2Exp)") == [".22", ".00", ".33"]
+    for metric in ("StEnt-P", "StEnt-R", "StEnt-F1"):
+        numbers = line_of(page, "Table IV. Entailment between", f"{metric} (StEnt)")
+        assert len(numbers) == 3 and all(0 <= float(number) <= 1 for number in numbers)
