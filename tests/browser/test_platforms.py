@@ -16,6 +16,7 @@ P = "?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=v1"
 M = "?assignmentId=a1&hitId=h1&workerId=w1&turkSubmitTo=https%3A%2F%2Fworkersandbox.mturk.com"
 # Chromium asks before a site of the internet may show a page of this machine.
 LOCAL = {"permissions": ["local-network-access"]}
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 NO_STORAGE = """Object.defineProperty(window, "sessionStorage", {
   get() { throw new DOMException("denied", "SecurityError"); } });"""
 
@@ -25,15 +26,26 @@ def make(platform, owner=None):
     return factories.make_study(owner=owner, items=2, items_per_session=2, extra=extra)
 
 
+def press(there, button):
+    """Chromium can drop a click into a frame of another site before it has drawn the frame."""
+    expect(button).to_be_visible()
+    there.locator("body").evaluate(DRAWN)
+    button.click()
+
+
+def choose(there, radio):
+    wait_for(lambda: radio.is_checked() or press(there, radio) or radio.is_checked(), 30)
+
+
 def rate_all(there):
     """Through consent, instructions and both items; there is a page or a frame."""
-    there.get_by_role("button", name="I agree and take part").click()
-    there.get_by_role("button", name="Start").click()
+    press(there, there.get_by_role("button", name="I agree and take part"))
+    press(there, there.get_by_role("button", name="Start"))
     for position in (1, 2):
         expect(there.get_by_role("heading", name=f"Item {position} of 2")).to_be_visible()
         for radio in there.get_by_role("radio", name="Agree", exact=True).all():
-            radio.check()
-        there.locator("[name=go][value=next]").click()
+            choose(there, radio)
+        press(there, there.locator("[name=go][value=next]"))
     expect(there.get_by_role("heading", name="Thank you")).to_be_visible()
 
 
