@@ -217,9 +217,10 @@ def _reserve(run, count):
 def _units(run, numbers, ahead, among):
     """The leased units, read now where they were not read ahead; next come those named, if any."""
     if not ahead.keys() >= set(numbers):
+        most = 0 if run.judge.proposes else READ_AHEAD  # of these a test part may be locked first
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
         waiting = waiting.filter(unit__in=among) if among else waiting
-        upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:READ_AHEAD]
+        upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:most]
         ahead.clear()
         ahead.update(_read(run, [*numbers, *upcoming]))
     return [ahead.pop(number) for number in numbers]

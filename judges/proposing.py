@@ -11,12 +11,14 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from annotate.bulk import among
+from annotate.models import Item, Study
 from annotate.splits import WITHHELD, is_locked, withheld
 from judges import prompting, shortlist
 from judges.episodes import cut
 from judges.extracting import SIDES
 from judges.flagging import rules_of
-from judges.methods.topics import LONGEST_REVIEW
+from judges.methods.topics import LONGEST_REVIEW, Topics
 from judges.models import Flag, Judgment, Side, TopicSample
 from judges.models.statement import side_text
 from judges.topics import OWN
@@ -131,25 +133,37 @@ def previewed(judge, items):
 def texts(run, units):
     """[(unit, what its prompt shows)]: the sample, but for reviews of a test part locked since."""
     rows = list(run.topic_samples.filter(unit__in=units).order_by("unit"))
-    hidden = _hidden(run, rows)
-    return [(row.unit, _numbered([r for r in row.reviews if r[0] not in hidden])) for row in rows]
+    # Of the study as it is by now: a run may be in its midst when it is locked.
+    hidden = _hidden(Study.objects.get(pk=run.judge.study_id), rows)
+    shown = [[r for r in row.reviews if tuple(r) not in hidden] for row in rows]
+    return [(row.unit, _numbered(left)) for row, left in zip(rows, shown, strict=True)]
 
 
-def _hidden(run, rows):
-    """The items of these samples that lie in a locked test part, at no query without one."""
-    study = run.judge.study
-    if not is_locked(study):
-        return {}
-    return withheld(study, pk__in={pk for row in rows for pk, _ in row.reviews})
+def _hidden(study, rows):
+    """Those of these samples' reviews, {(item, line)}, that lie in a locked test part or read as
+    one of it does; at no query without one.
+    """
+    hidden = withheld(study)
+    reviews = {(pk, line) for row in rows for pk, line in row.reviews}
+    never = _lines_of(hidden) if hidden else set()
+    return {(pk, line) for pk, line in reviews if pk in hidden or line in never}
+
+
+def _lines_of(pks):
+    """All texts of these items, as samples have them."""
+    items = Item.objects.filter(pk__in=among(pks), kind__in=Topics.kinds, is_practice=False)
+    with in_turn(items.only(*FIELDS), BATCH) as rows:
+        return {_line(side_text(item, side)) for item in rows for side in Side}
 
 
 def hidden_units(run, units):
     """Those of the units that had a review of a locked test part, at no query without one."""
-    if not is_locked(run.judge.study):
+    study = run.judge.study
+    if not is_locked(study):
         return set()
     rows = list(run.topic_samples.filter(unit__in=units))
-    hidden = _hidden(run, rows)
-    return {row.unit for row in rows if any(pk in hidden for pk, _ in row.reviews)}
+    hidden = _hidden(study, rows)
+    return {row.unit for row in rows if any(tuple(review) in hidden for review in row.reviews)}
 
 
 def attach(judgments):

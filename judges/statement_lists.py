@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Case, Count, Exists, OuterRef, Q, When
 
+from annotate.bulk import among
 from annotate.models import Item
 from annotate.splits import withheld
 from judges.methods.extraction import Extraction as Method
@@ -37,7 +38,7 @@ class Speaking:
         rows = Extraction.objects.speaking(study).filter(part=0).order_by()
         names = "run", "side", "item__system__key"
         self.read, speaking = Counter(), Counter()
-        hides = Case(When(item__in=self.hidden, then=1), default=0)
+        hides = Case(When(item__in=among(self.hidden), then=1), default=0)
         for run, side, key, is_hidden, n in rows.values_list(*names, hides).annotate(n=Count("pk")):
             speaking[run] += n
             self.read[side, key or NO_SYSTEM] += 0 if is_hidden else n
@@ -56,7 +57,7 @@ class Speaking:
             rows = Statement.objects.filter(Q(run__in=self.runs) | Q(pk__in=added))
         else:
             rows = Statement.objects.extracted(self.study)
-        return rows.exclude(item__in=self.hidden).with_said()
+        return rows.exclude(item__in=among(self.hidden)).with_said()
 
 
 class StatementFilter:
@@ -199,7 +200,7 @@ def _row(rows, side, system):
 def texts_of(study, hidden=()):
     """The items that statements are extracted from."""
     items = Item.objects.filter(study=study, is_practice=False, kind__in=Method.kinds)
-    return items.exclude(pk__in=hidden)
+    return items.exclude(pk__in=among(hidden))
 
 
 def _texts(study, hidden):
@@ -215,7 +216,7 @@ def _said(runs):
 
 def _dropped(study, hidden):
     found: dict = defaultdict(Counter)
-    rows = Extraction.objects.speaking(study).exclude(item__in=hidden).exclude(dropped=[])
+    rows = Extraction.objects.speaking(study).exclude(item__in=among(hidden)).exclude(dropped=[])
     for side, dropped in rows.order_by().values_list("side", "dropped").iterator(2000):
         for each in dropped:
             found[each["why"]][side] += 1

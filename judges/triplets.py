@@ -81,15 +81,16 @@ def _pieces(text, most):
 def read(reply, topics, finish_reason="stop", most=None):
     """The Read of a reply, or the Reason why it has no list of statements.
 
-    topics: their names. The list may be all of the reply or stand under its key; of one longer than
-    `most` the rest is dropped.
+    topics: their names, whose spelling is kept. The list may be all of the reply or stand under its
+    key; of one longer than `most` the rest is dropped.
     """
     entries = last_list(reply, KEY, finish_reason)
     if isinstance(entries, Reason):
         return entries
     found, seen = Read(), set()
+    spelt = {_folded(name): name for name in sorted(topics)} | {name: name for name in topics}
     for entry in entries[:most]:
-        _sort(entry, topics, seen, found)
+        _sort(entry, spelt, seen, found)
     for entry in entries[len(entries) if most is None else most :]:
         found.dropped.append(dropped(_values(entry), TOO_MANY))
     return found
@@ -100,13 +101,21 @@ def _values(entry):
     return [entry.get(name) for name in FIELDS] if isinstance(entry, dict) else [entry, None, None]
 
 
-def _sort(entry, topics, seen, found):
+def _folded(name):
+    """The same for names that differ in capitals or in how their letters are encoded."""
+    # Normalised again: folding takes some letters apart.
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def _sort(entry, spelt, seen, found):
+    """spelt: {name of a topic, as it is or folded: as it is}."""
     values = [_text(entry.get(name)) for name in FIELDS] if isinstance(entry, dict) else None
     if values is None or None in values or getattr(entry, "twice", ()):
         found.dropped.append(dropped(_values(entry), NO_TRIPLET))
         return
-    statement, topic, sentiment = values[0], values[1].lower(), values[2].lower()
-    if why := _wrong([statement, topic, sentiment], topics, seen):
+    statement, said, sentiment = values[0], values[1], values[2].lower()
+    topic = spelt.get(said) or spelt.get(_folded(said))
+    if why := _wrong([statement, topic, sentiment], seen):
         found.dropped.append(dropped(values, why))
         return
     seen.add(alike(statement))
@@ -117,14 +126,14 @@ def _text(value):
     return " ".join(storable(value).split()) if isinstance(value, str) else None
 
 
-def _wrong(values, topics, seen):
+def _wrong(values, seen):
     """Why a triplet is not kept; "" if it is."""
     statement, topic, sentiment = values
     if not alike(statement):
         return EMPTY
     if len(statement) > LONGEST:
         return TOO_LONG
-    if topic not in topics:
+    if topic is None:
         return OTHER_TOPIC
     if sentiment not in SENTIMENTS:
         return OTHER_SENTIMENT

@@ -14,7 +14,7 @@ from django.db.models import CharField, Value
 from analysis.reports.scores import Scores
 from annotate.loading.common import batches
 from annotate.models import Item
-from annotate.models.item import OUTDATED
+from annotate.models.item import OUTDATED, WITHHELD
 from judges.ground_truth import wrapped
 from judges.models import Entailment, Extraction, Grain, Side, Statement
 from judges.statement_items import DIRECTION, EXPLANATION
@@ -66,6 +66,11 @@ class Beside:
         return {pk for pk, _, is_practice in self._texts_and_practice if is_practice}
 
     @cached_property
+    def withheld(self):
+        """The items of a file whose study withheld what they say: nobody here can tell what."""
+        return {pk for pk, text, _ in self._texts_and_practice if text == WITHHELD}
+
+    @cached_property
     def texts(self):
         """{item: text}, of statement items too."""
         return {pk: text for pk, text, _ in self._texts_and_practice}
@@ -105,7 +110,10 @@ class Statements:
 
 
 class Explained:
-    """The explanations that a report is about, (E,) of everything; `rows`: theirs in `items`."""
+    """The explanations that a report is about, (E,) of everything; `rows`: theirs in `items`.
+
+    withheld: how many statement items do not count, as a file does not tell what they say.
+    """
 
     def __init__(self, answers, options):
         self.scores = Scores(answers, options)
@@ -115,6 +123,9 @@ class Explained:
         named = self._column(EXPLANATION)
         is_statement = (kinds == Item.Kind.STATEMENT) & (self._column(OUTDATED) == "")
         is_statement &= np.isin(self._column(DIRECTION), list(SIDES))
+        is_withheld = is_statement & self._are(self.beside.withheld)
+        self.withheld = int(is_withheld.sum())
+        is_statement &= ~is_withheld
         about = set(named[is_statement])
         keys = self._column("item")
         is_one = (kinds == Item.Kind.EXPLANATION) | (np.isin(keys, list(about)) & (named == ""))

@@ -250,6 +250,11 @@ def _left_out(work, measures):
     """What does not count, beside what is missing."""
     if work.scores.options.missing_reference is not None:
         yield "St2Exp of people: a statement without an answer has no verdict, none is filled in."
+    if n := work.explained.withheld:
+        yield (
+            f"{n:,} statement {'item is' if n == 1 else 'items are'} left out: a file withheld "
+            "what is stated, as its study had a locked test part."
+        )
     if measures.earlier:
         yield (
             f"{measures.earlier:,} {'matrix' if measures.earlier == 1 else 'matrices'} of earlier "

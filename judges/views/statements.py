@@ -183,7 +183,7 @@ def without_statements(request, slug, side):
     study = access.study_or_404(request.user, slug)
     if side not in Side.values:
         raise Http404(f"no side {side!r}")
-    items = statement_lists.without(study, side, list(withheld(study)))
+    items = statement_lists.without(study, side, withheld(study))
     page = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
     rows = statement_lists.with_reasons(page.object_list, side)
     context = {"study": study, "section": "items", "side": Side(side), "page": page, "rows": rows}

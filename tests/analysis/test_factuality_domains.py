@@ -111,3 +111,22 @@ def test_the_page_groups_lines_by_domain_and_does_not_repeat_the_only_one(facts,
     assert "toys: St2Exp-P (LLM)" not in agreement, "P is the same of both systems"
     assert lines("correlation", only=["domain=toys"])[0] == ["BLEU"]
     assert not any(":" in name for name in lines("consistency", only=["domain=toys"])[0])
+
+
+def test_of_two_values_a_correlation_is_said_to_mean_little_and_why_one_is_undefined(
+    facts, as_owner
+):
+    def tables(domain):
+        asked = {"draws": 0, "measure": "correlation", "only": [f"domain={domain}"]}
+        return as_owner.get(PAGE, asked).context["layout"].tables
+
+    said = "Of two values (n = 2) it can be nothing but 1, −1 or undefined."
+    assert [said in table.caption for table in tables("toys")] == [True, True]
+    assert [said in table.caption for table in tables("sports")] == [False, False]
+    for table in tables("toys"):
+        ((_, cells),) = [line for line in table.lines if line[0].endswith("BLEU")]
+        found = dict(zip(table.headings, cells, strict=True))
+        recall, precision = found["St2Exp-R (LLM)"], found["St2Exp-P (LLM)"]
+        assert (recall.value, recall.reason) == (pytest.approx(1), "")
+        assert isnan(precision.value), "P is 1/2 of both"
+        assert precision.reason == "a metric has the same value for all explanations"

@@ -10,6 +10,7 @@ from annotate.models import Item, Rating, Study
 from annotate.splits import WITHHELD
 from judges.statement_items import current, make
 from tests import factories
+from tests.analysis.small import build, row_of
 from tests.api.conftest import api, at  # noqa: F401
 from tests.stated import make_explained, make_factuality
 
@@ -88,6 +89,34 @@ def test_a_copy_has_the_items_and_what_people_said(study, tmp_path):
     assert Rating.objects.filter(item__in=hidden).count() == hidden.count() == 2
     assert not hidden.filter(places__isnull=False), "no rater is asked about what nobody can read"
     assert copy.places.filter(item__recipient__key="r2").exists()
+
+
+def test_the_report_of_a_copy_counts_no_answer_about_what_nobody_can_read(study, tmp_path):
+    paths = {table: export(study, table, tmp_path) for table in ("items", "ratings", "statements")}
+    file = export(study, "study", tmp_path)
+    study.delete()
+    call_command("load_study", file, stdout=StringIO(), **paths)
+    copy = Study.objects.get()
+    splits.unlock(copy, "owner", "to see what is there")
+    report = build(copy, "factuality", part="all")
+    people = {"part": "consistency", "domain": "all", "system": "all"}
+    for metric in ("St2Exp-P", "St2Exp-R", "St2Exp-F1"):
+        row = row_of(report, **people, metric=metric)
+        assert (row["value"], row["n"], row["missing"]) == (1, 1, 1)
+    names = {row["name"] for row in report.rows if row["part"] == "failure"}
+    assert names == {"look", "neutral"}
+    stated = {"part": "counts", "metric": "statements", "domain": "all", "system": "all"}
+    row = row_of(report, **stated, name="generated")
+    assert (row["value"], row["n"], row["missing"]) == (1, 1, 1)
+    assert any(note.startswith("2 statement items are left out") for note in report.notes)
+
+
+def test_the_report_of_the_study_itself_counts_them_once_it_is_open(study):
+    splits.unlock(study, "owner", "done")
+    report = build(study, "factuality", part="all")
+    row = row_of(report, part="consistency", domain="all", system="all", metric="St2Exp-P")
+    assert (row["value"], row["n"], row["missing"]) == (1, 2, 0)
+    assert not any("a file withheld" in note for note in report.notes)
 
 
 def test_the_api_says_nothing_of_it_either(study, api, at):  # noqa: F811

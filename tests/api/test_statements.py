@@ -9,7 +9,7 @@ from annotate.splits import WITHHELD
 from judges.models import Extraction, Statement
 from judges.models.statement import ADDED_FROM
 from tests import factories
-from tests.api.conftest import program
+from tests.api.conftest import ROOT, program
 from tests.stated import make_explained, make_factuality
 
 pytestmark = pytest.mark.django_db
@@ -201,6 +201,27 @@ def test_pages_lead_on_and_take_as_many_queries_for_many(
     second = api.get(first["next"]).json()
     numbers = [row["id"] for page in (first, second) for row in page["results"]]
     assert numbers == sorted(Statement.objects.values_list("pk", flat=True)) and not second["next"]
+
+
+def test_a_list_takes_as_many_queries_however_many_items_are_locked(
+    api, study, owner, django_assert_num_queries, django_assert_max_num_queries
+):
+    addresses = []
+    for slug, hidden in (("few", 3), ("many", 30)):
+        other = make_factuality(owner, slug)
+        make_explained(other, "shown", [WARM], [], recipient="r2")
+        for number in range(hidden):
+            make_explained(other, f"h{number}", [SMALL], [], recipient="r1")
+        splits.lock(other, SEED, 0.5, "owner")
+        assert len(splits.withheld(other)) == hidden
+        addresses.append(f"{ROOT}{slug}/statements/")
+    api.get(addresses[0])  # the first call of a token is noted
+    for query in ({}, {"which": "counting"}):
+        with django_assert_max_num_queries(5) as few:
+            first = said(api.get(addresses[0], query))
+        with django_assert_num_queries(len(few)):
+            assert said(api.get(addresses[1], query)) == first
+        assert first == [("shown", "generated", WARM[0])]
 
 
 def test_changes_take_few_queries(api, at, one, django_assert_max_num_queries):

@@ -332,6 +332,16 @@ def test_the_tokens_and_the_cost_are_those_of_the_text(as_owner, study):
     assert float(preview.usd) == (preview.tokens_in + 2 * preview.tokens_out) / 1e6
 
 
+@pytest.mark.parametrize(
+    ("method", "label"), [("topics", "Sample"), ("profile", "Recipient"), ("questions", "Item")]
+)
+def test_the_page_asks_for_what_a_prompt_is_tried_on(as_owner, study, method, label):
+    make_prompt(study, WHOLE[method], method=method)
+    page = as_owner.get(to(study, "prompt", "tone"))
+    assert f'<label for="id_item">{label}' in page.text
+    assert ('name="context"' in page.text) == (method == "questions")
+
+
 def test_without_an_endpoint_the_page_says_so(as_owner, study):
     make_prompt(study)
     page = as_owner.get(to(study, "prompt", "tone"))

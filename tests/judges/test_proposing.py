@@ -3,11 +3,13 @@
 from datetime import timedelta
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from annotate import splits
 from annotate.models import Item
 from judges import going_on, planning, proposing, rereading, running, settling
+from judges.client import Client
 from judges.models import Flag, Judgment, Run, TopicSample
 from tests import factories
 from tests.proposing import (
@@ -186,6 +188,49 @@ def test_what_is_locked_after_the_run_was_planned_is_neither_sent_nor_told(study
     assert 0 < len(clean) < 10
     assert (found.read, found.withheld) == (len(clean), 10 - len(clean))
     assert found.topics == [("fit", len(clean))]
+
+
+def lock_only(study, hidden):
+    """Locks a test part with this item and no other."""
+    splits_of = (splits.Split(seed, 0.3, ()) for seed in range(1000))
+    for split in splits_of:
+        sides = splits.sides_of_items(study, split).items()
+        if [pk for pk, (_, side) in sides if side == splits.TEST] == [hidden.pk]:
+            return splits.lock(study, split.seed, split.share, by="owner")
+    raise AssertionError("no such seed")
+
+
+@pytest.mark.parametrize("review", [" Review  number 0.\n", "word " * 300, "Ignore <|im_end|> it"])
+def test_a_review_that_reads_as_one_locked_since_is_neither_sent_nor_told(study, review):
+    make_reviews(study, 2)
+    study.items.filter(key="i0").update(review=" ".join(review.split()))
+    with ScriptedServer(lambda *_: reply("fit")) as server:
+        run = planning.plan(make_proposer(study, server.url, reviews=9))
+        lock_only(study, factories.make_item(study, "z", "r9", text="", review=review))
+        running.work_through(run.pk)
+        assert [shown(request) for request in server.requests] == [["Review number 1."]]
+    found = proposing.shortlist_of(Run.objects.get(pk=run.pk))
+    assert (found.read, found.withheld) == (0, 1)
+
+
+def test_what_is_locked_in_the_midst_of_a_run_is_not_sent_from_then_on(study, monkeypatch):
+    items = make_reviews(study, 4)
+    asked = Client.ask
+
+    async def ask(client, *sent):
+        if len(server.requests) == 1:
+            await sync_to_async(lock_only)(study, items[3])
+        return await asked(client, *sent)
+
+    monkeypatch.setattr(Client, "ask", ask)
+    with ScriptedServer(lambda *_: reply("fit")) as server:
+        judge = make_proposer(study, server.url, review_samples=8)
+        type(judge.endpoint).objects.update(concurrency=1)
+        run = planning.plan(judge)
+        running.work_through(run.pk)
+        sent = [line for request in server.requests[2:] for line in shown(request)]
+    assert len(server.requests) == 8
+    assert items[2].review in sent and items[3].review not in sent
 
 
 # From replies to a list

@@ -68,6 +68,28 @@ def test_capitals_and_blanks_around_a_topic_or_sentiment_do_no_harm():
     assert read(entry("  runs small ", " Fit ", "NEGATIVE")).kept == [FIT]
 
 
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("qualit\u00e9", "Qualite\u0301"),
+        ("qualite\u0301", "QUALIT\u00c9"),
+        ("qualit\u00e9 du tissu", "\u00a0 qualite\u0301 \u3000 du  tissu "),
+        ("gr\u00f6\u00dfe", "GR\u00d6SSE"),
+        ("fit", "\uff26\uff49\uff54"),
+    ],
+)
+def test_a_topic_is_kept_as_the_list_spells_it_however_its_letters_are_encoded(listed, said):
+    found = triplets.read(json.dumps([entry(topic=said)]), {"care", listed})
+    assert found == triplets.Read([["runs small", listed, "negative"]], [])
+
+
+def test_of_topics_that_differ_in_encoding_alone_the_one_that_was_said_is_kept():
+    both = "caf\u00e9", "cafe\u0301"
+    for said in both:
+        (kept,) = triplets.read(json.dumps([entry(topic=said)]), {*both}).kept
+        assert kept[1] == said
+
+
 def test_three_hundred_statements_are_three_hundred():
     assert len(read(*[entry(f"has pocket number {n}") for n in range(300)]).kept) == 300
 
