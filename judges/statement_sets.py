@@ -1,7 +1,8 @@
 """How many statements each side of an item has, where that is known: none found is a finding too.
 
-Statement items say it, where an item has any. Where a run or people made statements, both sides
-have to have been read; one without any text need not be.
+Statement items say it, where an item has any, of the sides that the study has such items of.
+Where a run or people made statements, both sides have to have been read; one without any text need
+not be.
 """
 
 from collections import Counter, defaultdict
@@ -68,8 +69,10 @@ class StatementSets:
         for item, side, what, n in parts[0].union(*parts[1:], all=True):
             self.found[item][what, side] = n
 
-    def of(self, item, checked):
-        """What is Found of an item; checked: {side: its statement items}, as far as it has any."""
+    def of(self, item, checked, made=tuple(WORDS)):
+        """What is Found of an item; checked: {side: its statement items}, as far as it has any;
+        made: the sides that the study has statement items of.
+        """
         own = self.found.get(item, {})
         from_runs = any(what != BARE for what, _ in own)
         sizes, unread = [], []
@@ -77,7 +80,7 @@ class StatementSets:
             n, said = checked.get(side, 0), own.get((SAID, side), 0)
             sizes.append(n or said)
             known = n or said or (READ, side) in own or (BARE, side) in own
-            if not known and (from_runs or not any(checked.values())):
+            if not known and (from_runs or side not in made or not any(checked.values())):
                 unread.append(words)
         if unread or not (from_runs or any(checked.values())):
             return Found(None, NOT_READ.format(unread[0] if unread else WORDS[Side.GENERATED]))
@@ -98,6 +101,12 @@ def statement_texts(study, keys):
         if side := SIDES.get(data[DIRECTION]):
             texts[data[EXPLANATION]][side].append(text)
     return texts
+
+
+def made_of(study):
+    """The sides that a study has statement items of, other than earlier ones."""
+    directions = current(study).order_by().values_list(f"data__{DIRECTION}", flat=True).distinct()
+    return {SIDES[direction] for direction in directions if direction in SIDES}
 
 
 def counted(texts):

@@ -4,7 +4,7 @@ Reads beside the frame, each in one query: what is known of items without statem
 probabilities of NLI models, and the texts of the explanations.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -100,18 +100,26 @@ class Beside:
 
 @dataclass(frozen=True)
 class Statements:
-    """Statement items: their rows in `items`, the place of their explanation, what they are."""
+    """Statement items (S,): their row in `items`, −1 of one that the choice of items leaves out;
+    the place of their explanation; what they are and say.
+    """
 
     rows: np.ndarray
     places: np.ndarray
     sides: np.ndarray
     topics: np.ndarray
     sentiments: np.ndarray
+    texts: np.ndarray
+
+    def where(self, chosen):
+        """Some of them, by a mask or by their numbers."""
+        return Statements(*(getattr(self, one.name)[chosen] for one in fields(self)))
 
 
 class Explained:
     """The explanations that a report is about, (E,) of everything; `rows`: theirs in `items`.
 
+    all_statements: their Statements; statements: those that the choice of items leaves in.
     withheld: how many statement items do not count, as a file does not tell what they say.
     """
 
@@ -119,28 +127,36 @@ class Explained:
         self.scores = Scores(answers, options)
         self.beside = answers.beside or Beside(answers.study)
         self.items = self.scores.items
-        kinds = self._column("kind")
-        named = self._column(EXPLANATION)
-        is_statement = (kinds == Item.Kind.STATEMENT) & (self._column(OUTDATED) == "")
-        is_statement &= np.isin(self._column(DIRECTION), list(SIDES))
-        is_withheld = is_statement & self._are(self.beside.withheld)
-        self.withheld = int(is_withheld.sum())
-        is_statement &= ~is_withheld
-        about = set(named[is_statement])
-        keys = self._column("item")
-        is_one = (kinds == Item.Kind.EXPLANATION) | (np.isin(keys, list(about)) & (named == ""))
-        is_one = (is_one & (kinds != Item.Kind.STATEMENT)) | self._read(kinds == Item.Kind.TEXT)
+        found, named = self._statements(answers)
+        kinds, keys = self._column("kind"), self._column("item")
+        is_one = np.isin(keys, list(set(named))) & (self._column(EXPLANATION) == "")
+        is_one = (kinds == Item.Kind.EXPLANATION) | (is_one & (kinds != Item.Kind.STATEMENT))
+        is_one |= self._read(kinds == Item.Kind.TEXT)
         self.rows = np.flatnonzero(is_one & ~self._are(self.beside.practice))
         place = {key: at for at, key in enumerate(keys[self.rows])}
-        found = [row for row in np.flatnonzero(is_statement) if named[row] in place]
-        rows = np.array(found, dtype=np.intp)
-        self.statements = Statements(
-            rows,
-            np.array([place[name] for name in named[rows]], dtype=np.int64),
-            np.array([SIDES[way] for way in self._column(DIRECTION)[rows]], dtype=object),
-            self._column("topic")[rows],
-            self._column("sentiment")[rows],
+        found.places[:] = [place.get(name, UNKNOWN) for name in named]
+        self.all_statements = found.where(found.places != UNKNOWN)
+        self.statements = self.all_statements.where(self.all_statements.rows >= 0)
+
+    def _statements(self, answers):
+        """(Statements without a place yet, the keys of their explanations) of a study's items."""
+        items, ids = answers.items, np.array(answers.item_ids, dtype=np.int64)
+        sides = pd.Series(_column(items, DIRECTION)).map(SIDES)
+        are = (_column(items, "kind") == Item.Kind.STATEMENT) & (_column(items, OUTDATED) == "")
+        are &= sides.notna().to_numpy()
+        withheld = are & np.isin(ids, list(self.beside.withheld))
+        self.withheld = int((withheld & (self.scores.place >= 0)).sum())
+        at = np.flatnonzero(are & ~withheld)
+        about = [_column(items, name)[at] for name in ("topic", "sentiment")]
+        texts = np.array([self.beside.texts[pk] for pk in ids[at]], dtype=object)
+        found = Statements(
+            self.scores.place[at],
+            np.zeros(len(at), dtype=np.int64),
+            sides.to_numpy()[at],
+            *about,
+            texts,
         )
+        return found, _column(items, EXPLANATION)[at]
 
     def _are(self, pks):
         """Whether each item is one of these."""
@@ -154,9 +170,7 @@ class Explained:
         return chosen & self._are(compared | stated)
 
     def _column(self, name):
-        if name not in self.items:
-            return np.full(len(self.items), "", dtype=object)
-        return self.items[name].astype(object).to_numpy()
+        return _column(self.items, name)
 
     def __len__(self):
         return len(self.rows)
@@ -167,30 +181,31 @@ class Explained:
 
     @cached_property
     def sizes(self):
-        """How many statements the two sides of each have (E, 2); −1 where that is unknown."""
+        """How many statements the sides of each have (E, 2), left in or not; −1: unknown."""
         compared = [self._of_matrices.get(pk, (UNKNOWN, UNKNOWN)) for pk in self.ids]
         compared = np.array(compared, dtype=np.int64).reshape(-1, 2)
         return np.where(self._stated == UNKNOWN, compared, self._stated)
 
     @cached_property
     def _stated(self):
-        """The same by the statements alone."""
+        """The same by the statements alone, whatever the choice of items leaves of them."""
+        every = self.all_statements
         counts = np.zeros((len(self), 2), dtype=np.int64)
-        side = (self.statements.sides == REFERENCE).astype(int)
-        np.add.at(counts, (self.statements.places, side), 1)
-        found = np.full((len(self), 2), UNKNOWN)
+        np.add.at(counts, (every.places, (every.sides == REFERENCE).astype(int)), 1)
+        found, made = np.full((len(self), 2), UNKNOWN), set(every.sides)
         for at, (pk, (n, m)) in enumerate(zip(self.ids, counts.tolist(), strict=True)):
-            known = self.beside.sets.of(pk, {GENERATED: n, REFERENCE: m})
-            found[at] = known.sizes or UNKNOWN
+            known = self.beside.sets.of(pk, {GENERATED: n, REFERENCE: m}, made)
+            if known.sizes:
+                found[at] = known.sizes
+            elif not known.is_stated:  # a study may have items of one side only
+                found[at] = n or UNKNOWN, m or UNKNOWN
         return found
 
     def is_earlier(self, at, matrix):
         """Whether a matrix of statements is of others than the explanation has now."""
         n, m, *_, generated, reference = matrix
-        if self._stated[at, 0] == UNKNOWN:
-            return False
-        now = self._texts_now[at]
-        return tuple(self._stated[at]) != (n, m) or any(
+        now, stated = self._texts_now[at], self._stated[at]
+        return any((stated != UNKNOWN) & (stated != (n, m))) or any(
             now.get(side) and any(texts) and now[side] != sorted(texts)
             for side, texts in ((GENERATED, generated), (REFERENCE, reference))
         )
@@ -198,10 +213,9 @@ class Explained:
     @cached_property
     def _texts_now(self):
         """[{side: texts of its statement items, by the alphabet}] of each."""
-        found = [{} for _ in self.rows]
-        stated = self.statements
-        for row, place, side in zip(stated.rows, stated.places, stated.sides, strict=True):
-            found[place].setdefault(side, []).append(self.beside.texts[self.scores.item_ids[row]])
+        found, every = [{} for _ in self.rows], self.all_statements
+        for text, place, side in zip(every.texts, every.places, every.sides, strict=True):
+            found[place].setdefault(side, []).append(text)
         return [{side: sorted(texts) for side, texts in sides.items()} for sides in found]
 
     @cached_property
@@ -241,7 +255,12 @@ class Explained:
     @property
     def are_known(self):
         """Whether the statements of both sides are known (E,)."""
-        return self.sizes[:, 0] != UNKNOWN
+        return (self.sizes != UNKNOWN).all(axis=1)
+
+    @property
+    def is_half_known(self):
+        """Whether one side has statements and nothing is known of the other (E,)."""
+        return (self.sizes == UNKNOWN).sum(axis=1) == 1
 
     @cached_property
     def clusters(self):
@@ -293,6 +312,13 @@ class Explained:
         pks = set(self.ids)
         kept = any(pks & found.keys() for found in self.beside.matrices.values())
         return bool(len(self.statements.rows) or kept or self.are_known.any())
+
+
+def _column(items, name):
+    """A column of a frame of items, blank where it has none."""
+    if name not in items:
+        return np.full(len(items), "", dtype=object)
+    return items[name].astype(object).to_numpy()
 
 
 def _coded(values):

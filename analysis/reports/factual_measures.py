@@ -136,25 +136,27 @@ class Measures:
     def _supported(self, verdicts):
         """The Consistency of one evaluator. A statement without an item has no verdict."""
         both, sizes = [], self.explained.sizes
+        stated, every = self.explained.statements, self.explained.all_statements
         for column, side in enumerate((GENERATED, REFERENCE)):
-            own = self.explained.statements.sides == side
-            places = self.explained.statements.places[own]
-            counts = np.bincount(places, minlength=len(self.explained))
-            more = np.flatnonzero((counts == 0) & (sizes[:, column] > 0))
+            own = stated.sides == side
+            places = stated.places[own]
+            made = np.bincount(every.places[every.sides == side], minlength=len(self.explained))
+            is_there = (sizes[:, column] > 0) | self.explained.is_half_known
+            more = np.flatnonzero((made == 0) & is_there)
             gaps = np.full(len(more), np.nan)
             both.append((np.concatenate([places, more]), np.concatenate([verdicts[own], gaps])))
         return statement_support(*both, len(self.explained))
 
     def _parts(self, name, evaluator, found):
         """Precision, recall and F1 as Measured, undefined where the statements are not known."""
-        known = self.explained.are_known
+        known, half = self.explained.are_known, self.explained.is_half_known
         sides = {"P": found.precision, "R": found.recall, "F1": found.f1}
         judge = evaluator if evaluator in self.scores.judges else ""
         for part, values in sides.items():
             if values is not None:
                 skipped, zero = empty_sides(found.both_empty, found.one_empty, found.f1 is not None)
                 yield Measured(
-                    STATEMENTS, evaluator, f"{name}-{part}", np.where(known, values, np.nan),
+                    STATEMENTS, evaluator, f"{name}-{part}", np.where(known | half, values, np.nan),
                     skipped & known, zero & known, judge,
                 )  # fmt: skip
 

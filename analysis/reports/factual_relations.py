@@ -96,7 +96,7 @@ def _correlated(work, x, y, coefficient):
     both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     x, y = x[both], y[both]
     if coefficient == "spearman" and len(both):
-        x, y = rankdata(x), rankdata(y)
+        x, y = rankdata(x), rankdata(np.round(y, SAME_MEAN))
     found = dataset_correlation(x, y, "pearson", **_drawn(work, both))
     is_same = len(both) > 1 and np.isnan(found.value)
     return replace(found, reason=SAME_VALUE) if is_same else found  # neither is judge or reference

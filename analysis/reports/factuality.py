@@ -221,7 +221,8 @@ def _of_sizes(work):
     sizes = explained.sizes
     both = int((sizes == 0).all(axis=1).sum())
     one = int((sizes == 0).any(axis=1).sum()) - both
-    unknown = int((~explained.are_known).sum())
+    half = int(explained.is_half_known.sum())
+    unknown = int((~explained.are_known).sum()) - half
     yield (
         f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
         f"metrics of statements are undefined and skipped; {one:,} have none on one side: "
@@ -231,6 +232,11 @@ def _of_sizes(work):
         yield (
             f"Of {unknown:,} explanations the statements of a side are not known (not extracted, "
             "or no items made of them yet); they count as missing."
+        )
+    if half:
+        yield (
+            f"Of {half:,} explanations only one side has statement items and nothing is known of "
+            "the other: St2Exp is given for that side; what needs the other counts as missing."
         )
     yield (
         "n: explanations with a value; skipped: undefined as both sides are empty, of StCoh and "
@@ -254,6 +260,11 @@ def _left_out(work, measures):
         yield (
             f"{n:,} statement {'item is' if n == 1 else 'items are'} left out: a file withheld "
             "what is stated, as its study had a locked test part."
+        )
+    if n := int((work.explained.all_statements.rows < 0).sum()):
+        yield (
+            f"{n:,} statement {'item is' if n == 1 else 'items are'} left out by the choice of "
+            "items: St2Exp and failures are of the others; counts and NLI models are of all."
         )
     if measures.earlier:
         yield (

@@ -43,7 +43,9 @@ class Evaluator:
 
 
 class Scores:
-    """Included answers as arrays. `items`: frame of the items left in."""
+    """Included answers as arrays. `items`: frame of the items left in; `place`: the row in it of
+    each of the answers' items, −1 of one left out.
+    """
 
     drawn_by = ""  # a column of items
 
@@ -53,7 +55,7 @@ class Scores:
         self.items = answers.items[keep].reset_index(drop=True)
         self.item_ids = [pk for pk, kept in zip(answers.item_ids, keep, strict=True) if kept]
         self.questions = answers.questions
-        self._place = place = np.where(keep, np.cumsum(keep) - 1, -1)
+        self.place = place = np.where(keep, np.cumsum(keep) - 1, -1)
         table = answers.table[~answers.table["excluded"].to_numpy()]
         if options.weighted == HIDE and answers.weighted:
             table = table[~table["judge"].isin(answers.weighted.values()).to_numpy()]
@@ -137,7 +139,7 @@ class Scores:
         """
         members = self.ensembles[name].members if name in self.ensembles else [self.sampled(name)]
         codes = [code for each in members for code in self.answers.held_out.get(each, [])]
-        places = self._place[np.array(codes, dtype=np.intp)]
+        places = self.place[np.array(codes, dtype=np.intp)]
         found = np.zeros(len(self.items), dtype=bool)
         found[places[places >= 0]] = True
         return found

@@ -3,7 +3,7 @@
 import re
 
 from judges.models import Grain, Side
-from judges.statement_sets import StatementSets, counted, statement_texts
+from judges.statement_sets import WORDS, StatementSets, counted, made_of, statement_texts
 
 # A sentence ends with its line, or at its mark where a space follows; after 。！？ without one.
 SENTENCE = re.compile(
@@ -51,9 +51,10 @@ class Parts:
         study = items[0].study_id
         texts = statement_texts(study, [item.key for item in items])
         sets = StatementSets(study, [item.pk for item in items])
+        made = made_of(study) if any(len(own) == 1 for own in texts.values()) else WORDS
         for item in items:
             own = texts[item.key]
-            found = sets.of(item.pk, counted(own))
+            found = sets.of(item.pk, counted(own), made)
             if found.sizes is None:
                 self.reasons[item.pk] = found.reason
             elif all(found.sizes):
