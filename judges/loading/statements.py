@@ -141,7 +141,7 @@ def _check_row(loading, line, row, repeats):
         return
     for name in ("topic", "sentiment"):
         if row[name] == "":
-            loading.add("statements", "a statement needs one", line, name)
+            loading.add("statements", f"found nothing; a statement has a {name}", line, name)
     repeats.note(_said(row))
     stated.add(row["statement"], row["topic"], row["sentiment"])
 
