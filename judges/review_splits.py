@@ -50,8 +50,8 @@ class Split:
             ("contents", len({one.content for one in self.kept})),
             ("interactions", len(self.kept)),
             *((part, len(self.parts[part])) for part in PARTS),
-            ("left out: reviews of contents unseen in training", self.unseen),
-            ("left out: reviews of recipients with too few interactions", self.few),
+            ("left out: of contents unseen in training", self.unseen),
+            ("left out: of recipients with too few interactions", self.few),
             ("left out: earlier reviews of the same content", self.repeated),
         ]
 

@@ -57,8 +57,8 @@ def test_contents_that_nobody_trains_on_are_dropped_from_the_other_parts():
     assert letters(found, "v") == ("bcde", "", "a")
     assert dict(found.counts) == {
         "recipients": 2, "contents": 6, "interactions": 10, "train": 8, "validation": 0, "test": 1,
-        "left out: reviews of contents unseen in training": 1,
-        "left out: reviews of recipients with too few interactions": 0,
+        "left out: of contents unseen in training": 1,
+        "left out: of recipients with too few interactions": 0,
         "left out: earlier reviews of the same content": 0,
     }  # fmt: skip
 
@@ -128,7 +128,7 @@ def rows(path):
 def test_the_command_writes_the_files_and_prints_the_counts(tmp_path):
     (tmp_path / "reviews.csv").write_text(FILE)
     said = run(tmp_path / "reviews.csv", "--out", tmp_path / "out")
-    assert "interactions                                           10\n" in said
+    assert "interactions                                              10\n" in said
     assert [row["content"] for row in rows(tmp_path / "out/interactions.csv")] == [
         "a", "b", "c", "d", "a2", "b", "c", "d"
     ]  # fmt: skip
@@ -142,7 +142,7 @@ def test_the_command_writes_the_files_and_prints_the_counts(tmp_path):
     assert rows(tmp_path / "out/validation.csv") == []
     counts = {row["count"]: row["n"] for row in rows(tmp_path / "out/counts.csv")}
     assert (counts["train"], counts["test"]) == ("8", "2")
-    assert counts["left out: reviews of recipients with too few interactions"] == "1"
+    assert counts["left out: of recipients with too few interactions"] == "1"
 
 
 def test_json_lines_in_the_form_of_the_amazon_reviews_are_read(tmp_path):
