@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from analysis.counting import number_of
 from annotate.models import Item, Place, Rating, Study
-from annotate.splits import withheld
+from annotate.splits import as_seen, withheld, withheld_statements
 from judges.flagging import named
 from judges.models import Flag, Judge, Judgment, Material, Writing
 
@@ -86,9 +86,15 @@ class ItemFilter:
             if self.chosen[name]:
                 rows = rows.filter(**{lookup: self.chosen[name].replace("\x00", "")})
         if self.words:
-            words = Q(key__icontains=self.words) | Q(text__icontains=self.words)
-            rows = rows.filter(words | Q(content__title__icontains=self.words))
+            words = Q(key__icontains=self.words) | Q(content__title__icontains=self.words)
+            rows = rows.filter(words | self._by_text())
         return self._ordered(self._by_places(rows))
+
+    def _by_text(self):
+        """Not by what a page may not show."""
+        said = Q(text__icontains=self.words)
+        hidden = withheld_statements(self.study)
+        return said & ~Q(pk__in=hidden) if hidden else said
 
     def _by_places(self, rows):
         """Those with all places filled, or with any that is held or open."""
@@ -133,8 +139,11 @@ class ItemFilter:
         return urlencode({name: value for name, value in given.items() if value})
 
 
-def item_rows(items):
-    """The items of one page, each with its numbers of raters, of judges, and of its places."""
+def item_rows(study, items):
+    """The items of one page as they are seen, each with its numbers of raters, of judges, and of
+    its places.
+    """
+    items = as_seen(study, list(items))
     pks = [item.pk for item in items]
     people = _by_item(Rating.objects.for_analysis().filter(item__in=pks), "session__rater")
     judges = _by_item(

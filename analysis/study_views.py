@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from analysis import live, overview
 from annotate import access
 from annotate.models import Item
+from annotate.splits import as_seen
 
 
 @login_required
@@ -52,7 +53,7 @@ def items(request, slug):
         "section": "items",
         "filter": chosen,
         "page": page,
-        "rows": overview.item_rows(page.object_list),
+        "rows": overview.item_rows(study, page.object_list),
         "query": chosen.query_string(),
     }
     return render(request, "analysis/items.html", context)
@@ -63,7 +64,7 @@ def item(request, slug, pk):
     """Ratings and judgments of one item side by side."""
     study = access.study_or_404(request.user, slug)
     rows = Item.objects.select_related("recipient", "content", "system", "parent")
-    item = get_object_or_404(rows, study=study, pk=pk)
+    (item,) = as_seen(study, [get_object_or_404(rows, study=study, pk=pk)])
     item.study = study
     neighbours = {
         "previous": study.items.filter(pk__lt=pk).order_by("-pk").first(),

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from annotate import around, checks, extras, places, versions
 from annotate.models import Extra, Item, Place, Session
+from annotate.splits import as_seen, withheld_statements
 
 
 class Shown:
@@ -60,13 +61,19 @@ class Shown:
 
     @cached_property
     def first(self):
-        """The first item; before there are any, one that stands for them."""
-        return self.items.first() or Item(
-            pk=0,
-            study=self.study,
-            key="example",
-            kind=self.kinds[0] if self.kinds else self.study.kind,
-            text=gettext("The text of an item stands here."),
+        """The first item that may be read here; before there are any, one that stands for them."""
+        hidden = withheld_statements(self.study)
+        open_ones = self.items.exclude(pk__in=hidden) if hidden else self.items
+        return (
+            open_ones.first()
+            or self._seen(self.items.first())
+            or Item(
+                pk=0,
+                study=self.study,
+                key="example",
+                kind=self.kinds[0] if self.kinds else self.study.kind,
+                text=gettext("The text of an item stands here."),
+            )
         )
 
     @property
@@ -86,10 +93,15 @@ class Shown:
 
     def item_or_404(self, pk):
         """An item that raters would see by itself."""
-        item = self.first if pk == self.first.pk else self.items.filter(pk=pk).first()
+        found = pk == self.first.pk and self.first
+        item = found or self._seen(self.items.filter(pk=pk).first())
         if item is None:
             raise Http404("no such item that raters would see")
         return item
+
+    def _seen(self, item):
+        """The item as its researchers see it, not its raters."""
+        return item and as_seen(self.study, [item])[0]
 
     def neighbour(self, item, step):
         """The next item, or the one before; after the last comes the first."""

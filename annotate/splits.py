@@ -12,6 +12,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from annotate.bulk import among
 from annotate.models import Item, Recipient, Study
 from annotate.models.item import WITHHELD
 
@@ -225,6 +226,29 @@ def without_wording(row):
         **{name: WITHHELD for name in ("text", "reference") if row.get(name)},
         "data": data | {name: WITHHELD for name in ("topic", "sentiment") if data.get(name)},
     }
+
+
+def as_seen(study, items):
+    """The items as researchers see them: statements of a locked test part without their wording.
+
+    They are changed in memory and are not to be saved. One query where a split is locked and
+    statements are among the items, else none.
+    """
+    stated = [item for item in items if item.kind == Item.Kind.STATEMENT]
+    hidden = withheld(study, pk__in={item.pk for item in stated}) if stated else {}
+    for item in stated:
+        if item.pk in hidden:
+            row = {name: getattr(item, name) for name in ("text", "reference", "data")}
+            vars(item).update(without_wording(row))
+    return items
+
+
+def withheld_statements(study):
+    """Primary keys of the statement items whose wording researchers may not see, for `pk__in=`;
+    None where there are none.
+    """
+    hidden = withheld(study, kind=Item.Kind.STATEMENT)
+    return among(hidden) if hidden else None
 
 
 def with_wording(row, old):

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.db.models import Subquery
 
+from annotate.splits import WITHHELD, as_seen
 from judges import (
     extracting,
     flagging,
@@ -35,13 +36,15 @@ class Preview:
     """The calls for one item: [(what it is about, messages, tokens)]; or why there are none.
 
     Tokens are estimates from the number of characters; usd is None without prices. others: ids of
-    the items that follow; flags: what rules say of the texts.
+    the items that follow; flags: what rules say of the texts. is_withheld: nobody may read here
+    what is sent, as the item is a statement of a locked test part.
     """
 
     item: object
     prompt: Prompt
     material: Material | None = None
     missing: str = ""
+    is_withheld: bool = False
     calls: list = field(default_factory=list)
     options: str = ""
     samples: int = 1
@@ -86,10 +89,12 @@ def preview(judge, key="", prompt=None):
         return None
     items = planning.scored_items(judge, judge.study.items.select_related("content", "recipient"))
     items = items.filter(kind__in=_kinds(judge.study, questions))
-    item, *others = _from(items, key) or [None]
+    item, *others = _seen(judge.study, _from(items, key), key) or [None]
     prompt = prompt or _prompt(judge)
     if item is None or prompt is None:
         return None
+    if item.text == WITHHELD:
+        return Preview(item, prompt, is_withheld=True, others=[other.key for other in others])
     materials = Materials(judge, questions, [item.system_id])
     ((_, material, missing),) = materials.of([item])
     if item.pk in materials.pool:
@@ -207,6 +212,13 @@ def _from(items, key):
     if key:
         items = items.filter(pk__gte=Subquery(items.filter(key=key).order_by().values("pk")[:1]))
     return list(items[: 1 + MOST_OTHERS])
+
+
+def _seen(study, items, key):
+    """The items as they are seen; without a key from the first of which something can be."""
+    items = as_seen(study, items)
+    readable = (at for at, item in enumerate(items) if item.text != WITHHELD)
+    return items if key else items[next(readable, 0) :]
 
 
 def _prompt(judge):

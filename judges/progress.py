@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.payment import pay_of
-from annotate.splits import WITHHELD, is_locked, withheld
+from annotate.splits import WITHHELD, as_seen, is_locked, withheld
 from judges import extracting, proposing, recommending, writing
 from judges.models import Call, Judge, Judgment, Run
 from judges.perturbations import RELATIONS
@@ -217,6 +217,7 @@ def _shown(run, judgments):
             judgment.item.study = run.judge.study
         if judgment.item_id in hidden:
             judgment.value, judgment.rationale, judgment.reason = None, "", WITHHELD
+    as_seen(run.judge.study, [each.item for each in judgments if each.item_id in hidden])
     return judgments
 
 

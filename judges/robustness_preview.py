@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db.models import Avg
 
+from annotate.splits import as_seen
 from judges import drifting, leasing, running
 from judges.differences import marked
 from judges.perturbations import NO_CHANGE, named
@@ -35,6 +36,7 @@ def preview(run, chosen):
     items = drifting.sample(run, chosen.items, chosen.seed)
     first, *_ = calls_of(run, items[:1])
     (unit,) = leasing.read(run, [first.unit])
+    as_seen(run.judge.study, [unit.item])
     plain = _sent(frozen, replace(unit, relation=NO_CHANGE))
     prompts = []
     for key in frozen["robustness"]["relations"]:

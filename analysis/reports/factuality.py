@@ -197,8 +197,9 @@ def _notes(work):
     if measures.question is not None:
         key = work.scores.questions[measures.question].key
         yield (
-            f"St2Exp: answers to {key}. A judge that gives the probability of entailment supports "
-            "a statement above .5; people do by the mean of their answers."
+            f"St2Exp: answers to {key}. An NLI model that runs here supports a statement above .5; "
+            "all other answers count as they are, fractions too: an imported judge’s "
+            "probabilities, the mean of a judge’s samples, the mean of people’s answers."
         )
     yield from _left_out(work, measures)
     if work.wants(CORRELATION) and work.scores.counts is not None:

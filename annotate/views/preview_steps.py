@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from annotate import around, media
+from annotate.splits import as_seen
 from annotate.step_screens import CheckPage, ExitPage, PracticePage, ready_context
 from annotate.views.preview import framed, to
 
@@ -56,6 +57,7 @@ def practice(request, shown, position=1):
     items = around.practice_items(shown.study)
     if not 1 <= position <= len(items):
         raise Http404("no such item for practice")
+    as_seen(shown.study, [item for _, item in items])
     page = PracticePage(shown.session, items, position)
     form, gaps = page.read(request.POST) if request.method == "POST" else (None, ())
     if form and not (form.problems or gaps):

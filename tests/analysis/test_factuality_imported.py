@@ -116,3 +116,20 @@ def test_of_two_systems_the_page_says_that_an_order_says_little(facts, as_owner)
     tables = as_owner.get("/studies/facts/analysis/factuality/", asked).context["layout"].tables
     said = {table.caption[:20]: "be nothing but 1, −1 or" in table.caption for table in tables}
     assert [caption for caption, is_said in said.items() if is_said] == ["Do metrics order the"]
+
+
+def test_a_probability_is_a_verdict_above_half_of_an_nli_model_and_a_share_of_an_imported_judge(
+    facts,
+):
+    said = dict.fromkeys(VERDICTS, 0.6)
+    judged(facts, "imported", said, factual.SUPPORTED)
+    judged(facts, "NLI", said, factual.SUPPORTED, kind=Judge.Kind.NLI)
+    report = build(facts, "factuality")
+    about = {"part": "consistency", "metric": "St2Exp-P", "domain": "all", "system": "all"}
+    share = row_of(report, evaluator="imported", **about)
+    verdict = row_of(report, evaluator="NLI", **about)
+    assert share["n"] == verdict["n"]
+    assert share["value"] == pytest.approx(0.6 * verdict["value"])
+    (note,) = [note for note in report.notes if note.startswith("St2Exp: answers to supported")]
+    assert "An NLI model that runs here supports a statement above .5" in note
+    assert "as they are, fractions too: an imported judge’s probabilities" in note

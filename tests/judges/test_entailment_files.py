@@ -75,6 +75,21 @@ def test_sentences_have_one_direction(facts, tmp_path):
     assert "column direction: found recall for a sentence; allowed is precision" in words[0]
 
 
+@pytest.mark.parametrize(
+    "values", ["0.33,0.33,0.33", "0.34,0.34,0.33", "0.333,0.333,0.334", "0.6,0.3,0.11"]
+)
+def test_probabilities_that_were_rounded_are_taken_up_to_the_hundredth(facts, tmp_path, values):
+    assert problems(tmp_path, GOOD.replace("0.6,0.3,0.1", values)) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "total"), [("0.33,0.33,0.325", "0.985"), ("0.34,0.34,0.3301", "1.0101")]
+)
+def test_probabilities_that_miss_1_by_more_are_refused(facts, tmp_path, values, total):
+    (said,) = problems(tmp_path, GOOD.replace("0.6,0.3,0.1", values))
+    assert f"add up to {total}; expected is 1, within 0.01" in said
+
+
 ROWS = GOOD.splitlines(keepends=True)
 BAD = {
     "an unknown item": (
@@ -87,7 +102,8 @@ BAD = {
     ),
     "another sum": (
         GOOD.replace("0.6,0.3,0.1", "0.6,0.3,0.3"),
-        "line 2, column entailment: found three probabilities that add up to 1.2; expected is 1",
+        "line 2, column entailment: found three probabilities that add up to 1.2; expected is 1, "
+        "within 0.01",
     ),
     "a strange direction": (
         GOOD.replace("a,recall,7", "a,back,7"),
