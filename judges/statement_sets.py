@@ -2,7 +2,7 @@
 
 Statement items say it, where an item has any, of the sides that the study has such items of.
 Where a run or people made statements, both sides have to have been read; one without any text need
-not be.
+not be. Of an item without any text at all it is enough that a run came by.
 """
 
 from collections import Counter, defaultdict
@@ -16,6 +16,7 @@ from judges.models import Extraction, Side, Statement
 from judges.statement_items import DIRECTION, DIRECTIONS, EXPLANATION, current
 
 READ, SAID, BARE = "read", "said", "bare"
+TRIED = "tried"  # by a run that asked nobody, as there is no text
 SIDES = {direction: str(side) for side, direction in DIRECTIONS.items()}
 NOT_READ = "no statements of the {} are known"
 NOT_MADE = "its statement items have not been made yet"
@@ -54,15 +55,20 @@ class StatementSets:
             blank.filter(text__regex=BLANK).values_list("pk").annotate(side=_words(Side.GENERATED))
         )
         bare = Item.objects.filter(study=study, review__regex=BLANK, reference__regex=BLANK)
+        tried = Extraction.objects.filter(
+            item__in=bare.filter(text__regex=BLANK).values("pk"), part=0, text=""
+        )
         bare = bare.values_list("pk").annotate(side=_words(Side.REFERENCE))
         if items is not None:
             read, said = read.filter(item__in=items), said.filter(item__in=items)
             blank, bare = blank.filter(pk__in=items), bare.filter(pk__in=items)
+            tried = tried.filter(item__in=items)
         parts = [
             query.annotate(what=_words(what), n=Count("pk"))
             for query, what in (
                 (read.order_by().values_list("item", "side"), READ),
                 (said.order_by().values_list("item", "side"), SAID),
+                (tried.order_by().values_list("item", "side"), TRIED),
                 (blank.order_by(), BARE), (bare.order_by(), BARE),
             )
         ]  # fmt: skip

@@ -3,12 +3,19 @@
 from functools import cache
 from pathlib import Path
 
+from judges.triplets import folded
+
 FILE = Path(__file__).resolve().parent / "topics.txt"
 OWN = "own"
 MOST_TOPICS, LONGEST_NAME, LONGEST_DESCRIPTION = 50, 60, 300
 WRONG = (
     f"Allowed are 1 to {MOST_TOPICS} different topics, each with a name of at most {LONGEST_NAME} "
     f"characters, without a colon or capitals, and a description of at most {LONGEST_DESCRIPTION}."
+)
+
+ALIKE = (
+    "“{}” and “{}” are one topic, since they differ only in capitals or in how their letters are "
+    "encoded. Keep one of them."
 )
 
 
@@ -46,9 +53,22 @@ def _pair(line):
 
 def problem_of(topics):
     """What is wrong with a list of topics; "" if nothing is."""
+    if two := _alike(topics):
+        return ALIKE.format(*two)
     pairs = isinstance(topics, list) and all(map(_is_pair, topics))
     right = pairs and 1 <= len(topics) <= MOST_TOPICS and len(dict(topics)) == len(topics)
     return "" if right else WRONG
+
+
+def _alike(topics):
+    """The first two names that would be taken for one topic, () without; as far as there are."""
+    seen: dict = {}
+    for entry in topics if isinstance(topics, list) else ():
+        name = entry[0] if isinstance(entry, list) and entry else None
+        before = seen.setdefault(folded(name), name) if isinstance(name, str) else name
+        if before != name:
+            return before, name
+    return ()
 
 
 def _is_pair(entry):

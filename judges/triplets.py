@@ -88,7 +88,7 @@ def read(reply, topics, finish_reason="stop", most=None):
     if isinstance(entries, Reason):
         return entries
     found, seen = Read(), set()
-    spelt = {_folded(name): name for name in sorted(topics)} | {name: name for name in topics}
+    spelt = {folded(name): name for name in sorted(topics)} | {name: name for name in topics}
     for entry in entries[:most]:
         _sort(entry, spelt, seen, found)
     for entry in entries[len(entries) if most is None else most :]:
@@ -101,7 +101,7 @@ def _values(entry):
     return [entry.get(name) for name in FIELDS] if isinstance(entry, dict) else [entry, None, None]
 
 
-def _folded(name):
+def folded(name):
     """The same for names that differ in capitals or in how their letters are encoded."""
     # Normalised again: folding takes some letters apart.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
@@ -114,7 +114,7 @@ def _sort(entry, spelt, seen, found):
         found.dropped.append(dropped(_values(entry), NO_TRIPLET))
         return
     statement, said, sentiment = values[0], values[1], values[2].lower()
-    topic = spelt.get(said) or spelt.get(_folded(said))
+    topic = spelt.get(said) or spelt.get(folded(said))
     if why := _wrong([statement, topic, sentiment], seen):
         found.dropped.append(dropped(values, why))
         return

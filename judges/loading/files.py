@@ -25,6 +25,7 @@ from judges.loading.entailments import ENTAILMENTS, check_entailments, write_ent
 from judges.loading.judges import check_judges, check_members, write_judges
 from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
 from judges.loading.prompts import check_prompts, write_prompts
+from judges.loading.spellings import Spellings
 from judges.loading.statements import STATEMENTS, check_statements, write_statements
 from judges.models import Extraction, Judge, Judgment, Run, Statement, StudyPrompt
 from judges.questionnaire import settled_keys, why_frozen
@@ -70,7 +71,7 @@ class StudyLoading(Loading):
     the judges' colours, follow it. Each has the prompt of each version of the questionnaire.
     ensembles: the reader of each ensemble of study.yaml, by name. prompts: those of the study's own
     that are new or changed; library: all that judges may name. stated: the sides of items that
-    statements.csv brings, without those that were loaded before.
+    statements.csv brings, without those that were loaded before; spellings: of their topics.
     """
 
     answers: Answers = field(default_factory=AllAnswers)
@@ -80,6 +81,7 @@ class StudyLoading(Loading):
     prompts: list[StudyPrompt] = field(default_factory=list)
     library: Library | None = None
     stated: dict = field(default_factory=dict)
+    spellings: Spellings | None = None
 
 
 def check_files(study_path, paths, slug="", new=False, progress=None, lock=False):

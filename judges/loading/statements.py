@@ -14,12 +14,13 @@ from annotate.reading import quoted
 from annotate.reading.columns import Column, Table, allowed, key, one_of
 from annotate.splits import withheld
 from judges.loading.judgments import read_judges
+from judges.loading.spellings import Spellings
 from judges.methods.extraction import Extraction as Method
 from judges.models import Extraction, Judge, Run, Sentiment, Side, Statement
 from judges.models.run import FROM_FILE
 from judges.models.statement import LONGEST_TOPIC, side_text
 from judges.planning import hash_of
-from judges.triplets import LONGEST, Places, alike
+from judges.triplets import LONGEST, Places, alike, folded
 
 JUDGE = "loaded statements"
 REMOVED = "removed"
@@ -86,9 +87,10 @@ class Stated:
     count: int = 0
     digest: int = 0
 
-    def add(self, *values):
+    def add(self, statement, topic, sentiment):
+        """One more; a topic in another spelling is the same."""
         self.count += 1
-        self.digest = hash((self.digest, *values))
+        self.digest = hash((self.digest, statement, folded(topic), sentiment))
 
 
 def check_statements(loading):
@@ -96,6 +98,7 @@ def check_statements(loading):
     file, repeats = loading.files["statements"], Repeats()
     counts = loading.count("statements")
     _check_judge(loading)
+    loading.spellings = Spellings(loading)
     for batch in batches(file.rows(loading.problems)):
         for line, row in batch:
             counts.rows += 1
@@ -143,7 +146,7 @@ def _check_row(loading, line, row, repeats):
         if row[name] == "":
             loading.add("statements", f"found nothing; a statement has a {name}", line, name)
     repeats.note(_said(row))
-    stated.add(row["statement"], row["topic"], row["sentiment"])
+    stated.add(row["statement"], loading.spellings.of(row["topic"] or ""), row["sentiment"])
 
 
 def _check_blank(loading, line, row, stated):
@@ -244,7 +247,7 @@ def _statements(loading, run):
             if which not in places:
                 places[which] = Places(side_text(item, row["side"]))
             start, end = places[which].of(row["statement"]) or (None, None)
-            said = row["statement"], row["topic"], row["sentiment"]
+            said = row["statement"], loading.spellings.of(row["topic"]), row["sentiment"]
             yield run.pk, item.pk, row["side"], numbers[which], *said, start, end
 
 

@@ -27,6 +27,7 @@ from tests.analysis.test_factuality_report import (
     judged,
     nothing_said,
 )
+from tests.extracting import extract, saying
 
 pytestmark = pytest.mark.django_db
 NLI = "entailments.csv"
@@ -119,6 +120,23 @@ def test_page_csv_and_json_count_them_alike(facts, as_owner):
         }  # fmt: skip
         for which, (_, *counts) in EXPECTED.items():
             assert sizes(found[which]) == tuple(counts), (form, which)
+
+
+def test_both_texts_empty_are_skipped_as_the_statement_items_say(owner, facts):
+    """An extraction asks nobody about an empty text, and so knows that it states nothing."""
+    for key, text in (("g", ""), ("h", " \n")):
+        factories.make_item(facts, key, f"r-{key}", f"c-{key}", "bad", text=text, review=text)
+    before = consistency(build(facts, "factuality"), "St2Exp-P")
+    assert (sizes(before), before["missing"]) == ((3, 1, 2), 2), "no judge has looked at them"
+    run, _ = extract(facts, saying({}), sides="both", key="reader")
+    assert run.extractions.filter(item__key="g", kept=None).count() == 2
+    for metric, evaluator in (("St2Exp-P", "LLM"), ("St2Exp-F1", "LLM"), ("StEnt-P", NLI)):
+        row = consistency(build(facts, "factuality"), metric, evaluator=evaluator)
+        assert (sizes(row), row["missing"]) == ((3, 3, 2), 0)
+    only = facts.items.filter(key="g")
+    only.update(text="It has a text by now.")
+    row = consistency(build(facts, "factuality"), "St2Exp-P")
+    assert (sizes(row), row["missing"]) == ((3, 2, 2), 1), "which nobody has read"
 
 
 def test_metrics_of_features_say_why_they_are_missing(facts):
