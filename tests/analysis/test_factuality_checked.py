@@ -10,8 +10,9 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from judges.models import Judge
-from tests import factories
+from tests import factories, factual
 from tests.analysis.small import build, row_of
+from tests.analysis.test_factuality_report import consistency, judged
 from tests.stated import make_factuality
 
 pytestmark = pytest.mark.django_db
@@ -58,3 +59,13 @@ def test_agreement_of_the_check_with_people(checked):
     rows = build(checked, "agreement")
     row = row_of(rows, raters="LLM vs third_party", question="supported", measure="kappa")
     assert row["value"] == pytest.approx(cohen_kappa_score(PEOPLE, LLM))
+
+
+def test_a_probability_supports_a_statement_above_a_half(owner):
+    """Of two generated statements .9 supports the first, .5 not the second; .51 the reference's."""
+    study = factual.make_study(owner, {"a": factual.ITEMS["a"]})
+    values = {"a-p1": 0.9, "a-p2": 0.5, "a-r1": 0.51}
+    judged(study, "NLI", values, factual.SUPPORTED, kind=Judge.Kind.NLI)
+    report = build(study, "factuality")
+    found = [consistency(report, f"St2Exp-{part}", evaluator="NLI") for part in ("P", "R", "F1")]
+    assert [row["value"] for row in found] == pytest.approx([1 / 2, 1, 2 / 3])

@@ -208,6 +208,17 @@ def test_a_run_keeps_precision_and_recall_beside_the_score(study, model):
 
 @pytest.mark.django_db
 @needs_model
+def test_a_run_can_compare_with_the_review(study, model):
+    item = study.items.get(key="item-0")
+    study.items.filter(pk=item.pk).update(reference="He drove to the stadium.", review=item.text)
+    run = planning.plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE, against="review"))
+    running.work_through(run.pk)
+    found = run.judgments.filter(item=item).values_list("value", flat=True).distinct()
+    assert list(found) == [pytest.approx(1, abs=1e-5)]
+
+
+@pytest.mark.django_db
+@needs_model
 @pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json"])
 def test_a_model_that_breaks_or_changes_after_the_plan_ends_the_run_all_the_same(
     study, model, file

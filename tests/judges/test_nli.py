@@ -99,6 +99,15 @@ def test_probabilities_come_out_in_our_order_whatever_the_models_is(nli, model):
     assert found == pytest.approx(expected[[0, 1, 0]], abs=1e-6)
 
 
+def test_many_pairs_are_read_in_batches_and_come_back_in_their_order(nli, model, monkeypatch):
+    monkeypatch.setattr("judges.scorers.pair_reader.BATCH", 2)
+    read = nli.Model(frozen())
+    pairs = [("yes " * n, "no " * (n % 2)) for n in (5, 1, 4, 2, 3)]
+    alone = [read([pair])[0] for pair in pairs]
+    assert read(pairs) == pytest.approx(np.array(alone))
+    assert len({round(each[0], 6) for each in alone}) == 5
+
+
 def test_labels_are_read_from_the_config_in_any_order_and_case(model):
     said = {"0": "entailment", "1": "Neutral", "2": "contradiction"}
     (model / "config.json").write_text(json.dumps({"id2label": said}))
@@ -323,15 +332,18 @@ def test_a_run_keeps_the_probabilities_and_goes_on_where_it_was_stopped(said, fa
     assert Entailment.objects.filter(run=again).count() == 5
 
 
-def test_a_measure_of_overlap_can_be_against_the_review(facts):
+@pytest.mark.parametrize(
+    ("kind", "same"), [("rouge-1", 1), ("rouge-l", 1), ("bleu-1", 100), ("bleu-4", 100), ("sts", 1)]
+)
+def test_a_measure_of_similarity_can_be_against_the_review(facts, kind, same):
     facts.items.filter(key="a").update(review="Sturdy and cheap.")
-    judge = factories.make_judge(facts, "B", kind=Judge.Kind.ROUGE_1, against="review")
+    judge = factories.make_judge(facts, "B", kind=kind, against="review")
     run = planning.plan(judge)
     assert run.frozen["against"] == "review"
     running.work_through(run.pk)
-    assert run.judgments.get(item__key="a").value == 1.0
+    assert run.judgments.get(item__key="a").value == pytest.approx(same)
     assert run.judgments.filter(state="failed").count() == len(run.judgments.all()) - 1
-    plain = SCORERS[Judge.Kind.ROUGE_1].frozen(Judge(kind=Judge.Kind.ROUGE_1))
+    plain = SCORERS[kind].frozen(Judge(kind=kind))
     assert "against" not in plain  # so that judges that were run before stay the same
 
 

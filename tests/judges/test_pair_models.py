@@ -253,3 +253,13 @@ def test_a_run_scores_and_another_model_than_planned_ends_one(put, study):
         "the scorer cannot be loaded: the model bleurt of PAIR_MODELS is another one than when "
         "this was planned"
     }
+
+
+def test_a_run_can_compare_with_the_review(put, study):
+    """Ids 2 and 3 of the text and 3 of the review: 8/2; with the reference it would be 7/2."""
+    study.items.update(text="yes no", reference="yes", review="no")
+    put("bleurt", [0.5], ["score"])
+    judge = factories.make_judge(study, "P", kind=KIND, model="bleurt", against="review")
+    run = planning.plan(judge)
+    running.work_through(run.pk)
+    assert set(run.judgments.values_list("state", "value")) == {("done", 4.0)}

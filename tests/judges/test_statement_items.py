@@ -59,6 +59,12 @@ def test_each_statement_stands_beside_the_other_sides_text(shoes, explained):
     assert set(item.places.values_list("number", "state")) == {(1, "open"), (2, "open")}
 
 
+def test_the_document_is_composed_also_where_an_item_has_a_reference_of_its_own(shoes):
+    make_explained(shoes, "own", [COMFORT], [COMFORT, HEAT], reference="Written by hand.")
+    make(shoes)
+    assert current(shoes).get(data__direction="precision").reference == TRUTH
+
+
 def test_it_may_be_repeated_and_changes_nothing(shoes, explained):
     make(shoes)
     before = list(Item.objects.order_by("pk").values())
