@@ -36,6 +36,16 @@ def facts(owner):
     return study
 
 
+@pytest.mark.parametrize("column", ["dataset", "category"])
+def test_a_domain_may_stand_in_a_column_of_another_name(facts, column):
+    for item in Item.objects.filter(study=facts):
+        data = {column if name == "domain" else name: value for name, value in item.data.items()}
+        Item.objects.filter(pk=item.pk).update(data=data)
+    report = build(facts, "factuality")
+    row = row_of(report, part="consistency", metric="St2Exp-R", domain="toys", system="good")
+    assert (row["value"], row["n"]) == (1, 1)
+
+
 def test_systems_differ_on_the_pairs_of_a_domain(facts):
     report = build(facts, "factuality", draws=50)
     expected = {("toys", "St2Exp-P"): 0, ("sports", "St2Exp-P"): -1,

@@ -173,6 +173,8 @@ def example(owner):
 
 def test_the_example_loads_with_its_statements_and_nothing_is_left_to_make(example):
     assert example.items.filter(kind="explanation").count() == 40
+    domains = example.items.filter(kind="explanation").values_list("data__domain", flat=True)
+    assert {*domains} == {"clothes", "cellphones"}
     assert set(example.systems.values_list("key", flat=True)) == {
         "grounded", "inventive", "brief", "template"
     }  # fmt: skip
