@@ -6,8 +6,10 @@ All places are counted in characters of the text.
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
 
 from judges.parsing import Reason, last_list, storable
 
@@ -27,6 +29,7 @@ TOO_MANY = "more statements than allowed"
 # Only the first mark of several begins one: else a row of thousands would be read from each.
 END = re.compile(r"(?<![.!?…।؟۔])[.!?…।؟۔]+[\"'”’)\]]*(?=\s)|[。！？!?]+[”’」』)]*|\n+")
 ALIKE = 0.5  # of a statement's pairs of letters, in the sentence that it comes from
+ALIKE_WORD = 0.6  # of a word's, in one of the sentence's words
 AROUND = re.compile(r"^[\s.!?।؟۔。！？!?]+|[\s.!?।؟۔。！？!?]+$")
 # Around a statement's words, where they say nothing; a sign before a number does.
 OPENS = " \"'‘’“”«»([¿¡*"
@@ -167,8 +170,20 @@ class Places:
         for start, end in sentences(self.text):
             words = self.text[start:end]
             begin = start + len(words) - len(words.lstrip())
-            found.append((begin, begin + len(words.strip()), _pairs(words)))
+            pairs = set().union(*_pairs(words).values())
+            found.append((begin, begin + len(words.strip()), pairs))
         return [each for each in found if each[2]]
+
+    @cached_property
+    def _words(self):
+        """{pair of letters: {words with it}}, {word: numbers of the sentences with it}."""
+        having, within = defaultdict(set), defaultdict(set)
+        for number, (start, end, _) in enumerate(self._sentences):
+            for word, pairs in _pairs(self.text[start:end]).items():
+                within[word].add(number)
+                for pair in pairs:
+                    having[pair].add(word)
+        return having, within
 
     def of(self, statement):
         """(start, end): where it stands word by word, else the sentence most like it, else None."""
@@ -188,13 +203,33 @@ class Places:
         return found and found.span()
 
     def _likely(self, statement):
-        """The first of the sentences with most of the statement's pairs of letters, if enough."""
+        """The sentence most like it, if there are enough of its pairs of letters in any.
+
+        Most like it is the one with most of its words, or words much like them; those of a few
+        sentences count for more than those of many, and all pairs where words do not tell.
+        """
         wanted = _pairs(statement)
-        if not wanted:
+        pairs = set().union(*wanted.values())
+        shares = [len(pairs & own) / max(len(pairs), 1) for *_, own in self._sentences]
+        if max(shares, default=0) < ALIKE:
             return None
-        shares = [len(wanted & pairs) / len(wanted) for *_, pairs in self._sentences]
-        best = max(shares, default=0)
-        return self._sentences[shares.index(best)][:2] if best >= ALIKE else None
+        likeness: Counter = Counter()
+        for word in wanted.values():
+            found = self._like(word)
+            for number, n in found.items():
+                likeness[number] += n * log(1 + len(shares) / len(found))
+        best = max(range(len(shares)), key=lambda at: (likeness[at], shares[at], -at))
+        return self._sentences[best][:2]
+
+    def _like(self, pairs):
+        """{number of a sentence: how many of a word's pairs the word most like it has}."""
+        having, within = self._words
+        shared = Counter(other for pair in pairs for other in having.get(pair, ()))
+        found: Counter = Counter()
+        for other, n in shared.items():
+            for number in within[other] if n >= ALIKE_WORD * len(pairs) else ():
+                found[number] = max(found[number], n)
+        return found
 
 
 def _quote(match):
@@ -203,9 +238,9 @@ def _quote(match):
 
 
 def _pairs(text):
-    """The pairs of neighbouring letters of its words and of their ends: for every script."""
-    words = (f" {word} " for word in re.findall(r"\w+", text.casefold()))
-    return {word[at : at + 2] for word in words for at in range(len(word) - 1)}
+    """{word: the pairs of neighbouring letters of it and of its ends}: for every script."""
+    words = dict.fromkeys(f" {word} " for word in re.findall(r"\w+", text.casefold()))
+    return {word: {word[at : at + 2] for at in range(len(word) - 1)} for word in words}
 
 
 def spans(length, places):

@@ -323,5 +323,4 @@ def _column(items, name):
 
 def _coded(values):
     names = sorted({value for value in values if value})
-    codes = pd.Categorical(values, categories=names).codes if names else -1
-    return names, np.array(np.broadcast_to(codes, len(values)), dtype=np.int64)
+    return names, pd.Index(names, dtype=object).get_indexer(values).astype(np.int64)

@@ -210,6 +210,28 @@ def test_a_statement_is_found_literally_or_by_the_sentence_most_like_it(statemen
     assert (found and REVIEW[slice(*found)]) == there
 
 
+JACKET = "It keeps the wind out really well and folds into its own pocket. It runs a bit small."
+SOCKS = "Warm without being bulky, and my feet stay dry on walks. They cost more than the others."
+CHARGER = "Charges my laptop and phone at the same time. It gets warm. The cable is short."
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "there"),
+    [
+        ("the jacket runs small", JACKET, "It runs a bit small."),
+        ("the jacket folds into a pocket", JACKET, JACKET[:64]),
+        ("the socks are warm", SOCKS, SOCKS[:56]),
+        ("the charger gets warm", CHARGER, "It gets warm."),
+    ],
+)
+def test_whole_words_tell_more_than_letters_and_rare_ones_more_than_small_ones(
+    statement, text, there
+):
+    """“jacket” has many letters of “pocket”, “charger” of “charges”; “the” stands anywhere."""
+    start, end = triplets.Places(text).of(statement)
+    assert text[start:end] == there
+
+
 def test_a_word_is_not_found_within_another():
     text = "It looks tired and red."
     assert triplets.Places(text).of("red") == (19, 22)
