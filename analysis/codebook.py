@@ -247,6 +247,17 @@ STATEMENTS = {
     "run": "Number of its run.",
     "changed_at": "When a person changed or added it (UTC).",
 }
+DROPPED = {
+    "item": STATEMENTS["item"],
+    "side": STATEMENTS["side"],
+    "part": "Of a long text, from 1.",
+    "statement": "As the judge said it; cut where it is long.",
+    "topic": "As the judge said it.",
+    "sentiment": "As the judge said it.",
+    "reason": "Why it was not kept.",
+    "judge": "Name of the judge.",
+    "run": STATEMENTS["run"],
+}
 ENTAILMENTS = {
     "item": frames.COLUMNS["item"],
     "direction": "precision: the premise is of the reference, the hypothesis of the generated "
@@ -287,6 +298,7 @@ TABLES = {
     "screens": SCREENS,
     "codes": CODES,
     "statements": STATEMENTS,
+    "dropped": DROPPED,
     "entailments": ENTAILMENTS,
     "codebook": CODEBOOK,
 }
@@ -316,6 +328,8 @@ NOTES = {
     "people code independently: until the comparison is opened.",
     "statements": "What texts and references state, each with topic and sentiment, as extracted "
     "and as corrected, in the format that can be loaded.",
+    "dropped": "What judges that extract statements said and was not kept: of another topic or "
+    "sentiment, twice, or empty.",
     "entailments": "What NLI models said of every pair of an item's statements, sentences or "
     "chunks: each judge's newest, in the format that can be loaded.",
     "codebook": "What every column of these tables means, and the study's questions.",

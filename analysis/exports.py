@@ -378,6 +378,7 @@ ROWS = {
     "screens": extra_exports.screens,
     "codes": extra_exports.codes,
     "statements": statement_exports.statements,
+    "dropped": statement_exports.dropped,
     "entailments": statement_exports.entailments,
     "codebook": _codebook,
 }

@@ -1,5 +1,5 @@
-"""Statements as a table: what counts, beside what was extracted, and what people removed; and
-what NLI models said of every pair of them.
+"""Statements as a table: what counts, beside what was extracted, and what people removed; what
+of the replies was not kept; and what NLI models said of every pair of statements.
 """
 
 from itertools import product
@@ -44,6 +44,22 @@ def _row(side, row, clean):
     change = "removed" if is_removed else "added" if run is None else "corrected" * (now != was)
     said = *(clean(text) for text in now), change, *(clean(text) for text in was)
     return clean.key(key), side, number, *said, start, end, clean.key(judge), run, at
+
+
+def dropped(study, clean, cells):
+    """One row a triplet that was not kept, of the runs whose statements count.
+
+    Of a locked test part none.
+    """
+    hidden = withheld(study)
+    rows = Extraction.objects.speaking(study).exclude(dropped=[]).order_by("item", "side", "part")
+    names = "item_id", "item__key", "side", "part", "run__judge__key", "run_id", "dropped"
+    for item, key, side, part, judge, run, found in rows.values_list(*names).iterator(CHUNK):
+        for each in found if item not in hidden else ():
+            said = (clean(each[name]) for name in ("statement", "topic", "sentiment"))
+            yield (
+                cells(clean.key(key), side, part + 1, *said, each["why"], clean.key(judge), run),
+            )
 
 
 def entailments(study, clean, cells):

@@ -22,7 +22,7 @@ from annotate.models import (
     Session,
     Study,
 )  # fmt: skip
-from judges.models import Entailment, Judgment, Run, Statement
+from judges.models import Entailment, Extraction, Judgment, Run, Statement
 from tests import factories
 from tests.analysis.small import build, make_rated_study
 from tests.recommended import make_lists, make_recommender
@@ -52,6 +52,10 @@ def rated():
     Statement.objects.create(
         item=rating.item, side="generated", number=10_001, statement="is slow", topic="pace",
         sentiment="negative",
+    )  # fmt: skip
+    Extraction.objects.create(
+        run=Run.objects.last(), item=rating.item, side="generated", unit=0, kept=0,
+        dropped=[dict.fromkeys(("statement", "topic", "sentiment", "why"), "odd")],
     )  # fmt: skip
     Entailment.objects.create(item=rating.item, n_generated=2, n_reference=0)
     put_to_test(rating.item, rating.question)
