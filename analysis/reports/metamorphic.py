@@ -122,7 +122,7 @@ def _add_measure(work, measure, found):
         mean, why = means[measure].mean, one.skipped[measure]
         facts = list_changes.facts_of(each) | {"measure": measure, "value": mean.value, "n": mean.n}
         facts |= {"low": mean.low, "high": mean.high, "sd": means[measure].sd}
-        facts |= {"iterations": len(one.iterations), "lists": one.n_lists - why.total()}
+        facts |= {"iterations": mean.groups - mean.skipped, "lists": one.n_lists - why.total()}
         facts |= {"skipped": why.total(), "why": in_words(why)}
         reason = mean.reason
         if cell in tests:

@@ -83,6 +83,15 @@ def test_table_4_by_hand(study, judge):
     assert order == ["no_change", "multiply", "spaces", "history_order"]  # as RELATIONS have them
 
 
+def test_an_iteration_in_which_nobody_has_a_list_is_none(study, judge):
+    """Of the second time nothing could be read: a mean of one, without a spread."""
+    lists = known_table() | {(who, "multiply", 2): None for who in ("u1", "u2")}
+    make_lists(judge, lists)
+    row = rows_of(report_of(study))["multiply", "rbo"]
+    assert row["value"] == pytest.approx(LAST) and isnan(row["sd"])
+    assert (row["n"], row["iterations"], row["lists"], row["skipped"]) == (2, 1, 2, 2)
+
+
 @pytest.mark.filterwarnings("ignore:Precision loss")
 def test_its_tests_are_welchs_and_all_signs_with_holm_over_relations(study, judge):
     make_lists(judge, known_table())
