@@ -8,12 +8,14 @@ from playwright.sync_api import expect
 
 from annotate.models import Study
 from judges import tasks
-from judges.models import Heartbeat
+from judges.models import Heartbeat, Judgment
 from tests import factories, processes
+from tests.analysis import test_factuality_model as real
 from tests.analysis.test_factuality_path import ITEMS, STUDY, model, verdicts
 from tests.analysis.test_factuality_path import VERDICTS as BY_HAND
 from tests.judges.tiny_onnx import nli_folder
 from tests.scripted_server import ScriptedServer
+from tests.small_model import small_model
 
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.django_db(transaction=True)]
 # Of explanations an NLI model judges how far their statements entail one another.
@@ -21,7 +23,8 @@ NLI = """  - {key: convincing, text: "Convincing?", scale: likert5, applies_to: 
 judges:
   - {judge: StEnt, kind: nli, measure: ent_f1}
 """
-LONG = 90_000  # ms: a worker's work, on a machine that is busy otherwise
+LONG = 240_000  # ms: a worker's or the small model's work, on a machine that is busy otherwise
+PORT = 8353
 
 
 @pytest.fixture
@@ -38,9 +41,9 @@ def worker(settings, monkeypatch, tmp_path):
         yield
 
 
-def load(page, folder):
-    (folder / "study.yaml").write_text(STUDY.replace("judges:\n", NLI))
-    (folder / "items.csv").write_text(ITEMS)
+def load(page, folder, study, items):
+    (folder / "study.yaml").write_text(study)
+    (folder / "items.csv").write_text(items)
     page.goto("/")
     page.get_by_role("link", name="Make a study").click()
     page.get_by_label("study.yaml").set_input_files(folder / "study.yaml")
@@ -58,6 +61,12 @@ def run_judge(page, name):
     page.locator("#progress .badge", has_text="Finished").first.wait_for(timeout=LONG)
 
 
+def make_statement_items(page):
+    page.goto("/studies/coats/statements/")
+    page.get_by_label("Put the ground truth into blank references").check()
+    page.get_by_role("button", name="Make statement items").click()
+
+
 def line_of(page, table, name):
     """The numbers of a table's line, without their intervals."""
     card = page.locator("section.card", has=page.locator("h3", has_text=table)).first
@@ -69,11 +78,9 @@ def test_from_uploading_a_file_to_the_report(new_page, tmp_path, worker):
     page = new_page(login=factories.make_user("owner"))
     with ScriptedServer(model) as server:
         factories.make_endpoint(server.url, json_schema=False)
-        load(page, tmp_path)
+        load(page, tmp_path, STUDY.replace("judges:\n", NLI), ITEMS)
         run_judge(page, "extractor")
-        page.goto("/studies/coats/statements/")
-        page.get_by_label("Put the ground truth into blank references").check()
-        page.get_by_role("button", name="Make statement items").click()
+        make_statement_items(page)
         expect(page.get_by_text("6 new statement items, of 4 items")).to_be_visible()
         run_judge(page, "St2Exp")
     run_judge(page, "StEnt")
@@ -88,3 +95,33 @@ def test_from_uploading_a_file_to_the_report(new_page, tmp_path, worker):
     for metric in ("StEnt-P", "StEnt-R", "StEnt-F1"):
         numbers = line_of(page, "Table IV. Entailment between", f"{metric} (StEnt)")
         assert len(numbers) == 3 and all(0 <= float(number) <= 1 for number in numbers)
+
+
+def test_the_same_with_the_small_local_model(new_page, tmp_path, worker):
+    """It answers poorly: that its verdicts are in table III as they were given is what counts."""
+    page = new_page(login=factories.make_user("owner"))
+    with small_model(tmp_path, PORT):
+        load(page, tmp_path, real.STUDY, real.ITEMS)
+        run_judge(page, "extractor")
+        study = Study.objects.get()
+        real.fill_sides(study)
+        make_statement_items(page)
+        expect(page.get_by_text(re.compile(r"new statement items, of 2 items"))).to_be_visible()
+        run_judge(page, "St2Exp")
+    run_judge(page, "StEnt")
+    page.goto("/studies/coats/analysis/factuality/?draws=20")
+    for metric, direction in (("P", "precision"), ("R", "recall")):
+        bad, good = (share(study, system, direction) for system in ("bad", "good"))
+        numbers = [f"{value:.2f}".lstrip("0") for value in ((bad + good) / 2, bad, good)]
+        assert line_of(page, "Table III.", f"St2Exp-{metric} (St2Exp)") == numbers
+    numbers = line_of(page, "Table IV. Entailment between", "StEnt-P (StEnt)")
+    assert len(numbers) == 3 and all(0 <= float(number) <= 1 for number in numbers)
+
+
+def share(study, system, direction):
+    """Of the one explanation's statements those that the model found supported."""
+    verdicts = Judgment.objects.filter(
+        run__judge__key="St2Exp", item__system__key=system, item__data__direction=direction
+    )
+    values = list(verdicts.values_list("value", flat=True))
+    return sum(values) / len(values)
