@@ -27,8 +27,10 @@ def weights():
     return path
 
 
-def serve(port, ready):
-    """Serves until SIGTERM or SIGINT; ready(address) is called once it answers."""
+def serve(port, ready, seed=None):
+    """Serves until SIGTERM or SIGINT; ready(address) is called once it answers. With a seed the
+    same prompt is answered alike each time.
+    """
     path = weights()
     import xllamacpp  # noqa: PLC0415 - an optional package, and 100 MB in memory
 
@@ -41,6 +43,8 @@ def serve(port, ready):
     for threads in (params.cpuparams, params.cpuparams_batch):
         threads.n_threads, threads.poll = 1, 0
     params.ui = False
+    if seed is not None:
+        params.sampling.seed = seed
     server = xllamacpp.Server(params)  # serves from its own threads; returns when ready
     ready(f"{server.listening_address}/v1")
     _wait_for_the_end()

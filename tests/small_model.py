@@ -10,14 +10,17 @@ from tests.conftest import missing
 
 
 @contextmanager
-def small_model(folder, port):
-    """Its endpoint, named small; the test is skipped where the model is not installed."""
+def small_model(folder, port, *arguments):
+    """Its endpoint, named small; the test is skipped where the model is not installed.
+
+    arguments: more of the command's, as "--seed", "1".
+    """
     try:
         local_model.weights()
     except local_model.NotInstalled as error:
         missing(str(error))
     connection.close()
-    arguments = ["manage.py", "serve_local_model", "--port", str(port)]
+    arguments = ["manage.py", "serve_local_model", "--port", str(port), *arguments]
     model = processes.Process(arguments, processes.environment(folder), folder / "model.log")
     try:
         processes.wait_for(lambda: "/v1" in model.output(), 300, "the model's address")

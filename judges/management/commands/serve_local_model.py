@@ -11,6 +11,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("--port", type=int, default=8001, help="default: 8001")
+        parser.add_argument(
+            "--seed", type=int, help="the same prompt is answered alike; default: drawn anew"
+        )
 
     def handle(self, **options):
         port = options["port"]
@@ -21,7 +24,7 @@ class Command(BaseCommand):
         except (OSError, OverflowError) as error:
             raise CommandError(f"Port {port} cannot be used: {error}.") from None
         try:
-            local_model.serve(port, self._ready)
+            local_model.serve(port, self._ready, options["seed"])
         except local_model.NotInstalled as error:
             raise CommandError(str(error)) from None
 
