@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.test import Client, TransactionTestCase
 
-from tests import emptying, factories
+from tests import emptying, factories, shipped
 
 CI = os.environ.get("CI", "").lower() == "true"
 SHARED_DATA = Path(settings.BASE_DIR).parent / "shared" / "data"
@@ -17,13 +17,14 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
 
-
-# Results of reports are no other test's: in the memory of this process, not in files.
-LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
-settings.CACHES["reports"] = {"BACKEND": LOCMEM, "LOCATION": "reports"}
 TransactionTestCase._fixture_teardown = emptying.after_test
-# Whitenoise warns at every start about a folder that only collectstatic makes.
-Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+
+
+def pytest_configure(config):
+    """Collect static files once a run; every process of it then serves them from that folder."""
+    if not hasattr(config, "workerinput"):
+        config.add_cleanup(shipped.collect_files())
+    shipped.apply(settings)
 
 
 def pytest_addoption(parser):
@@ -105,13 +106,3 @@ def _nothing_kept():
     """What is kept by primary keys is no other test's: after a rollback SQLite gives them anew."""
     for name in caches.settings:
         caches[name].clear()
-
-
-@pytest.fixture(autouse=True)
-def _plain_static(settings):
-    """Pages are rendered without a manifest; axes would lock out parallel tests."""
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    settings.AXES_ENABLED = False

@@ -106,9 +106,13 @@ class SimulatedRater:
                 if response.status < 500:
                     self.times.add(kind, begun, time.perf_counter() - begun)
                     return response.status, response.headers.get("Location", ""), text
+                self.note_fault(kind, response, text)
             self.tries_again += 1
             time.sleep(0.1 + self.dice.random() / 2)  # as a browser: not all at the same moment
         raise GaveUp(f"{method} {kind} of rater {self.number}")
+
+    def note_fault(self, kind, response, text):
+        """Called for each answer that says that the server failed (5xx)."""
 
     def page(self, path, kind="page"):
         """(address, text) of a page, redirects followed."""
@@ -203,12 +207,12 @@ class SimulatedRater:
 # A whole study
 
 
-def make_study(raters, short_of):
+def make_study(raters, short_of, slug="load"):
     """A study on Prolific with an open link, whose places are too few for so many raters."""
     questions = {"accuracy": "It is consistent.", "clarity": "It is clear."}
     codes = {"too_late": LATE}
     study = factories.make_study(
-        "load",
+        slug,
         questions=questions,
         items_per_session=ITEMS_EACH,
         raters_per_item=raters // 2,

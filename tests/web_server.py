@@ -31,7 +31,6 @@ class WebServer:
             "ALLOWED_HOSTS": "127.0.0.1",
             "SECURE_SSL_REDIRECT": "0",
             "WEB_BIND": f"127.0.0.1:{self.port}",
-            "STATICFILES_STORAGE": "django.contrib.staticfiles.storage.StaticFilesStorage",
             "LOG_LEVEL": "WARNING",
             **extra,
         }

@@ -107,10 +107,11 @@ def main(ratings):
         from django.test import Client
         from django.test.utils import setup_test_environment
 
+        from tests import shipped
+
         setup_test_environment()
-        plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
-        settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": plain}}
-        settings.AXES_ENABLED = False  # it wants to know from where a login comes
+        shipped.collect_files()
+        shipped.apply(settings)
         with transaction.atomic():
             user = make_study(ratings)
         judged = JUDGES * ratings // RATERS_OF_ITEM

@@ -1,0 +1,88 @@
+"""Every difference between the settings of tests and those that ship, each with its reason.
+
+`tests/test_shipped_settings.py` compares the two and fails on a difference that is not listed. Keep
+this list short: a page that is broken where it is served must be broken in its test too.
+"""
+
+import functools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from django.contrib.staticfiles import handlers
+from django.core.management import call_command
+from django.test import Client, override_settings, testcases
+from whitenoise.base import WhiteNoise
+
+DIFFERENCES = {
+    # Ours
+    "STATIC_ROOT": "a temporary folder of the run, so that a running demo keeps its own files",
+    "CACHES": "results of reports stay in the memory of a test process: no test sees another's",
+    # Django's and pytest-django's, at the start of every run
+    "ALLOWED_HOSTS": "the test client calls itself testserver",
+    "DATABASES": "a test database stands beside the configured one",
+    "EMAIL_BACKEND": "mail stays in memory; the product sends none",
+}
+BESIDE_SETTINGS = {
+    "live_server": "it hands all requests for files to the application, as gunicorn does",
+    "WhiteNoise": "the folder of static files is listed once a process, not once a test client",
+    "force_login": "the test client logs in without an address, which axes cannot count",
+    "flush": "tables are emptied by DELETE after a test that commits (tests/emptying.py)",
+}
+LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
+FOLDER = "CONCORD_TEST_STATIC"  # tells worker processes where the files are
+
+
+def apply(settings):
+    """Change the settings of this test process; called once, before the first test."""
+    settings.CACHES["reports"] = {"BACKEND": LOCMEM, "LOCATION": "reports"}
+    settings.STATIC_ROOT = Path(os.environ[FOLDER])
+    _serve_files_as_shipped()
+    _list_files_once()
+    _log_in_without_an_address()
+
+
+def collect_files():
+    """Collect static files as the web process does at its start; return what removes them."""
+    folder = tempfile.mkdtemp(prefix="concord-static-")
+    os.environ[FOLDER] = folder
+    with override_settings(STATIC_ROOT=folder):
+        call_command("collectstatic", interactive=False, verbosity=0)
+    return functools.partial(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _serve_files_as_shipped():
+    """Let the application answer every request to pytest's live server.
+
+    Django's own handlers would find files by their plain names, which no page links to, and would
+    serve every uploaded file to anybody.
+    """
+    handlers.StaticFilesHandler = testcases._MediaFilesHandler = lambda application: application
+
+
+def _list_files_once():
+    """List a folder of static files once a process: a test client builds all middleware anew."""
+    scan, listed = WhiteNoise.update_files_dictionary, {}
+
+    def update(self, root, prefix):
+        if (root, prefix) not in listed:
+            before = dict(self.files)
+            scan(self, root, prefix)
+            listed[root, prefix] = {k: v for k, v in self.files.items() if k not in before}
+        self.files.update(listed[root, prefix])
+
+    WhiteNoise.update_files_dictionary = update
+
+
+def _log_in_without_an_address():
+    """Keep axes out of `force_login` and `logout` alone: wrong passwords count as they ship."""
+
+    def without_axes(method):
+        def changed(self, *args, **options):
+            with override_settings(AXES_ENABLED=False):
+                return method(self, *args, **options)
+
+        return changed
+
+    Client._login, Client.logout = without_axes(Client._login), without_axes(Client.logout)
