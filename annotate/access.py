@@ -7,6 +7,7 @@ from django.db.models import BigIntegerField, Q
 from django.http import Http404
 
 from annotate import languages
+from annotate.gone import BeingDeleted
 from annotate.models import Extra, Item, Membership, Place, Question, Session
 from annotate.statements import rows
 from annotate.versions import as_it_was, asked
@@ -16,13 +17,17 @@ RANK = {VIEWER: 0, EDITOR: 1, OWNER: 2}
 
 
 def study_or_404(user, slug, role=VIEWER):
-    """The study, if the user is a member with at least this role; its .role is the user's."""
-    membership = (
-        Membership.objects.filter(study__slug=slug, user=user).select_related("study").first()
-    )
+    """The study, if the user is a member with at least this role; its .role is the user's.
+
+    A study that is being deleted is there for nobody; its members are told.
+    """
+    memberships = Membership.objects.filter(study__slug=slug, user=user)
+    membership = memberships.select_related("study__deletion").first()
     if membership is None or RANK[membership.role] < RANK[role]:
         raise Http404("no such study for this user")
     study = membership.study
+    if hasattr(study, "deletion"):
+        raise BeingDeleted("the study is being deleted")
     study.role = membership.role
     study.may_edit = RANK[membership.role] >= RANK[EDITOR]
     return study
@@ -40,7 +45,8 @@ def session_or_404(token):
     This and the functions below begin to speak the study's language: no page can forget to.
     """
     try:
-        session = Session.objects.select_related("study", "rater").get(token=token)
+        sessions = Session.objects.select_related("study", "rater")
+        session = sessions.get(token=token, study__deletion=None)
     except Session.DoesNotExist:
         raise Http404("no such session") from None
     languages.speak(session.study.language)
@@ -50,7 +56,7 @@ def session_or_404(token):
 def place_of_session(token, **which):
     """The place of a session's item, with session, study, rater, item; None if it is not there."""
     places = Place.objects.select_related("session__study", "session__rater", "item")
-    place = places.filter(session__token=token, **which).first()
+    place = places.filter(session__token=token, session__study__deletion=None, **which).first()
     if place:
         languages.speak(place.session.study.language)
     return place
@@ -59,7 +65,7 @@ def place_of_session(token, **which):
 def extra_of_session(token, **which):
     """The extra screen of a session, with session, study, rater, item; None if it is not there."""
     extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
-    extra = extras.filter(session__token=token, **which).first()
+    extra = extras.filter(session__token=token, session__study__deletion=None, **which).first()
     if extra:
         languages.speak(extra.session.study.language)
     return extra
@@ -97,6 +103,7 @@ JOIN annotate_question question ON question.study_id = session.study_id
 LEFT JOIN annotate_questionnaireversion version
     ON version.study_id = session.study_id AND version.number = session.version
 WHERE session.token = %s
+    AND NOT EXISTS (SELECT 1 FROM annotate_deletion gone WHERE gone.study_id = study.id)
 """
 
 

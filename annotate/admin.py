@@ -1,5 +1,6 @@
-from django.contrib import admin
+from django.contrib import admin, messages
 
+from annotate import deleting
 from annotate.models import Membership, Question, Rater, Session, Study
 
 
@@ -25,11 +26,21 @@ class StudyAdmin(admin.ModelAdmin):
     search_fields = ("title", "slug")
     inlines = [MembershipInline, QuestionInline]
     readonly_fields = ("extra",)  # checked where files and pages set it
+    view_on_site = False  # operators are members of no study, so its page is not there for them
 
     def get_deleted_objects(self, objs, request):
         """Whoever may delete a study deletes all of it, also what cannot be deleted alone."""
         deleted, counts, _needed, protected = super().get_deleted_objects(objs, request)
         return deleted, counts, set(), protected
+
+    def delete_model(self, request, obj):
+        """Ask for the deletion, as the study's own page does: a worker stops its runs first."""
+        deleting.begin(obj)
+        messages.info(request, f"A worker deletes {obj.slug}; until then it is listed here.")
+
+    def delete_queryset(self, request, queryset):
+        for study in queryset:
+            self.delete_model(request, study)
 
 
 class NeverDeletedAlone(admin.ModelAdmin):

@@ -123,18 +123,6 @@ def remove(file):
     transaction.on_commit(partial(path.unlink, missing_ok=True))
 
 
-@transaction.atomic
-def delete_study(study):
-    """Deletes a study with all that belongs to it, its files too."""
-    folder = folder_of(study.pk)
-    # Raters at work wait, and then find no session: what they saved meanwhile would be in the way.
-    if not Study.objects.select_for_update().filter(pk=study.pk).first():
-        return  # a second click
-    list(study.sessions.select_for_update(of=("self",)).order_by("pk").values_list("pk"))
-    study.delete()
-    transaction.on_commit(partial(shutil.rmtree, folder, ignore_errors=True))
-
-
 def remove_orphans():
     """Files without a row: their upload was killed, or their study deleted in another way."""
     old = time.time() - ORPHANED

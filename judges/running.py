@@ -13,6 +13,8 @@ from copy import copy
 from functools import partial
 
 from asgiref.sync import async_to_sync, sync_to_async
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError
 
 from judges import leasing, logprobs, methods, perturbing, reusing, scoring, settling
 from judges.client import Client
@@ -42,6 +44,10 @@ def work_through(run_id):
         if run is not None and run.state == Run.State.ACTIVE:
             _drive(run)
             leasing.finish_if_done([run.pk])
+    except (ObjectDoesNotExist, IntegrityError):
+        if Run.objects.filter(pk=run_id).exists():
+            raise
+        log.info("run %s: it was deleted with its study", run_id)
     finally:
         with _busy_lock:
             _busy.discard(run_id)

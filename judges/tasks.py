@@ -11,7 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from annotate import keeping, more_raters, places, steps, uploads
-from judges import kept_models, leasing, running, settling, uploading
+from judges import deleting, kept_models, leasing, running, settling, uploading
 from judges.models import Heartbeat, Run
 
 log = logging.getLogger(__name__)
@@ -56,14 +56,25 @@ def work(run_id):
 
 
 @shared_task
+def delete_study(study_id):
+    """Goes on with the deletion of a study."""
+    deleting.delete_study(study_id)
+
+
+@shared_task
 def sweep_leases():
-    """Settles or returns what killed workers held, ends finished runs, has all work on the rest."""
+    """Settles or returns what killed workers held, ends finished runs, has all work on the rest.
+
+    Studies whose deletion was not ended are deleted further.
+    """
     now = timezone.now()
     try:
         settling.settle_lost(now)
     finally:  # what cannot be settled must not keep the rest from coming back
         leasing.return_expired(now)
     leasing.finish_if_done()
+    for study_id in deleting.waiting_studies():
+        delete_study.apply_async([study_id], expires=STALE)
     queues = own_queues() or [None]
     for run_id in Run.objects.filter(state=Run.State.ACTIVE).values_list("pk", flat=True):
         for queue in queues:

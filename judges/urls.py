@@ -2,6 +2,7 @@ from django.urls import path
 
 from judges import api, api_lists, api_statements
 from judges.views import (
+    deleting,
     drift,
     endpoints,
     health,
@@ -19,6 +20,9 @@ from judges.views import (
 )
 
 urlpatterns = [
+    path("", deleting.studies, name="studies"),
+    path("studies/being-deleted/", deleting.being_deleted, name="being_deleted"),
+    path("studies/<slug:slug>/delete/", deleting.delete_study, name="delete_study"),
     path("studies/new/", loading.study_new, name="study_new"),
     path("studies/new/ratings/", surveys.surveys_new, name="surveys_new"),
     path("studies/<slug:slug>/load/", loading.load, name="load"),
@@ -59,6 +63,7 @@ urlpatterns = [
     path("endpoints/<int:pk>/", endpoints.endpoint, name="endpoint"),
     path("endpoints/<int:pk>/test/", endpoints.endpoint_test, name="endpoint_test"),
     path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("studies/<slug:slug>/judges/", judges.judges, name="judges"),
     path("studies/<slug:slug>/judges/new/", judges.judge_new, name="judge_new"),
     path("studies/<slug:slug>/judges/<int:pk>/", judges.judge, name="judge"),

@@ -1,5 +1,6 @@
 from annotate.models.catalogue import Content, Interaction, Recipient, System
 from annotate.models.coding import Code, CodesCompared, Coding
+from annotate.models.deletion import Deletion
 from annotate.models.exclusion import ExcludedRater, FreedPlace, QualityStep, Tombstone
 from annotate.models.extra import Extra, ExtraAnswer, OrderCounter
 from annotate.models.item import Item
@@ -16,7 +17,7 @@ from annotate.models.token import ApiToken
 
 __all__ = [
     "AddedPlace", "ApiToken", "CheckAttempt", "Code", "CodesCompared", "Coding", "Content",
-    "ExcludedRater", "ExitAnswer", "Extra", "ExtraAnswer", "ExtraPlaces", "FreedPlace",
+    "Deletion", "ExcludedRater", "ExitAnswer", "Extra", "ExtraAnswer", "ExtraPlaces", "FreedPlace",
     "Interaction", "Item", "ItemTime", "Latecomer", "MediaFile", "MediaKind", "Membership",
     "MissingMedia", "OrderCounter", "Place", "PracticeAnswer", "QualityStep", "Question",
     "QuestionnaireVersion", "Rater", "Rating", "RatingRevision", "Recipient", "RepeatVisit",

@@ -17,12 +17,14 @@ slug_rule = RegexValidator(
     r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Use 1 to 60 lower-case letters, digits and hyphens."
 )
 
+TAKEN = ("new", "being-deleted")  # addresses of pages that stand where a study's would
+
 
 def study_slug_rule(slug):
     """What may stand in the address of a study; ValidationError says why not."""
     slug_rule(slug)
-    if slug == "new":
-        raise ValidationError("Not “new”: that is the address of the page that makes studies.")
+    if slug in TAKEN:
+        raise ValidationError(f"Not “{slug}”: that is the address of a page of its own.")
 
 
 def completion_code():
@@ -38,9 +40,18 @@ def rows_of(relation, **conditions):
 
 
 class StudyQuerySet(models.QuerySet):
+    def kept(self):
+        """Studies that nobody has asked to delete."""
+        return self.filter(deletion=None)
+
     def visible_to(self, user):
         """Studies of which the user is a member, whatever the role."""
-        return self.filter(memberships__user=user)
+        return self.kept().filter(memberships__user=user)
+
+    def being_deleted_of(self, user):
+        """The user's studies that are on their way out, each with its deletion."""
+        going = self.filter(memberships__user=user, deletion__isnull=False)
+        return going.select_related("deletion").order_by("deletion__asked_at", "pk")
 
     def with_progress(self):
         """Each with its items, and with how many of its places are filled."""

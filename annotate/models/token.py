@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 
 PREFIX = "concord_"  # so that scanners of published code can find a token
@@ -15,6 +15,29 @@ USED_EVERY = timedelta(hours=1)
 def digest_of(secret):
     """What is kept of a token. 256 random bits cannot be guessed, so no slow hash is needed."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class DaysBetween(models.Func):
+    """Days from one time to another, by functions that both databases have themselves.
+
+    A time plus a timedelta is a function of Django's on SQLite: without it other programs can
+    neither check the database file nor copy it.
+    """
+
+    output_field = models.FloatField()
+    arity = 2
+
+    def as_sqlite(self, compiler, connection, **context):
+        return self._end_minus_start(compiler, connection, "(julianday({1}) - julianday({0}))")
+
+    def as_postgresql(self, compiler, connection, **context):
+        return self._end_minus_start(
+            compiler, connection, "(EXTRACT(EPOCH FROM {1} - {0}) / 86400)"
+        )
+
+    def _end_minus_start(self, compiler, connection, template):
+        (start, first), (end, last) = map(compiler.compile, self.source_expressions)
+        return template.format(start, end), (*last, *first)
 
 
 class ApiTokenQuerySet(models.QuerySet):
@@ -59,7 +82,7 @@ class ApiToken(models.Model):
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(expires_at__lte=F("created_at") + timedelta(days=MOST_DAYS + 1)),
+                condition=LessThanOrEqual(DaysBetween("created_at", "expires_at"), MOST_DAYS + 1),
                 name="api_token_expires_within_a_year",
             )
         ]

@@ -1,4 +1,4 @@
-"""Researchers' pages about people: studies, raters, settings, members."""
+"""Researchers' pages about people: raters, settings, members."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -6,20 +6,14 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.templatetags.static import static
 from django.views.decorators.http import require_POST
 
-from annotate import access, uploads
+from annotate import access
 from annotate.exit_answers import demographics
 from annotate.forms_study import MemberForm, StudyForm
-from annotate.models import Membership, Place, Session, Study
+from annotate.models import Membership, Place, Session
 from annotate.platforms import platform_of
-
-
-@login_required
-def studies(request):
-    """The user's studies with their progress."""
-    rows = Study.objects.visible_to(request.user).with_progress()
-    return render(request, "annotate/studies.html", {"studies": rows})
 
 
 @login_required
@@ -108,20 +102,11 @@ def remove_member(request, slug, pk):
     return redirect("studies") if is_gone else redirect("settings", slug)
 
 
-@login_required
-def delete_study(request, slug):
-    """Asks once, naming what goes; the study's name has to be typed."""
-    study = access.study_or_404(request.user, slug, access.OWNER)
-    if request.method == "POST" and request.POST.get("slug") == study.slug:
-        uploads.delete_study(study)
-        messages.success(request, f"{study.title} was deleted.")
-        return redirect("studies")
-    counts = {"items": study.items.count(), "sessions": study.sessions.count()}
-    wrong = request.method == "POST"
-    context = {"study": study, "section": "settings", "counts": counts, "wrong": wrong}
-    return render(request, "annotate/delete_study.html", context, status=422 if wrong else 200)
-
-
 def robots(request):
     """Nothing here is for search engines."""
     return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain")
+
+
+def favicon(request):
+    """Lead browsers that ask for an icon by its oldest address to the icon that pages name."""
+    return redirect(static("icon.svg"))

@@ -1,0 +1,44 @@
+from django.db import models
+from django.utils import timezone
+
+
+class DeletionQuerySet(models.QuerySet):
+    def due(self, now):
+        """Deletions that no worker is busy with."""
+        return self.filter(due_at__lte=now)
+
+    def claim(self, now, until):
+        """Take a deletion that no worker is busy with; return whether it is the caller's now."""
+        return self.due(now).update(due_at=until) == 1
+
+
+class Deletion(models.Model):
+    """A study that is being deleted: how far a worker is.
+
+    A row of its own, so that asking never waits for whoever holds the study's row. It goes with
+    the study, as the last of its rows.
+    """
+
+    study = models.OneToOneField("annotate.Study", models.CASCADE, related_name="deletion")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    due_at = models.DateTimeField(
+        default=timezone.now, help_text="Until when the worker that deletes the study counts."
+    )
+    waits_for = models.CharField(
+        max_length=200, blank=True, default="", help_text="What has to end first, in words."
+    )
+    rows = models.PositiveBigIntegerField(null=True, help_text="How many rows there were.")
+    deleted = models.PositiveBigIntegerField(default=0, help_text="How many of them are gone.")
+
+    objects = DeletionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["asked_at", "pk"]
+
+    def __str__(self):
+        return f"deletion of {self.study_id}"
+
+    @property
+    def deleted_shown(self):
+        """How many rows are gone, never more than there were: some may have come meanwhile."""
+        return min(self.deleted, self.rows or 0)
