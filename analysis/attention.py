@@ -7,7 +7,8 @@ from django.urls import reverse
 
 from annotate.models import MediaKind, Place, Session
 from annotate.models.media import count_naming_no_file
-from judges.models import Heartbeat, Judgment, Run
+from judges import readiness
+from judges.models import Judgment, Run
 
 State = Session.State
 QUIET = timedelta(days=1)
@@ -27,18 +28,29 @@ class Attention:
 
     def found(self):
         """All that needs a look, the most pressing first."""
-        return [*self._judges(), *self._sessions(), *self._media(), *self._standing()]
+        return [
+            *self._disk(),
+            *self._judges(),
+            *self._sessions(),
+            *self._media(),
+            *self._standing(),
+        ]
 
     def _url(self, name):
         return reverse(name, args=[self.study.slug])
+
+    def _disk(self):
+        disk = readiness.disk()
+        if not disk.ok:
+            yield disk.words, self._url("study")
 
     def _judges(self):
         runs = self._url("runs")
         found = Run.objects.filter(judge__study=self.study).order_by()
         kinds = set(found.values_list("state", "checked").distinct())
         states = {state for state, _ in kinds}
-        if Run.State.ACTIVE in states and not Heartbeat.objects.any_alive():
-            yield "A run waits, but no worker is alive", runs
+        if Run.State.ACTIVE in states:
+            yield from ((words, runs) for words in readiness.why_runs_wait())
         if Run.State.WAITING in states:
             yield "A run waits for you to confirm its forecast", runs
         if (Run.State.STOPPED, None) in kinds:

@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "annotate.gone.GoneMiddleware",
     "annotate.busy.BusyMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -173,7 +174,7 @@ CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env_bool("SECURE_SSL_REDIRECT", True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = env_int("SECURE_HSTS_SECONDS", 31_536_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -244,8 +245,12 @@ BROKER_DIR = VAR_DIR / "broker"
 CELERY_BROKER_URL = REDIS_URL or "concordfiles://localhost"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_ACKS_LATE = True
+# A message counts as taken when its task begins: an acknowledgement that is due at its end, when
+# Redis has gone meanwhile, ends the worker (kombu 5.7). A message that is lost was only a nudge.
+CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# So a worker whose threads are all busy takes no message: another one may be free (Redis only).
+CELERY_WORKER_DISABLE_PREFETCH = bool(REDIS_URL)
 CELERY_WORKER_DIRECT = True  # a queue for each worker, so that none is passed over
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Threads: a task waits for replies nearly all the time, each in an event loop of its own; nothing
@@ -273,8 +278,11 @@ if not REDIS_URL:
         "polling_interval": 0.2,
     }
 
-# Judges: which hosts a judge may call. Operators add their own; private ones only by name.
-ENDPOINT_HOSTS = env_list("ENDPOINT_HOSTS", "127.0.0.1,localhost,api.openai.com")
+# Judges: which hosts a judge may call, as host or host:port. Operators add their own; private ones
+# only by name. In production a name or an address of this machine counts only with its port.
+ENDPOINT_HOSTS = env_list(
+    "ENDPOINT_HOSTS", "api.openai.com:443" if PRODUCTION else "127.0.0.1,localhost,api.openai.com"
+)
 # Seconds beyond an endpoint's time-out after which a call's worker counts as lost.
 LEASE_MARGIN_SECONDS = env_int("LEASE_MARGIN_SECONDS", 30)
 # Folder of the ONNX model and tokenizer of BERTScore; without it such a judge says so.

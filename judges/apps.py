@@ -1,4 +1,4 @@
-from celery.signals import worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import beat_init, worker_ready, worker_shutdown, worker_shutting_down
 from django.apps import AppConfig
 
 
@@ -7,9 +7,10 @@ class JudgesConfig(AppConfig):
     verbose_name = "Judges, runs, judgments"
 
     def ready(self):
-        """Celery's worker tells of its life by these signals; no other process sends them."""
+        """Celery's worker and beat tell of their lives by these signals; no other process does."""
         from judges import heartbeat  # noqa: PLC0415 - models cannot be imported any earlier
 
+        beat_init.connect(heartbeat.start_clock)
         worker_ready.connect(heartbeat.start)
         worker_shutting_down.connect(heartbeat.stop)
         worker_shutdown.connect(heartbeat.end)

@@ -1,13 +1,14 @@
-"""A worker's sign of life: one row, written every five seconds by a thread of its main process."""
+"""A sign of life of each worker and of beat: a row, written every five seconds by a thread."""
 
 import logging
+import socket
 import threading
 from datetime import timedelta
 
 from django.db import Error, connections
 from django.utils import timezone
 
-from judges.models import Heartbeat
+from judges.models import Clock, Heartbeat
 
 log = logging.getLogger(__name__)
 EVERY_SECONDS = 5
@@ -22,10 +23,17 @@ def beat(worker):
     Heartbeat.objects.filter(at__lt=now - FORGET_AFTER).delete()
 
 
-def _beat_until_end(worker):
+def beat_of_clock(name):
+    """Writes the row of beat; forgets those that have been silent for a day."""
+    now = timezone.now()
+    Clock.objects.update_or_create(beat=name, defaults={"at": now})
+    Clock.objects.filter(at__lt=now - FORGET_AFTER).delete()
+
+
+def _beat_until_end(write, name):
     while True:
         try:
-            beat(worker)
+            write(name)
         except Error:  # a database that is away comes back; the next beat tells
             log.warning("heartbeat: the database does not answer")
         finally:
@@ -38,7 +46,17 @@ def _beat_until_end(worker):
 def start(sender, **_signal):
     """For celery's worker_ready: the worker's main process has begun to take messages."""
     name = sender.hostname[:120]
-    threading.Thread(target=_beat_until_end, args=(name,), name="heartbeat", daemon=True).start()
+    _start(beat, name)
+
+
+def start_clock(**_signal):
+    """For celery's beat_init: the clock begins to send what is due."""
+    _start(beat_of_clock, socket.gethostname()[:120])
+
+
+def _start(write, name):
+    arguments = (write, name)
+    threading.Thread(target=_beat_until_end, args=arguments, name="heartbeat", daemon=True).start()
 
 
 def stop(sender, **_signal):

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 STOP_AFTER = 10.0  # seconds between asking a process to end and ending it
 SETTLED_AFTER = 30.0  # a process that lived this long is restarted at once
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0  # seconds after which one that ended early is restarted
 PR_SET_PDEATHSIG = 1
 
 
@@ -24,7 +25,8 @@ class Process:
     log: Path
     child: subprocess.Popen | None = None
     started: float = 0.0
-    wait: float = field(default=1.0)
+    wait: float = FIRST_WAIT / 2  # doubled at each early end
+    due: float | None = None
 
     def start(self):
         with self.log.open("ab") as log:
@@ -40,13 +42,17 @@ class Process:
         self.started = time.monotonic()
 
     def restart_if_dead(self):
-        """True when it had died and is due again; waits longer each time it dies young."""
+        """Start it again once it is due; return whether it was. Each early end makes it wait."""
         if self.child is None or self.child.poll() is None:
             return False
-        age = time.monotonic() - self.started
-        self.wait = 1.0 if age > SETTLED_AFTER else min(self.wait * 2, 30.0)
-        if age < self.wait:
+        now = time.monotonic()
+        if self.due is None:
+            is_settled = now - self.started > SETTLED_AFTER
+            self.wait = FIRST_WAIT / 2 if is_settled else min(self.wait * 2, LONGEST_WAIT)
+            self.due = now if is_settled else now + self.wait
+        if now < self.due:
             return False
+        self.due = None
         self.start()
         return True
 

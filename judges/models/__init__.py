@@ -9,10 +9,11 @@ from judges.models.run import Call, Judgment, Run, RunPace
 from judges.models.statement import Extraction, Sentiment, Side, Statement
 from judges.models.topic import TopicSample
 from judges.models.upload import Upload
-from judges.models.worker import Computation, Heartbeat
+from judges.models.worker import Clock, Computation, Heartbeat
 from judges.models.writing import Writing
 
 __all__ = [
+    "Clock",
     "Call",
     "Computation",
     "Endpoint",

@@ -13,8 +13,14 @@ def upload_token():
 class UploadQuerySet(models.QuerySet):
     def begin(self, pk):
         """Moves one checked upload to loading; False when somebody was faster."""
-        checked = self.filter(pk=pk, state=Upload.State.CHECKED)
-        return bool(checked.update(state=Upload.State.LOADING))
+        return bool(self._checked(pk).update(state=Upload.State.LOADING))
+
+    def choose(self, pk, off_scale):
+        """Keeps what was chosen for judgments outside their question's scale."""
+        self._checked(pk).update(off_scale=off_scale)
+
+    def _checked(self, pk):
+        return self.filter(pk=pk, state=Upload.State.CHECKED)
 
 
 class Upload(models.Model):
@@ -40,6 +46,13 @@ class Upload(models.Model):
     files = models.JSONField(default=list, help_text="For each file: table, name, first rows.")
     counts = models.JSONField(default=dict, help_text="Rows by table: new, changed, unchanged.")
     problems = models.JSONField(default=dict, help_text="total, and the first fifty.")
+    off_scale = models.JSONField(
+        default=dict,
+        blank=True,
+        db_default={},
+        help_text="Judgments outside their question's scale: lines by judge, whether there is "
+        "anything to choose, and what was chosen.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = UploadQuerySet.as_manager()

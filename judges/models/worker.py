@@ -9,7 +9,7 @@ STALE_AFTER = timedelta(seconds=20)
 
 class HeartbeatQuerySet(models.QuerySet):
     def alive(self):
-        """Workers heard of within the last 20 seconds."""
+        """Those heard of within the last 20 seconds."""
         return self.filter(at__gte=timezone.now() - STALE_AFTER)
 
     def any_alive(self):
@@ -27,6 +27,18 @@ class Heartbeat(models.Model):
 
     def __str__(self):
         return self.worker
+
+
+class Clock(models.Model):
+    """The clock's sign of life: beat, written as a worker's."""
+
+    beat = models.CharField(max_length=120, unique=True)
+    at = models.DateTimeField()
+
+    objects = HeartbeatQuerySet.as_manager()
+
+    def __str__(self):
+        return self.beat
 
 
 class ComputationQuerySet(models.QuerySet):

@@ -5,6 +5,7 @@ from django.db import Error
 from django.http import JsonResponse
 from django.views.decorators.cache import never_cache
 
+from judges import readiness
 from judges.models import Heartbeat
 
 
@@ -19,3 +20,12 @@ def healthz(request):
             {"database": "down", "workers_alive": None, "broker": broker}, status=503
         )
     return JsonResponse({"database": "ok", "workers_alive": workers, "broker": broker})
+
+
+@never_cache
+def readyz(request):
+    """200 while everything is there that the work needs, else 503; each part says how it is."""
+    parts = readiness.LOOK.parts()
+    ready = all(part.ok for part in parts.values())
+    found = {"ready": ready} | {name: part.as_dict() for name, part in parts.items()}
+    return JsonResponse(found, status=200 if ready else 503)

@@ -1,0 +1,145 @@
+"""/readyz: each part that the work needs, in words; and what Overview says of it."""
+
+import threading
+import time
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from judges import heartbeat, planning, readiness
+from judges.models import Clock, Heartbeat
+from tests import factories, processes
+
+PARTS = ["beat", "database", "disk", "pending", "redis", "workers"]
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _looks_anew(monkeypatch):
+    monkeypatch.setattr(readiness, "LOOK", readiness.Look())
+    monkeypatch.setattr(readiness, "KEPT_SECONDS", -1)
+
+
+@pytest.fixture
+def alive():
+    now = timezone.now()
+    Clock.objects.create(beat="host-1", at=now)
+    Heartbeat.objects.create(worker="worker@host-2", at=now)
+
+
+def look(client):
+    """(status, the parts that are not well)."""
+    answer = client.get("/readyz")
+    found = answer.json()
+    assert found.pop("ready") == (answer.status_code == 200)
+    assert sorted(found) == PARTS
+    return answer.status_code, [name for name, part in found.items() if not part["ok"]]
+
+
+def test_all_is_well(client, alive, settings):
+    settings.REDIS_URL = ""
+    assert look(client) == (200, [])
+    text = client.get("/readyz").content.decode()
+    assert "1 worker is running." in text and "host-" not in text
+    assert client.get("/readyz").json()["workers"]["alive"] == 1
+
+
+def test_a_silent_worker_and_a_silent_clock_are_told(client, settings):
+    settings.REDIS_URL = ""
+    before = timezone.now() - timedelta(seconds=30)
+    Clock.objects.create(beat="host", at=before)
+    Heartbeat.objects.create(worker="worker", at=before)
+    assert look(client) == (503, ["workers", "beat"])
+    heartbeat.beat_of_clock("host")
+    assert look(client) == (503, ["workers"])
+
+
+def test_redis_that_does_not_answer_is_told_within_two_seconds(client, alive, settings):
+    settings.REDIS_URL = "redis://:secret@127.0.0.1:9/0"
+    begun = time.monotonic()
+    assert look(client) == (503, ["redis"])
+    assert time.monotonic() - begun < 2.5
+    assert "secret" not in client.get("/readyz").content.decode()
+
+
+def test_work_that_nobody_begins_is_told_after_ten_minutes(client, alive, settings, study):
+    settings.REDIS_URL = ""
+    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    type(run).objects.update(created_at=timezone.now() - timedelta(seconds=300))
+    assert look(client) == (200, [])
+    assert 300 <= client.get("/readyz").json()["pending"]["oldest_seconds"] < 320
+    type(run).objects.update(created_at=timezone.now() - timedelta(seconds=700))
+    assert look(client) == (503, ["pending"])
+    type(run).objects.update(started_at=timezone.now())
+    assert look(client) == (200, [])
+
+
+def test_a_full_disk_is_told(client, alive, settings, monkeypatch):
+    settings.REDIS_URL = ""
+    assert client.get("/readyz").json()["disk"]["free_mb"] > 0
+    monkeypatch.setattr(readiness, "LEAST_FREE_MB", 10**9)
+    assert look(client) == (503, ["disk"])
+
+
+def test_a_database_that_fails_is_told_without_its_words(client, settings, monkeypatch):
+    settings.REDIS_URL = ""
+
+    def down():
+        raise OperationalError("connection to host-9 refused: password=x")
+
+    monkeypatch.setitem(readiness.PARTS, "database", down)
+    status, bad = look(client)
+    assert status == 503 and "database" in bad
+    text = client.get("/readyz").content.decode()
+    assert "password" not in text and "host-9" not in text
+
+
+def test_a_part_that_hangs_delays_one_answer_and_is_not_asked_twice(
+    client, alive, settings, monkeypatch
+):
+    settings.REDIS_URL = ""
+    monkeypatch.setattr(readiness, "PATIENCE", 0.2)
+    asked, ended = [], threading.Event()
+
+    def hangs():
+        asked.append(1)
+        ended.wait(30)
+        return readiness.Part(True, "late")
+
+    monkeypatch.setitem(readiness.PARTS, "database", hangs)
+    for _ in range(3):
+        status, bad = look(client)
+        assert status == 503 and "database" in bad
+    assert len(asked) == 1
+    ended.set()
+
+
+def test_who_asks_at_once_is_told_what_was_just_found(client, alive, settings, monkeypatch):
+    settings.REDIS_URL = ""
+    monkeypatch.setattr(readiness, "KEPT_SECONDS", 60)
+    assert look(client) == (200, [])
+    Heartbeat.objects.all().delete()
+    assert look(client) == (200, [])
+
+
+def test_overview_says_why_a_run_may_not_go_on(as_owner, study, settings, monkeypatch):
+    settings.REDIS_URL = "redis://127.0.0.1:9/0"
+    planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+
+    def sentences():
+        return [words for words, _ in as_owner.get("/studies/films/").context["attention"]]
+
+    assert sentences() == ["A run waits, but no worker is alive"]
+    Heartbeat.objects.create(worker="worker", at=timezone.now())
+    found = " ".join(sentences())
+    assert "The clock (beat) is not running" in found and "Redis does not answer" in found
+    monkeypatch.setattr(readiness, "LEAST_FREE_MB", 10**9)
+    assert "The disk is nearly full" in " ".join(sentences())
+
+
+def test_beat_tells_that_it_lives(tmp_path):
+    with processes.beat(tmp_path):
+        processes.wait_for(Clock.objects.alive().exists, 60, "the clock's sign of life")
+    assert not Heartbeat.objects.exists(), "it is no worker"
