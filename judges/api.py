@@ -15,7 +15,9 @@ from annotate.splits import WITHHELD, withheld
 from judges import going_on, planning, progress
 from judges.api_loading import (
     LOADED,
+    LOADED_JUDGMENTS,
     Counted,
+    CountedJudgments,
     StudyNew,
     load_rows,
     load_study,
@@ -48,10 +50,10 @@ def _load(request, slug, table, serializer):
     check_writing(request, study)
     asked = serializer(data=request.data)
     asked.is_valid(raise_exception=True)
-    return Response(load_rows(study, table, asked.validated_data["rows"]), status=201)
+    return Response(load_rows(study, table, **asked.validated_data), status=201)
 
 
-def _loads(table, serializer, row):
+def _loads(table, serializer, row, counted=Counted, loaded=LOADED):
     """What the schema says of a bulk creation."""
     return extend_schema(
         operation_id=f"load_{table}",
@@ -59,8 +61,8 @@ def _loads(table, serializer, row):
         summary=f"Load {table}",
         description=f"Rows as in {table}.csv. {ALL_OR_NOTHING}",
         request=serializer,
-        responses={201: Counted},
-        examples=[examples.body({"rows": [row]}), LOADED],
+        responses={201: counted},
+        examples=[examples.body({"rows": [row]}), loaded],
     )
 
 
@@ -129,10 +131,13 @@ class Ratings(api.Ratings):
         examples=[examples.page(JUDGMENT)],
     ),
     post=_loads(
-        "judgments", NewJudgments, {"item": "e1", "judge": "elsewhere", "question": "convincing",
-                                    "value": 3.5}
+        "judgments",
+        NewJudgments,
+        {"item": "e1", "judge": "elsewhere", "question": "convincing", "value": 3.5},
+        CountedJudgments,
+        LOADED_JUDGMENTS,
     ),
-)  # fmt: skip
+)
 class Judgments(api.StudyRows):
     """What judges said, each sample, and what has no value with the reason why."""
 

@@ -14,8 +14,10 @@ from annotate.api_fields import Object, Strict, Text, Whole
 from annotate.making import FOLDER, NAMES
 from annotate.models import Item, Study
 from annotate.reading.studyfile import KEPT, LENGTHS, NUMBERS, TEXTS
+from annotate.reading.yamlfile import TOO_MANY, has_too_many
 from annotate.study_file import as_yaml
 from judges.loading import TABLES, load_files
+from judges.loading.off_scale import MEANINGS, MISSING
 
 MOST_ROWS = 10_000
 MOST_QUESTIONS = 1_000
@@ -33,6 +35,35 @@ class Counted(serializers.Serializer):
 
 
 COUNTED = {"rows": 1, "new": 1, "changed": 0, "unchanged": 0}
+
+
+class OutOfRange(serializers.Serializer):
+    """The judgments of one judge in a load, where some lie outside their question's scale."""
+
+    judge = serializers.CharField()
+    judgments = serializers.IntegerField(help_text="With a value, of questions with such a scale.")
+    outside = serializers.IntegerField()
+    lowest = serializers.FloatField()
+    highest = serializers.FloatField()
+    own_scale = serializers.BooleanField(
+        help_text="The judge has a scale of its own by its settings, or because more than half of "
+        "its values lie outside: they are kept as they are."
+    )
+
+
+class CountedJudgments(Counted):
+    """What a load of judgments did, and which of them lie outside their question's scale."""
+
+    out_of_range = OutOfRange(many=True)
+
+
+OUT_OF_RANGE = serializers.ChoiceField(
+    [*MEANINGS],
+    required=False,
+    help_text="What becomes of judgments outside their question's scale; left out: missing. "
+    + "; ".join(f"{name}: {words}" for name, words in MEANINGS.items() if name != MISSING)
+    + f"; {MEANINGS[MISSING]}.",
+)
 
 
 def row_schema(table):
@@ -57,18 +88,22 @@ def rows_serializer(name, more=()):
         pass
 
     rows = serializers.ListField(child=Row(), min_length=1, max_length=MOST_ROWS)
-    return type(f"New{name.capitalize()}", (Strict,), {"rows": rows, "__doc__": f"Rows of {name}."})
+    fields = {"rows": rows} | ({"out_of_range": OUT_OF_RANGE} if name == "judgments" else {})
+    return type(f"New{name.capitalize()}", (Strict,), fields | {"__doc__": f"Rows of {name}."})
 
 
-def load_rows(study, table, rows):
+def load_rows(study, table, rows, out_of_range=MISSING):
     """What was counted; Conflict with its problems where nothing could be loaded."""
     with _folder() as folder:
         path = folder / f"{table}.jsonl"
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        loading = load_files(None, {table: path}, slug=study.slug)
+        loading = load_files(None, {table: path}, slug=study.slug, out_of_range=out_of_range)
     _refuse(loading, lambda problem: (problem.row, problem.column))
-    return loading.counts[table].as_dict()
+    counted = loading.counts[table].as_dict()
+    if table == "judgments":
+        counted["out_of_range"] = OutOfRange(loading.off_scale.noted, many=True).data
+    return counted
 
 
 def load_study(data, user):
@@ -169,6 +204,12 @@ class StudyNew(Strict):
             )
         return fields
 
+    def validate(self, attrs):
+        """Refuse what a file may not hold before a file is made of it: that takes as long."""
+        if has_too_many(attrs):
+            raise serializers.ValidationError(f"The study: {TOO_MANY}.")
+        return attrs
+
     def data_of_file(self):
         """The data of study.yaml that the valid request describes."""
         given = dict(self.validated_data)
@@ -182,3 +223,6 @@ class StudyNew(Strict):
 
 
 LOADED = OpenApiExample("Loaded", value=COUNTED, response_only=True, status_codes=["201"])
+LOADED_JUDGMENTS = OpenApiExample(
+    "Loaded", value=COUNTED | {"out_of_range": []}, response_only=True, status_codes=["201"]
+)

@@ -4,6 +4,9 @@ from django import forms
 
 from annotate.reading.encoding import too_large
 from judges.loading import TABLES
+from judges.loading.off_scale import CLIP, KEEP, MEANINGS, MISSING
+
+TO_CHOOSE = (MISSING, CLIP, KEEP)  # who wants to refuse the file discards it
 
 
 class FilesForm(forms.Form):
@@ -28,6 +31,17 @@ class FilesForm(forms.Form):
     @property
     def files_given(self):
         return {name: file for name, file in self.cleaned_data.items() if file}
+
+
+class OffScaleForm(forms.Form):
+    """What becomes of judgments outside their question's scale."""
+
+    out_of_range = forms.ChoiceField(
+        label="Judgments outside their question’s scale",
+        choices=[(name, MEANINGS[name].capitalize()) for name in TO_CHOOSE],
+        initial=MISSING,
+        widget=forms.RadioSelect,
+    )
 
 
 def _field(label, accept, required):

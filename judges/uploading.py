@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotate.reading import Problems, quoted
 from judges.loading import TABLES, check_files, write_files
+from judges.loading.off_scale import MISSING
 from judges.models import Upload
 from judges.surveys import once, reading
 from judges.surveys.plan import NoQuestion, Plan
@@ -106,6 +107,8 @@ def _preview(table, file):
 def _note(upload, loading):
     upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
     upload.problems = loading.problems.as_dict()
+    outside = loading.off_scale
+    upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}
 
 
 # The worker's part
@@ -178,7 +181,8 @@ def _make_and_load(upload, progress):
 
 def _take_in(upload, progress):
     study, paths = paths_of(upload)
-    loading = check_files(study, paths, upload.slug, upload.is_new, progress)
+    chosen = upload.off_scale.get("chosen", MISSING)
+    loading = check_files(study, paths, upload.slug, upload.is_new, progress, out_of_range=chosen)
     with transaction.atomic():
         # Two workers with the same message: the second one finds it loaded, or still locked.
         uploads = Upload.objects.select_for_update(skip_locked=True)

@@ -5,6 +5,7 @@ from functools import partial
 
 from django.db import IntegrityError, transaction
 
+from annotate import deleting
 from annotate.access import make_owner
 from annotate.loading import (
     Answers,
@@ -24,6 +25,7 @@ from judges.library import Library
 from judges.loading.entailments import ENTAILMENTS, check_entailments, write_entailments
 from judges.loading.judges import check_judges, check_members, write_judges
 from judges.loading.judgments import JUDGMENTS, check_judgments, write_judgments
+from judges.loading.off_scale import MISSING, OffScale
 from judges.loading.prompts import check_prompts, write_prompts
 from judges.loading.spellings import Spellings
 from judges.loading.statements import STATEMENTS, check_statements, write_statements
@@ -72,6 +74,7 @@ class StudyLoading(Loading):
     ensembles: the reader of each ensemble of study.yaml, by name. prompts: those of the study's own
     that are new or changed; library: all that judges may name. stated: the sides of items that
     statements.csv brings, without those that were loaded before; spellings: of their topics.
+    off_scale: the judgments outside their question's scale, and what was chosen for them.
     """
 
     answers: Answers = field(default_factory=AllAnswers)
@@ -82,13 +85,24 @@ class StudyLoading(Loading):
     library: Library | None = None
     stated: dict = field(default_factory=dict)
     spellings: Spellings | None = None
+    off_scale: OffScale = field(default_factory=OffScale)
 
 
-def check_files(study_path, paths, slug="", new=False, progress=None, lock=False):
+CHECKS = {
+    "judgments": check_judgments,
+    "statements": check_statements,
+    "entailments": check_entailments,
+}
+
+
+def check_files(
+    study_path, paths, slug="", new=False, progress=None, lock=False, out_of_range=MISSING
+):
     """Reads all files and compares them with the database; writes nothing.
 
     paths maps table names to paths. slug: the study to load into, where study_path may be None.
-    new: a study of that name may not exist yet. Returns the StudyLoading with its problems.
+    new: a study of that name may not exist yet. out_of_range: what becomes of judgments outside
+    their question's scale, see off_scale.py. Returns the StudyLoading with its problems.
     """
     problems = Problems()
     read = read_study(study_path, study_path.name, problems) if study_path else None
@@ -96,8 +110,13 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
     opened = [file.open(problems) for file in files.values()]
     loading = StudyLoading(find_study(read.slug if read else slug, lock), files, problems)
     loading.progress = progress or loading.progress
-    loading.again = partial(check_files, study_path, paths, slug, new, progress, lock=True)
+    loading.off_scale = OffScale(out_of_range)
+    loading.again = partial(
+        check_files, study_path, paths, slug, new, progress, lock=True, out_of_range=out_of_range
+    )
     loading.stamp = _stamp(loading.study)
+    if study_path is None and loading.study.is_going:
+        problems.add("study", "is being deleted, so nothing can be loaded into it")
     if problems or not all(opened):
         return loading
     if read is not None:
@@ -109,12 +128,9 @@ def check_files(study_path, paths, slug="", new=False, progress=None, lock=False
         check_prompts(loading, read.prompts, study_path.name)
         check_judges(loading, read.judges, study_path.name)
     check_tables(loading)
-    if "judgments" in files:
-        check_judgments(loading)
-    if "statements" in files:
-        check_statements(loading)
-    if "entailments" in files:
-        check_entailments(loading)
+    for table, check in CHECKS.items():
+        if table in files:
+            check(loading)
     check_members(loading)
     return loading
 
@@ -124,7 +140,9 @@ def _check_slug(loading, read, name, slug, new):
         loading.problems.add(
             name, f"found {read.slug!r}; allowed is {slug!r}, the study of this page", 1, "study"
         )
-    if new and not loading.is_new:
+    if loading.study.is_going:
+        loading.problems.add(name, deleting.why_taken(read.slug), 1, "study")
+    elif new and not loading.is_new:
         loading.problems.add(
             name,
             f"found {read.slug!r}, which is taken; choose another name, or open that study and "
@@ -146,15 +164,17 @@ def _stamp(study, hold=False):
     judges = Judge.objects.filter(study=study).order_by("pk")
     runs = Run.objects.from_files().filter(judge__in=judges).order_by("pk")
     rows = [list(judges.values_list()), list(runs.values_list("pk", flat=True)), prompts]
-    return [*stamp(study), *rows]
+    return [*stamp(study), *rows, study.is_going]
 
 
-def load_files(study_path, paths, slug="", new=False, owner=None, progress=None):
+def load_files(
+    study_path, paths, slug="", new=False, owner=None, progress=None, out_of_range=MISSING
+):
     """Checks, then writes everything, in one transaction; nothing where anything is wrong.
 
     Returns the StudyLoading with its problems and counts.
     """
-    loading = check_files(study_path, paths, slug, new, progress)
+    loading = check_files(study_path, paths, slug, new, progress, out_of_range=out_of_range)
     if loading.problems:
         return loading
     with transaction.atomic():

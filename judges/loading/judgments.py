@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.bulk import insert
 from annotate.loading.common import Repeats, batches, silent_rows
 from annotate.loading.ratings import check_version, known_question
-from annotate.reading.columns import Column, Table, allowed, key, number, version
+from annotate.reading.columns import Column, Table, allowed, key, new_key, number, version
 from annotate.splits import withheld
 from judges.models import Judge, Judgment, Run
 from judges.models.run import FROM_FILE
@@ -33,12 +33,15 @@ JUDGMENTS = Table(
     "judgments",
     (
         Column("item", "The id of a loaded item.", key, required=True),
-        Column("judge", "Its name; a new one becomes an imported judge.", key, required=True),
+        Column("judge", "Its name; a new one becomes an imported judge.", new_key, required=True),
         Column(
             "question", "The key of a question; blank means all questions asked of the item.", key
         ),
         Column(
-            "value", "Any finite number, also off the scale; blank is a missing judgment.", number
+            "value",
+            "A number; what becomes of it outside the question’s scale is asked before the load. "
+            "Blank is a missing judgment.",
+            number,
         ),
         Column("rationale", "In the judge’s words."),
         Column("cost_usd", "What this row cost, in US dollars.", dollars),
@@ -69,8 +72,10 @@ def check_judgments(loading):
             if questions:
                 for question in questions:
                     repeats.note(_which(loading, row, question))
+                    loading.off_scale.note(row, question)
                 _compare(loading, line, row, questions, existing, hidden)
     _report_repeats(loading, repeats, asked)
+    loading.off_scale.decide(loading)
 
 
 def _version(loading, row):
@@ -196,10 +201,10 @@ def _compare(loading, line, row, questions, existing, hidden):
     given = [name for name in COMPARED if name in loading.files["judgments"].given]
     differing = [
         (name, stored[name])
-        for stored in old
+        for question, stored in zip(questions, old, strict=True)
         if stored is not None and row["item"] not in hidden
         for name in given
-        if stored[name] != row[name]
+        if not loading.off_scale.agrees(stored, row, question, name)
     ]
     if None in old:
         counts.new += 1
@@ -242,7 +247,7 @@ def _report_repeats(loading, repeats, asked):
 
 
 def _existing(loading, batch):
-    """What the loaded judgments of a batch have in COMPARED, by what _which tells of them."""
+    """What the loaded judgments of a batch hold, by what _which tells of them."""
     found = Judgment.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
@@ -253,8 +258,9 @@ def _existing(loading, batch):
     if None not in keys:
         found = found.filter(question__key__in=keys)
     which = ("item__key", "run__judge__key", "question__key", "run__version")
-    rows = found.values_list(*which, *COMPARED).iterator()
-    return {row[:4]: dict(zip(COMPARED, row[4:], strict=True)) for row in rows}
+    names = (*COMPARED, "reason")
+    rows = found.values_list(*which, *names).iterator()
+    return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
 
 
 # Writing
@@ -318,18 +324,19 @@ def _new(loading, runs):
             units[run] += bool(new)
             costs = _split(row["cost_usd"], len(new))
             for lead, (question, cost) in enumerate(zip(new, costs, strict=True)):
+                value, weighted, outside = loading.off_scale.settle(row, question)
                 yield (
                     run,
                     item,
                     question.pk,
                     units[run],
                     lead == 0,
-                    Judgment.State.FAILED if row["value"] is None else Judgment.State.DONE,
-                    row["value"],
-                    MISSING if row["value"] is None else "",
+                    Judgment.State.FAILED if value is None else Judgment.State.DONE,
+                    value,
+                    outside or (MISSING if value is None else ""),
                     row["rationale"],
                     cost,
-                    row["weighted_value"],
+                    weighted,
                 )
 
 

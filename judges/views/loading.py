@@ -11,7 +11,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotate import access
 from annotate.forms_study import NewStudyForm
 from judges import tasks, uploading
-from judges.forms_loading import FilesForm
+from judges.forms_loading import FilesForm, OffScaleForm
 from judges.loading import TABLES
 from judges.models import Heartbeat, Upload
 
@@ -63,19 +63,23 @@ def _upload_or_404(user, token):
 def upload(request, token):
     """What is in the files and what loading them would do; then how far the load is."""
     found = _upload_or_404(request.user, token)
+    if request.htmx and found.state != Upload.State.LOADING:
+        return HttpResponseClientRefresh()
+    return _upload_page(request, found)
+
+
+def _upload_page(request, found, form=None, status=200):
     context = {
         "upload": found,
+        "off_scale_form": form or OffScaleForm(),
         "section": "load",
         "study": found.study,
         "base": "study_base.html" if found.study else "base.html",
         "progress": uploading.progress_of(found),
         "worker_alive": Heartbeat.objects.any_alive(),
     }
-    if request.htmx and found.state != Upload.State.LOADING:
-        return HttpResponseClientRefresh()
-    return render(
-        request, "judges/_loading.html" if request.htmx else "judges/upload.html", context
-    )
+    template = "judges/_loading.html" if request.htmx else "judges/upload.html"
+    return render(request, template, context, status=status)
 
 
 @login_required
@@ -85,6 +89,13 @@ def upload_load(request, token):
     found = _upload_or_404(request.user, token)
     if found.problems.get("total"):
         raise Http404("an upload with problems cannot be loaded")
+    form = OffScaleForm(request.POST) if found.off_scale.get("asks") else None
+    if form and not form.is_valid():
+        return _upload_page(request, found, form, 422)
+    if form:
+        Upload.objects.choose(
+            found.pk, found.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
+        )
     if Upload.objects.begin(found.pk):
         give = tasks.send_to_all if found.making else tasks.send
         give(tasks.load_upload, found.pk)

@@ -219,3 +219,42 @@ def test_title_state_and_notice_can_be_changed_and_nothing_else(api, at, study):
     assert not study.is_open
     assert api.patch(at(), {"slug": "x"}).status_code == 400
     assert api.delete(at()).status_code == 405
+
+
+def test_a_row_of_too_many_names_is_refused(api, at):
+    row = {"item": "a"} | {f"c{number}": 1 for number in range(100_000)}
+    assert problems(api.post(at("items/"), {"rows": [row]})) == [
+        (1, "", "found 100,001 columns; allowed are 1,000")
+    ]
+
+
+def test_a_body_of_too_many_unknown_names_is_answered_with_some(api, at):
+    answer = api.post(at("items/"), {f"c{number}": 1 for number in range(100_000)})
+    assert answer.status_code == 400 and len(answer.content) < 20_000
+
+
+def test_a_study_of_too_many_values_is_refused_before_a_file_is_made_of_it(api):
+    questions = [{"key": "q", "text": "?", "scale": {"choice": list(range(100_000))}}]
+    answer = api.post(ROOT, {"study": "wide", "kind": "text", "questions": questions})
+    assert answer.status_code == 400
+    assert "found more than 50,000 keys and values; allowed are 50,000" in answer.content.decode()
+
+
+def test_judgments_outside_the_scale_are_counted_and_missing_unless_chosen(api, at, study):
+    """A scale from 1 to 5: two of the three values lie on it."""
+    keys = study.items.order_by("pk").values_list("key", flat=True)[:3]
+    rows = [
+        {"item": key, "judge": "gpt", "question": "accuracy", "value": value}
+        for key, value in zip(keys, (4, 2, -1), strict=True)
+    ]
+    answer = api.post(at("judgments/"), {"rows": rows, "out_of_range": "refuse"}, format="json")
+    ((_, field, message),) = problems(answer)
+    assert field == "value"
+    assert message == "gpt: 1 of 3 judgments are outside 1–5 (lowest −1, highest 4)."
+    answer = api.post(at("judgments/"), {"rows": rows}, format="json")
+    counted = {"judge": "gpt", "judgments": 3, "outside": 1, "lowest": -1, "highest": 4}
+    assert answer.json()["out_of_range"] == [counted | {"own_scale": False}]
+    stored = Judgment.objects.order_by("item__pk").values_list("value", flat=True)
+    assert list(stored) == [4, 2, None]
+    answer = api.post(at("judgments/"), {"rows": rows, "out_of_range": "guess"}, format="json")
+    assert answer.status_code == 400

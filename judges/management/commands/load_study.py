@@ -4,6 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.reading.problems import SHOWN
 from judges.loading import TABLES, check_files, load_files
+from judges.loading.off_scale import BECOMES, MEANINGS, MISSING
 from judges.management.owners import owner_or_error
 
 
@@ -18,16 +19,27 @@ class Command(BaseCommand):
         parser.add_argument(
             "--check", action="store_true", help="say what would change; write nothing"
         )
+        parser.add_argument(
+            "--out-of-range",
+            choices=MEANINGS,
+            default=MISSING,
+            help="judgments outside their question's scale: "
+            + "; ".join(
+                f"{name}: {words.removeprefix('missing: ')}" for name, words in MEANINGS.items()
+            ),
+        )
 
     def handle(self, *args, **options):
         paths = {table: options[table] for table in TABLES if options[table] is not None}
         for path in (options["study"], *paths.values()):
             if not path.is_file():
                 raise CommandError(f"{path}: there is no such file")
+        chosen = {"out_of_range": options["out_of_range"]}
         if options["check"]:
-            loading = check_files(options["study"], paths)
+            loading = check_files(options["study"], paths, **chosen)
         else:
-            loading = load_files(options["study"], paths, owner=owner_or_error(options["owner"]))
+            owner = owner_or_error(options["owner"])
+            loading = load_files(options["study"], paths, owner=owner, **chosen)
         if loading.problems:
             self._refuse(loading.problems)
         if options["verbosity"] > 0:
@@ -47,6 +59,9 @@ class Command(BaseCommand):
                 f"{table:<13}{counts.rows:>9,} rows: {counts.new:,} new, "
                 f"{counts.changed:,} changed, {counts.unchanged:,} unchanged"
             )
+        for tally in loading.off_scale.noted:
+            became = "" if tally.own_scale else f" {BECOMES[loading.off_scale.policy]}"
+            self.stdout.write(tally.sentence + (became and f"{became} (see --out-of-range)."))
         slug = loading.study.slug
         if not any(counts.new or counts.changed for counts in loading.counts.values()):
             self.stdout.write(f"Nothing changes: study {slug} holds all of it already.")
