@@ -16,14 +16,15 @@ K_SWEEP, L_SWEEP = str(RecommendedList.Plan.K_SWEEP), str(RecommendedList.Plan.L
 COUNTED = ("repeated", "unmatched", "extra", "known")
 COLUMNS = (
     "run__judge__key", "plan", "k", "l", "relation", "cell", "recipient__key", "iteration",
-    "entries", "is_parsed", "state", *COUNTED,
+    "entries", "is_parsed", "state", "reason", *COUNTED,
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Listed:
     """One list that was asked for. entries: of each what was said, and its id in the catalogue,
-    None where nothing matches; state: of its judgment, "done" where there is a list.
+    None where nothing matches; state: of its judgment, "done" where there is a list; reason: why
+    there is none.
     """
 
     evaluator: str
@@ -37,6 +38,7 @@ class Listed:
     entries: list
     is_parsed: bool = True
     state: str = str(Judgment.State.DONE)
+    reason: str = ""
     repeated: int = 0
     unmatched: int = 0
     extra: int = 0
@@ -119,9 +121,10 @@ class Lists:
         chosen = Q()
         for (_, plan), run in self.runs.items():
             chosen |= Q(run=run, plan=plan)
-        state = Judgment.objects.filter(run=OuterRef("run"), unit=OuterRef("unit")).values("state")
+        judgment = Judgment.objects.filter(run=OuterRef("run"), unit=OuterRef("unit"))
         rows = RecommendedList.objects.filter(chosen).order_by("pk").annotate(
-            state=Subquery(state[:1])
+            state=Subquery(judgment.values("state")[:1]),
+            reason=Subquery(judgment.values("reason")[:1]),
         ).values_list(*COLUMNS)  # fmt: skip
         return in_order(Listed(*row) for row in rows.iterator(chunk_size=5000))
 

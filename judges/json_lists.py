@@ -1,23 +1,11 @@
 """Lists that a recommender gives as JSON by a schema, read exactly: nothing is searched for."""
 
 import json
-from dataclasses import dataclass
 
 from judges.parsing import LONGEST_REPLY, MOST_TITLES, Reason, storable
 
 KEY = "recommendations"
-LONGEST = 200  # characters of a title, as in lists without a schema
-
-
-@dataclass(frozen=True)
-class Said:
-    """One entry. title and whole are the same here: there is no explanation around a title."""
-
-    title: str
-
-    @property
-    def whole(self):
-        return self.title
+LONGEST = 200  # characters of a title
 
 
 def schema(k):
@@ -33,8 +21,8 @@ def schema(k):
 
 
 def read(reply, finish_reason="stop"):
-    """[Said] of a reply, or the Reason why it is no such list: only that object, or the list that
-    is in it, and only of texts.
+    """The titles of a reply, or the Reason why it is no such list: only that object, or the list
+    that is in it, and only of texts.
     """
     if len(reply) > LONGEST_REPLY:
         return Reason.REPLY_TOO_LONG
@@ -43,14 +31,14 @@ def read(reply, finish_reason="stop"):
     if finish_reason == "length":
         return Reason.CUT_OFF
     try:
-        found = json.loads(reply, object_pairs_hook=_object)
+        value = json.loads(reply, object_pairs_hook=keep_unique_keys)
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON if reply.lstrip()[:1] in ("{", "[") else Reason.NO_JSON
-    return _titles(found)
+    return _titles(value)
 
 
-def _object(pairs):
-    """As JSON has it; a key that stands twice makes it nothing that was asked for."""
+def keep_unique_keys(pairs):
+    """Return a JSON object's dict; None where a key stands twice, which nobody asked for."""
     found = dict(pairs)
     return found if len(found) == len(pairs) else None
 
@@ -63,7 +51,7 @@ def _titles(found):
     if len(found) > MOST_TITLES:
         return Reason.TOO_MANY_TITLES
     texts = [_text(each) for each in found]
-    return [Said(text) for text in texts] if all(texts) else Reason.NO_LIST
+    return texts if all(texts) else Reason.NO_LIST
 
 
 def _text(each):

@@ -6,7 +6,7 @@ one, so that prompts of one recipient differ by what is tested and by nothing el
 """
 
 from collections import defaultdict
-from functools import cache, lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 
 from django.db.models import F, Max, Min
@@ -242,17 +242,17 @@ def keep_all(run):
 
 def _read(run, one, reply, finish_reason, catalogue):
     """[{said, content, how}] of a reply, all of it."""
-    found = recommender.entries(run.frozen, reply, one.k, finish_reason, catalogue.has)
-    return [] if isinstance(found, Reason) else [_matched(said, catalogue) for said in found]
+    found = recommender.entries(run.frozen, reply, one.k, finish_reason)
+    return [] if isinstance(found, Reason) else [_matched(texts, catalogue) for texts in found]
 
 
-def _matched(said, catalogue):
-    """The whole line may be the title, with what looked like its explanation."""
-    for text in dict.fromkeys((said.whole, said.title)):
+def _matched(texts, catalogue):
+    """Return an entry with the first of its readings that a content is called, or with the last."""
+    for text in texts:
         content, how = catalogue.match(text)
         if content:
             return {"said": text, "content": content, "how": how}
-    return {"said": said.title, "content": None, "how": ""}
+    return {"said": texts[-1], "content": None, "how": ""}
 
 
 def fill(one, read, own):
@@ -293,12 +293,6 @@ def _catalogue(study_id):
     """The study's Catalogue; made once for as long as no title changes."""
     rows = Content.objects.filter(study=study_id).exclude(title="").order_by("key")
     return _made(tuple(rows.values_list("key", "title")))
-
-
-def titles_of(study_id):
-    """Says of a text whether one content of the study is called so; reads the titles when asked."""
-    catalogue = cache(partial(_catalogue, study_id))
-    return lambda text: catalogue().has(text)
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,6 @@ from judges.models import Judgment, Run
 from judges.planning import PlanError
 
 BATCH = 500
-IS_TITLE = "is_title"  # stands beside the questions
 READ = [
     "state", "value", "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
 ]  # fmt: skip
@@ -76,7 +75,6 @@ def reread(run):
         asked = {question.key: question for question in (PROFILE, *every)}
         if run.judge.recommends:
             asked |= dict(run.recommended_lists.values_list("unit", "k"))
-            asked[IS_TITLE] = recommending.titles_of(run.judge.study_id)
         for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
             changed += _differing(run, list(unit), asked, found)
         Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
@@ -92,7 +90,7 @@ def _differing(run, unit, asked, found):
     keys = [_key(judgment) for judgment in unit]
     questions = [asked[key] for key in keys if key in asked]
     if run.judge.recommends:
-        questions = [asked_for(asked[unit[0].unit], asked[IS_TITLE])]
+        questions = [asked_for(asked[unit[0].unit])]
     for judgment in unit:
         if judgment.call is None or judgment.call.failure:
             continue

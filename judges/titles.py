@@ -14,6 +14,9 @@ ARTICLES = (
 )  # fmt: skip
 # Only of English may one side leave it out: "O" and "I" begin other titles.
 DROPPED = ("the", "a", "an")
+# What is in bold, italics or quotes at the beginning of a line.
+EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|_{1,3}|`)(?P<title>\S.*?)(?P=mark)(?!\w)(?P<rest>.*)")
+QUOTED = re.compile(r"[\"“«](?P<title>[^\"“”«»]+)[\"”»](?!\w)(?P<rest>.*)")
 MOVED = re.compile(rf"^(.+), ({'|'.join(ARTICLES)}|l['’])$", re.IGNORECASE)
 IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 ALSO = re.compile(r"^(?:a\.?k\.?a\.?|also known as)\s+", re.IGNORECASE)
@@ -66,6 +69,22 @@ def plain(name):
     return " ".join(words[1:] if len(words) > 1 and words[0] in DROPPED else words)
 
 
+def readings(line):
+    """Return the texts that may be the title on a line of a list: the whole line, and what is in
+    bold or quotes at its beginning, or stands before a year's closing bracket.
+    """
+    whole = title = line
+    for pattern in (EMPHASISED, QUOTED):
+        if marked := pattern.fullmatch(title):
+            year = YEAR.match(marked["rest"].lstrip(" ,"))
+            whole = marked["title"] + marked["rest"]
+            title = f"{marked['title']} {year[0]}" if year else marked["title"]
+    year = YEAR.search(title)
+    if year and year.start():
+        title = title[: year.end()]
+    return tuple(dict.fromkeys(text.strip(" ,;") for text in (whole, title)))
+
+
 def identity(entry):
     """What two entries of lists are the same by: their content, else their normalised text."""
     return entry["content"] or f"“{named(entry['said']).text}”"
@@ -93,10 +112,6 @@ class Catalogue:
             return (next(iter(found)), NORMALISED) if len(found) == 1 else (None, "")
         found = self._alike(wanted)
         return (next(iter(found)), FUZZY) if len(found) == 1 else (None, "")
-
-    def has(self, said):
-        """Whether one content is called so, but for case, accents, punctuation and article."""
-        return bool(self._exactly(said)) or len(self._same_name(named(said))) == 1
 
     def _exactly(self, said):
         """The key of the only content with this title to the letter, or None."""

@@ -12,7 +12,7 @@ from analysis.report_tables import Cell, Figure, Layout, Table, Words, n_words
 from analysis.reports.changed_lists import OVERLAP, RBO, TAU, TAU_COMMON, TAU_OPTIMISTIC
 from analysis.reports.list_changes import COUNTS, LARGEST, NO_LIST, OF_ENTRIES, SHORT_LIST
 from analysis.reports.metamorphic import label_of, metamorphic
-from annotate.templatetags.concord import interval, leading_point
+from annotate.templatetags.concord import interval, leading_point, share
 from judges.perturbations import NO_CHANGE, RELATIONS
 
 PARTS = {
@@ -149,14 +149,15 @@ def _counts(entries):
     lines = []
     for (name, k, l, _, _), found in rows.items():  # noqa: E741
         missing = found[NO_LIST]
-        cells = [Words(_about(name, k, l)), f"{missing['n']:,}"]
-        cells.append(Words(missing["why"] or "none"))
+        lost, asked = missing["value"], missing["n"]
+        cells = [Words(_about(name, k, l)), f"{lost:,.0f} of {asked:,} ({share(lost, asked)})"]
+        cells.append(Words(missing["why"] or "–"))
         cells.append(f"{found[SHORT_LIST]['value']:,.0f}")
         cells += [f"{found[measure]['value']:,.0f} of {found[measure]['n']:,}"
                   for measure in OF_ENTRIES]  # fmt: skip
         lines.append((cell_name(missing), cells))
     headings = [
-        Words("Recommender"), "Lists", Words("No list"), "Short", "Unmatched", "From history",
+        Words("Recommender"), "No list", Words("Why"), "Short", "Unmatched", "From history",
         "Said twice", "Beyond k",
     ]  # fmt: skip
     caption = "What replies lacked: lists without k entries, and entries of each strange kind."

@@ -68,11 +68,12 @@ def compared(lists, baselines, people, persistence, matched_only):
 
 
 def why_no_list(each):
-    """Why there is none, in words. A reply that was read and names nothing any more, since titles
-    were loaded meanwhile, counts as not understood.
+    """Why there is none, in words: of a reply that is no list what it lacks, else what became of
+    the call.
     """
-    done = each.state in ("", None, str(Judgment.State.DONE))
-    return STATES["unparsable"] if done else STATES.get(each.state, each.state)
+    if each.state in ("", None, str(Judgment.State.DONE), str(Judgment.State.UNPARSABLE)):
+        return each.reason or STATES["unparsable"]
+    return STATES.get(each.state, each.state)
 
 
 def _unusable(each, base):

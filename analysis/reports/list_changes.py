@@ -18,7 +18,7 @@ def add_counts(work, lists):
     """Rows of one cell: lists that are missing or short, and entries of each strange kind."""
     there = [each for each in lists if each.is_parsed]
     states = Counter(why_no_list(each) for each in lists if not each.is_parsed)
-    why = "; ".join(f"{state}: {n}" for state, n in states.items())
+    why = "; ".join(f"{state}: {n}" for state, n in states.most_common())
     short = sum(len(each.entries) < each.k for each in there)
     kept = sum(len(each.entries) for each in there)
     totals = {

@@ -5,30 +5,19 @@ item but a recipient, so its judgments have neither item nor question; the list 
 reply stands in the RecommendedList of the same run and unit.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from judges import json_lists, prompting, replied_lists
 from judges.methods.base import Method
 from judges.methods.writer import Asked
 from judges.parsing import Reason, Verdict, kept
+from judges.titles import readings
 
 TOKENS_AN_ENTRY = 60  # of the longest titles, with room for a number and a year
 CHARACTERS_AN_ENTRY = 40
 
 
-@dataclass(frozen=True)
-class AskedList(Asked):
-    """Stands where other methods have a question; pk: how many contents are asked for.
-
-    is_title: says of a text whether a content of the catalogue is called so.
-    """
-
-    is_title: Callable | None = None
-
-
-def asked_for(k, is_title=None):
-    return AskedList(pk=k, is_title=is_title)
+def asked_for(k):
+    """Return what stands where other methods have a question; pk: how many contents to name."""
+    return Asked(pk=k)
 
 
 class Recommender(Method):
@@ -70,7 +59,7 @@ class Recommender(Method):
         """How many contents a reply names, or why none can be read. The reply is the rationale."""
         key = Asked.key
         (asked,) = questions
-        found = entries(frozen, reply, asked.pk or 0, finish_reason, asked.is_title)
+        found = entries(frozen, reply, asked.pk or 0, finish_reason)
         if isinstance(found, Reason):
             return Verdict(reasons={key: found})
         return Verdict(values={key: float(len(found))}, rationale=kept(reply))
@@ -79,11 +68,15 @@ class Recommender(Method):
         return CHARACTERS_AN_ENTRY * frozen.get("longest_k", 1)
 
 
-def entries(frozen, reply, k, finish_reason, is_title):
-    """What a reply names, best first, each with its `title` and `whole`; or the Reason why not."""
+def entries(frozen, reply, k, finish_reason):
+    """What a reply names, best first, of each the texts that may be its title; or the Reason why
+    it names nothing.
+    """
     if frozen.get("json_list"):
-        return json_lists.read(reply, finish_reason)
-    return replied_lists.read(reply, k, finish_reason, is_title)
+        found = json_lists.read(reply, finish_reason)
+        return found if isinstance(found, Reason) else [(title,) for title in found]
+    found = replied_lists.parse_list(reply, k, finish_reason)
+    return found if isinstance(found, Reason) else [readings(entry) for entry in found]
 
 
 def filled(template, judge, user, rated, scale, k):

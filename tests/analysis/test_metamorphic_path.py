@@ -1,5 +1,8 @@
 """From a scripted recommender to the report: what it does to each prompt is what the table says."""
 
+import re
+from math import isnan
+
 import pytest
 
 from analysis import frames
@@ -36,16 +39,20 @@ def films(owner):
     return study
 
 
+def listed(titles):
+    return "\n".join(f"- {title}" for title in titles)
+
+
 def answer(_number, request):
     """The list reversed on a scale to 10, other films on one to 6, a swap among random words."""
     prompt = request["messages"][0]["content"]
     if "3/5" not in prompt and "/10" in prompt:
-        return chat("\n".join(reversed(BASE)))
+        return chat(listed(reversed(BASE)))
     if "/6" in prompt:
         return chat("\n".join(f"{at}. {title}" for at, title in enumerate(OTHERS, 1)))
     if any(f" {word} " in prompt for word in ("apple", "grape", "banana", "pear")):
-        return chat("\n".join([BASE[1], BASE[0], *BASE[2:]]))
-    return chat("Here are some:\n" + "\n".join(f"- {title}" for title in BASE))
+        return chat(listed([BASE[1], BASE[0], *BASE[2:]]))
+    return chat("Here are some:\n" + listed(BASE))
 
 
 def report_of(study, server, **trial):
@@ -82,6 +89,42 @@ def test_what_the_recommender_does_stands_in_table_4(films):
     assert not films.items.exists()
 
 
+def test_replies_without_a_list_are_no_list_and_not_a_list_that_has_nothing_in_common(
+    films, client, owner
+):
+    """As models answer a prompt of random words: they ask what is meant, or say "ok"."""
+    evasions = iter(["ok", "Could you please clarify your request?"] * 3)
+
+    def script(_number, request):
+        prompt = request["messages"][0]["content"]
+        is_odd = any(f" {word} " in prompt for word in ("apple", "grape", "banana", "pear"))
+        return chat(next(evasions) if is_odd else listed(BASE))
+
+    with ScriptedServer(script) as server:
+        report = report_of(films, server, relations=[["random_words", {"rate": 1}]])
+    (rbo,) = (
+        row
+        for row in report.rows
+        if (row["relation"], row["measure"], row["part"]) == ("random_words", "rbo", "relations")
+    )
+    assert isnan(rbo["value"]) and (rbo["lists"], rbo["skipped"]) == (0, 6)
+    (lost,) = (
+        row
+        for row in report.rows
+        if (row["relation"], row["measure"]) == ("random_words", "no_list")
+    )
+    assert (lost["value"], lost["n"]) == (6, 6)
+    assert lost["why"] == "no list of titles in the reply: 6"
+    assert any("no list of titles in the reply: 6" in note for note in report.notes)
+    client.force_login(owner)
+    page = client.get(f"/studies/{films.slug}/analysis/metamorphic/", {"draws": 20}).text
+    (table,) = re.findall(r"<table(?:(?!</table>).)*No list.*?</table>", page, re.DOTALL)
+    words = " ".join(re.sub("<[^>]+>", " ", table).split())
+    # No change: 3 baseline lists, 2 × 3 others, and the recipient who rated too little for any.
+    assert "1 of 10 (10 %) not asked: 1" in words
+    assert "6 of 6 (100 %) no list of titles in the reply: 6" in words
+
+
 def test_sweeps_of_it_are_tables_2_and_3(films):
     with ScriptedServer(answer) as server:
         report = report_of(
@@ -98,7 +141,7 @@ def test_each_wording_is_named_by_its_prompt(films):
 
     def script(_number, request):
         german = request["messages"][0]["content"].startswith("Gegeben")
-        return chat("\n".join(OTHERS if german else BASE))
+        return chat(listed(OTHERS if german else BASE))
 
     names = ["recommend-german.v1", "recommend-spanish.v1"]
     with ScriptedServer(script) as server:

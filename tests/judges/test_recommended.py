@@ -62,8 +62,10 @@ def test_entries_are_matched_counted_and_kept_in_order(films):
     ("reply", "options", "state", "reason"),
     [
         ("", {}, "unparsable", Reason.EMPTY),
-        ("I'm sorry, I cannot.", {}, "unparsable", Reason.DECLINED),
-        ("You might like a film that I saw.", {}, "unparsable", Reason.PROSE),
+        ("ok", {}, "unparsable", Reason.NO_LIST),
+        ("Could you please clarify your request?", {}, "unparsable", Reason.NO_LIST),
+        ("I'm sorry, I cannot.", {}, "unparsable", Reason.NO_LIST),
+        ("- Heat\n\nor\n\n- Alien", {}, "unparsable", Reason.SEVERAL_LISTS),
         ("1. Heat\n2. Al", {"finish_reason": "length"}, "unparsable", Reason.CUT_OFF),
         ("", {"message": {"refusal": "No."}}, "refused", "refused by the model"),
     ],
@@ -75,9 +77,17 @@ def test_what_is_no_list_has_its_reason_and_never_an_entry(films, reply, options
     assert (one.entries, one.is_parsed, one.unmatched) == ([], False, 0)
 
 
-def test_a_comma_within_a_title_is_known_from_the_catalogue(films):
-    run, _ = asked(films, said("Monsters, Inc. (2001), Dukes of Hazzard, The (2005), Heat"))
-    assert lists(run)[0].identities == ["f7", "f0", "f1"]
+def test_bold_and_quotes_are_no_part_of_a_title_and_an_explanation_ends_with_its_year(films):
+    reply = (
+        '1. **Monsters, Inc.** (2001)\n2. "Dukes of Hazzard, The (2005)"\n3. Heat (1995): a thief'
+    )
+    run, _ = asked(films, said(reply))
+    entries = lists(run)[0].entries
+    assert [(entry["content"], entry["how"]) for entry in entries] == [
+        ("f7", "exact"),
+        ("f0", "exact"),
+        ("f1", "exact"),
+    ]
 
 
 def test_an_endpoint_that_knows_the_answer_gives_it(films):
@@ -86,7 +96,7 @@ def test_an_endpoint_that_knows_the_answer_gives_it(films):
     def script(_number, request):
         text = request["messages"][0]["content"]
         found = re.findall(r"(?:: |, )([A-Z][^/]*?\(\d{4}\)) [\d.]+/", text)
-        return chat("\n".join(found))
+        return chat("\n".join(f"- {title}" for title in found))
 
     run, _ = asked(films, script, small(l=6, k=6))
     for one in lists(run, recipient__key="u1"):
@@ -124,24 +134,18 @@ def test_a_cut_reply_that_is_long_enough_stays_read(films):
     assert lists(run)[0].identities == ["f1", "f2"]
 
 
-def test_a_cut_reply_is_cut_off_where_commas_of_a_title_made_it_look_long_enough(films):
-    reply = "Monsters, Inc. (2001), Dukes of Hazzard, The (2005), So"
-    run, _ = asked(films, said(reply, finish_reason="length"), small(k=3))
-    assert settled(run)[0] == ("unparsable", str(Reason.CUT_OFF))
-    assert not run.judgments.filter(state="done").exists()
-    assert not any(one.entries or one.is_parsed for one in lists(run))
-
-
-def test_read_again_a_reply_that_is_no_list_any_more_loses_its_value(films):
-    reply = "Lock, Stock (1998), Heat, Alien, So"
-    run, _ = asked(films, said(reply, finish_reason="length"), small(k=4))
-    assert settled(run)[0] == ("done", "")
-    assert run.judgments.get(unit=0).value == len(lists(run)[0].entries) == 4
-    Content.objects.create(study=films, key="new", title="Lock, Stock (1998)")
+def test_read_again_a_reply_that_earlier_parsers_took_for_a_list_is_none(films):
+    """As such runs are stored: "ok" was a list of one title, which has an RBO of 0."""
+    run, _ = asked(films, said("ok"))
+    run.judgments.filter(call__isnull=False).update(state="done", value=1, reason="")
+    run.recommended_lists.filter(unit__in=run.calls.values("unit")).update(
+        entries=[{"said": "ok", "content": None, "how": ""}], is_parsed=True, unmatched=1
+    )
     found = rereading.reread(run)
     assert (found.read, found.lost) == (5, 5)
-    assert settled(run)[0] == ("unparsable", str(Reason.CUT_OFF))
-    assert not any(one.entries or one.is_parsed for one in lists(run))
+    assert settled(run)[0] == ("unparsable", str(Reason.NO_LIST))
+    assert not any(one.entries or one.is_parsed or one.unmatched for one in lists(run))
+    assert {call.reply for call in run.calls.all()} == {"ok"}
 
 
 def test_the_budget_counts_the_longest_list(films):

@@ -25,7 +25,7 @@ TITLES = [
     "Dukes of Hazzard, The (2005)", "Heat (1995)", "Alien (1979)", "Solaris (1972)",
     "Solaris (2002)", "Toy Story (1995)", "Amélie (2001)", "Monsters, Inc. (2001)",
 ]  # fmt: skip
-FIRST = "\n".join(TITLES[:5])
+FIRST = "\n".join(f"- {title}" for title in TITLES[:5])
 
 
 @pytest.fixture

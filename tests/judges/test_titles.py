@@ -106,8 +106,3 @@ def test_a_name_without_a_year_is_alike_to_one_content_of_any_year():
         "two": "Extraordinary Dukes of Hazzard (1979)",
     }
     assert Catalogue(alike).match("Extraordinary Dukes of Hazzardd") == (None, "")
-
-
-def test_what_a_comma_may_part_is_looked_up_without_guesses():
-    films = Catalogue({"dukes": "Dukes of Hazzard, The (2005)"})
-    assert films.has("the dukes of hazzard") and not films.has("The Dukes of Hazard")
