@@ -1,8 +1,9 @@
 """What stands on the page of an extra screen: as on any other item's, or an attention check."""
 
 from annotate import checks, saving_extras
-from annotate.forms import Asked, Spot, read_answer, read_shown_at
+from annotate.forms import Asked, Spot, option_on_page, read_answer, read_shown_at
 from annotate.models import Extra, Question
+from annotate.option_keys import choose_keys
 from annotate.screens import Screen, missing_of, shown_now
 from annotate.sessions import Answer
 
@@ -79,17 +80,21 @@ class CheckScreen(Screen):
 class AskedCheck(Asked):
     """The question of a check, maybe with boxes of which several can be chosen."""
 
-    is_several = False
-
     @property
     def has_radios(self):
         return True
 
     @property
-    def boxes(self):
-        """(option, whether it is chosen)"""
-        chosen = self.raw.split(checks.SEPARATOR)
-        return [(label, label in chosen) for label in self.scale.labels]
+    def options(self):
+        """Return the radio inputs, or the boxes: what these send is their label."""
+        if not self.is_several:
+            return super().options
+        chosen, labels = self.raw.split(checks.SEPARATOR), self.scale.labels
+        keys = choose_keys(self.scale, list(enumerate(labels, start=1)))
+        return [
+            option_on_page(label, label, own, label in chosen)
+            for label, own in zip(labels, keys, strict=True)
+        ]
 
 
 class CheckForm:

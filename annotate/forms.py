@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from django.utils.translation import gettext
 
 from annotate.models import Question
+from annotate.option_keys import choose_keys
 from annotate.sessions import Answer, is_missing
 from annotate.texts import one_line_ends
 
@@ -137,6 +138,7 @@ class Asked:
     is_saved: bool = False
     is_missing: bool = False
     is_first_gap: bool = False
+    is_several = False  # of options any number can be chosen
 
     def __post_init__(self):
         self.question, self.item_id = self.spot.question, self.spot.item_id
@@ -164,21 +166,17 @@ class Asked:
 
     @property
     def options(self):
-        """The radio inputs; the key that chooses each is its value, or its rank."""
+        """Return the radio inputs, each with the keys that choose it."""
         points, labels = self.scale.points, self.scale.labels
-        if self.first_side and self.scale.is_about_sides:
+        is_about_lists = bool(self.first_side) and self.scale.is_about_sides
+        if is_about_lists:
             points = self.scale.shown_sides(self.first_side)
         ends = {points[0][0]: labels[0], points[-1][0]: labels[-1]} if self.has_ends else {}
-        by_value = self.scale.kind == "likert" and self.scale.low >= 0 and self.scale.high <= 9
+        options = [(value, value if self.has_ends else label) for value, label in points]
+        keys = choose_keys(self.scale, options, is_about_lists)
         return [
-            {
-                "value": value,
-                "label": value if self.has_ends else label,
-                "end": ends.get(value, ""),
-                "key": value if by_value else rank,
-                "checked": str(value) == self.raw,
-            }
-            for rank, (value, label) in enumerate(points, start=1)
+            option_on_page(value, label, own, str(value) == self.raw, ends.get(value, ""))
+            for (value, label), own in zip(options, keys, strict=True)
         ]
 
     @property
@@ -208,6 +206,22 @@ class Asked:
             return ""
         ends = {"low": low, "first": labels[0], "high": high, "last": labels[-1]}
         return gettext("%(low)s = %(first)s, %(high)s = %(last)s") % ends
+
+
+def option_on_page(value, label, keys, is_checked, end=""):
+    """Return what the template shows of an option; its key is printed unless its label is the key.
+
+    keys: those that choose it, the printed one first.
+    """
+    printed = keys[0] if keys and keys[0] != str(label) else ""
+    return {
+        "value": value,
+        "label": label,
+        "end": end,
+        "keys": " ".join(keys),
+        "printed_key": printed,
+        "checked": is_checked,
+    }
 
 
 def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q
 
-from annotate import extras, keeping, together
+from annotate import extras, keeping, mixing, together
 from annotate.checks import gold_keys
 from annotate.models import Item, Place, Question, Rater, Session, Study
 from annotate.ordering import drawn_side, in_order
@@ -100,8 +100,33 @@ def claim(
 ) -> list[int]:
     """Up to count places on different items for a session, least filled first: the item ids.
 
+    Kinds of items come in proportion to what is open of each.
     like: items that it has already, where a study has some items rated together.
     """
+    items: list[int] = []
+    for kind, share in _shares(session, kinds, count).items():
+        items += _claim_of_kinds(session, [kind], share, like)
+    # Where others took what a share was counted of, something else fills the session.
+    if len(items) < count:
+        items += _claim_of_kinds(session, kinds, count - len(items), like)
+    return items
+
+
+def _shares(session: Session, kinds: Sequence[str], count: int) -> dict[str, int]:
+    """How many items of each kind to claim; empty where a study has one kind, or sets of items."""
+    if len(kinds) < 2 or count < 2 or session.study.extra.get(together.KEY):
+        return {}
+    only, values = _takes(session.rater, kinds)
+    is_open = _open_to(session.rater)
+    available = mixing.count_open_by_kind(session.study_id, session.rater_id, is_open, only, values)
+    return mixing.share_out(count, available) if len(available) > 1 else {}
+
+
+def _claim_of_kinds(
+    session: Session, kinds: Sequence[str], count: int, like: Sequence[int]
+) -> list[int]:
+    if not count:
+        return []
     is_open = _open_to(session.rater)
     only, values = _takes(session.rater, kinds)
     only, values = together.limited(session, is_open, only, values, count, like)

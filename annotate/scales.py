@@ -130,7 +130,7 @@ NAMED = {
 
 def _in_words(label):
     """A tie as raters read it in their language; other words are the researcher's."""
-    return gettext("Tie") if label.strip().lower() == TIE else label
+    return gettext("Both equally") if label.strip().lower() == TIE else label
 
 
 def ready_made(name, language):

@@ -208,16 +208,17 @@
       document.addEventListener(type, () => (held = value), true);
     }
 
-    // Keys
+    // Keys. The focus goes to a question, not to an option of it: that would look like an answer.
     function focusOn(question, block = "nearest") {
-      const field = lacksWhy(question) ? why(question) : holder(question) ?? inputs(question)[0];
-      field.focus({ preventScroll: true });
+      const field = lacksWhy(question) ? why(question) : inputs(question)[0];
+      (field.matches("[type=radio], [type=checkbox]") ? question : field).focus({ preventScroll: true });
       question.scrollIntoView({ block });
     }
 
-    function answer(question, key) {
-      const input = inputs(question).find((one) => one.dataset.key === key);
-      if (!input) return;
+    const chosenBy = (question, key) =>
+      inputs(question).find((input) => input.getAttribute("aria-keyshortcuts")?.split(" ").includes(key));
+
+    function answer(question, input) {
       input.checked = input.type === "radio" || !input.checked;
       input.dispatchEvent(new Event("change", { bubbles: true }));
       if (input.type === "checkbox") return input.focus({ preventScroll: true }); // more may follow
@@ -230,16 +231,18 @@
       const target = event.target;
       const types = target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
       if (types || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
-      if (/^[0-9]$/.test(event.key)) {
-        const near = target.closest(".question") ?? target.closest(".part")?.querySelector(".question");
-        const question = near ?? questions.find((one) => !valueOf(one));
-        if (!question) return;
-        event.preventDefault(); // the focus may move into a text, where the key would be typed
-        answer(question, event.key);
-      } else if (event.key === "Enter" && !target.matches("button, a, summary, audio")) {
+      if (event.key === "Enter" && !target.matches("button, a, summary, audio")) {
         event.preventDefault();
-        form.requestSubmit(next);
+        return form.requestSubmit(next);
       }
+      const near = target.closest(".question") ?? target.closest(".part")?.querySelector(".question");
+      const question = near ?? questions.find((one) => !valueOf(one));
+      // Digits of Arabic, Persian and Chinese keyboards mean the same.
+      const key = /^[٠-٩۰-۹０-９]$/.test(event.key) ? String(event.key.charCodeAt(0) & 15) : event.key.toLowerCase();
+      const input = question && chosenBy(question, key);
+      if (!input) return;
+      event.preventDefault(); // the focus may move into a text, where the key would be typed
+      answer(question, input);
     });
 
     window.addEventListener("online", sendLost);
