@@ -33,17 +33,11 @@ class Failures(SimpleRateThrottle):
     def get_cache_key(self, request, view):
         return f"api-failures-{client_ip(request)}"
 
-    def refuse_many(self, request):
-        """Throttled after too many of them, before another one is looked up."""
+    def refuse(self, request):
+        """Answer a wrong token: 401, and 429 after too many; a right one is never asked to wait."""
         if not self.allow_request(request, None):
             raise Throttled(self.wait())
-
-    def throttle_success(self):
-        return True
-
-    def note(self):
-        """One more failure, of the request that refuse_many looked at."""
-        super().throttle_success()
+        raise AuthenticationFailed(REFUSED)
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -53,12 +47,9 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _, secret = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        failures = Failures()
-        failures.refuse_many(request)
         token = ApiToken.objects.of(secret.strip())
         if token is None:
-            failures.note()
-            raise AuthenticationFailed(REFUSED)
+            Failures().refuse(request)
         token.note_use()
         return token.user, token
 

@@ -9,10 +9,15 @@ from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 
-from annotate.busy import AGAIN_AFTER, is_passing
+from annotate.busy import AGAIN_AFTER, is_disk_full, is_passing, note
 
 log = logging.getLogger(__name__)
 NOT_FOUND = "There is no such thing here, or it belongs to a study that you cannot see."
+BUSY = "The database is busy. Please send the request again."
+FULL = (
+    "The disk of the server is full, so this was not done. Please tell whoever runs the server to "
+    "make room, then send the request again."
+)
 
 
 class TooLarge(exceptions.APIException):
@@ -28,6 +33,12 @@ class Busy(exceptions.APIException):
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_code = "busy"
     wait = AGAIN_AFTER
+
+
+class DiskFull(Busy):
+    """The disk is full: the same request may succeed when somebody has made room."""
+
+    default_code = "disk_full"
 
 
 class Conflict(exceptions.APIException):
@@ -55,7 +66,8 @@ def answer(error, context):
     elif isinstance(error, RequestDataTooBig):
         error = TooLarge("The body is too large.")
     elif is_passing(error):
-        error = Busy("The database is busy. Please send the request again.")
+        note(error)
+        error = DiskFull(FULL) if is_disk_full(error) else Busy(BUSY)
     elif not isinstance(error, exceptions.APIException):
         log.error("unexpected error in the API", exc_info=error)
         error = exceptions.APIException("Something went wrong here; it was logged.")

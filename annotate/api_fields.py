@@ -5,7 +5,9 @@ import math
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.reading.problems import quoted
+from annotate.reading.problems import SHOWN, quoted
+
+LONGEST_NAMED = 200  # characters of a name that an error repeats
 
 
 class Text(serializers.CharField):
@@ -78,8 +80,9 @@ class Strict(serializers.Serializer):
             unknown := [name for name in data if name not in self.fields]
         ):
             known = ", ".join(self.fields)
+            named = [name[:LONGEST_NAMED] for name in unknown[:SHOWN]]
             raise serializers.ValidationError(
-                {name: [f"This is not known here; allowed are {known}."] for name in unknown}
+                {name: [f"This is not known here; allowed are {known}."] for name in named}
             )
         return super().to_internal_value(data)
 

@@ -1,5 +1,6 @@
-"""The database is busy for too long, or away for a moment: who asks is told to ask again."""
+"""Ask the client to send a request again: the database is busy or away, or the disk is full."""
 
+import errno
 import logging
 import re
 
@@ -21,18 +22,32 @@ REFUSED = re.compile(
     r"FATAL|no password supplied|certificate"
     r"|SSL error: (?!unexpected eof|decryption failed or bad record mac)"
 )
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL = "53100"  # of PostgreSQL
 STARTS_OR_STOPS = re.compile(
     r"starting up|shutting down|not yet accepting connections|in recovery mode"
     r"|too many (clients|connections)|connection slots are reserved|terminating connection"
 )
 
 
+def is_disk_full(error):
+    """Tell whether something could not be written because a disk of the server is full."""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    if not isinstance(error, OperationalError):
+        return False
+    code = getattr(error.__cause__, "sqlstate", None)
+    return code == DISK_FULL or str(error) == "database or disk is full"  # as SQLite says it
+
+
 def is_passing(error):
-    """Whether the same request may succeed in a moment.
+    """Whether the same request may succeed in a moment, or when somebody has made room.
 
     SQLite says so of a lock that it waited for in vain. Of PostgreSQL it is so for locks, deadlocks
-    and connections; a statement that took too long or a full disk would only be met again.
+    and connections; a statement that took too long would only be met again.
     """
+    if is_disk_full(error):
+        return True
     if not isinstance(error, OperationalError):
         return False
     if connection.vendor != "postgresql":
@@ -43,16 +58,25 @@ def is_passing(error):
     return not REFUSED.search(words) or STARTS_OR_STOPS.search(words) is not None
 
 
+def note(error):
+    """Log an error that passes; a full disk is an error for the operator to mend."""
+    if is_disk_full(error):
+        log.error("the disk is full, so a request was refused")
+    else:
+        log.warning("the database was busy for too long: %s", type(error.__cause__).__name__)
+
+
 def page(request, error, template="503.html"):
     """503 with when to try again. Raises the error once more where that would be of no use."""
     if not is_passing(error):
         raise error
-    log.warning("the database was busy for too long: %s", type(error.__cause__).__name__)
+    note(error)
     if request.headers.get("HX-Request"):  # the page keeps the answer, and sends it again
         response = HttpResponse(status=503)
     else:
         sent = [(name, value) for name, values in request.POST.lists() for value in values]
-        response = render(request, template, {"sent": sent}, status=503)
+        context = {"sent": sent, "is_disk_full": is_disk_full(error)}
+        response = render(request, template, context, status=503)
     response["Retry-After"] = str(AGAIN_AFTER)
     return response
 

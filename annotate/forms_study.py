@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from annotate import editing
+from annotate.deleting import why_taken
 from annotate.languages import ENGLISH, name_of
 from annotate.loading.placing import want_raters
 from annotate.making import make_study, study_templates
@@ -61,7 +62,7 @@ class NameForm(forms.Form):
             with transaction.atomic():
                 return make_study(template, slug, title, owner)
         except IntegrityError:
-            self.add_error("slug", f"“{slug}” is taken; choose another address.")
+            self.add_error("slug", why_taken(slug))
             return None
 
 

@@ -25,7 +25,6 @@ class TokenForm(forms.Form):
     reach = forms.ChoiceField(
         label="In",
         choices=[(CHOSEN, "the studies chosen below"), (ALL, "all my studies, later ones too")],
-        initial=CHOSEN,
         widget=forms.RadioSelect,
     )
     studies = forms.ModelMultipleChoiceField(

@@ -3,6 +3,7 @@
 from django import forms
 from django.db import IntegrityError, transaction
 
+from annotate.reading.columns import refuse_unseen
 from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
 from judges.scorers import AGAINST, SCORERS, pair_files
@@ -28,6 +29,16 @@ class KindForm(forms.ModelForm):
                 "This judge has been run, so its settings are frozen. Make a new judge instead."
             )
         return super().clean()
+
+    def clean_key(self):
+        """Refuse a new name with letters that nobody sees; one that stands already may stay."""
+        key = self.cleaned_data["key"]
+        if key != self.instance.key:
+            try:
+                refuse_unseen(key)
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from None
+        return key
 
     def saved(self):
         """The judge, or None with the reason among the form's errors: its name is taken.

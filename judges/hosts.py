@@ -28,16 +28,42 @@ def check_listed(base_url):
     if parts.username or parts.password:
         raise HostRefused("the address must hold no user name or password")
     port = port or DEFAULT_PORTS[parts.scheme]
-    if not {host, f"{host}:{port}", f"[{host}]:{port}"} & _listed():
+    if not _is_listed(host, port):
+        name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        port_needed = settings.PRODUCTION and _is_this_machine(host) and _is_listed_whole(host)
         raise HostRefused(
-            f"the host {host}:{port} is not in ENDPOINT_HOSTS "
-            f"({', '.join(settings.ENDPOINT_HOSTS) or 'which is empty'}); an operator can add it"
+            f"the host {name} is not in ENDPOINT_HOSTS "
+            f"({', '.join(settings.ENDPOINT_HOSTS) or 'which is empty'}); an operator can add "
+            + (f"{name}: in production this machine is listed with a port" if port_needed else "it")
         )
     return host, port
 
 
+def _is_listed(host, port):
+    """Whether the operator listed the host with this port, or with all its ports.
+
+    In production no entry opens all ports of this machine: its database and Redis listen there.
+    """
+    if {f"{host}:{port}", f"[{host}]:{port}"} & _listed():
+        return True
+    return _is_listed_whole(host) and not (settings.PRODUCTION and _is_this_machine(host))
+
+
+def _is_listed_whole(host):
+    return bool({host, f"[{host}]"} & _listed())
+
+
 def _listed():
     return {name.lower() for name in settings.ENDPOINT_HOSTS}
+
+
+def _is_this_machine(host):
+    """Whether a host is a name or an address of this machine itself."""
+    if not _is_address(host):
+        return host == "localhost" or host.endswith(".localhost")
+    ip = ipaddress.ip_address(host.split("%")[0])
+    inside = _inside(ip) if ip.version == 6 else None
+    return any(one.is_loopback or one.is_unspecified for one in (ip, inside or ip))
 
 
 def check_addresses(host, port, addresses):
@@ -48,10 +74,7 @@ def check_addresses(host, port, addresses):
     if "." not in host or _is_address(host):
         return
     for address in addresses:
-        if (
-            not _is_public(address)
-            and not {address, f"{address}:{port}", f"[{address}]:{port}"} & _listed()
-        ):
+        if not _is_public(address) and not _is_listed(address, port):
             raise HostRefused(
                 f"{host} leads to the private address {address}; if that is meant, "
                 f"add {address} to ENDPOINT_HOSTS too"

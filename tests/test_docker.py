@@ -14,7 +14,7 @@ from tests.conftest import missing
 ROOT = Path(__file__).resolve().parent.parent
 DOCKER = ROOT / "docker"
 OURS = ("web", "worker", "beat")
-SECRETS = ("SECRET_KEY", "POSTGRES_PASSWORD")
+SECRETS = ("SECRET_KEY", "POSTGRES_PASSWORD", "REDIS_PASSWORD")
 
 
 def compose():
@@ -73,6 +73,16 @@ def test_compose_starts_the_five_services_with_checks_and_without_root():
         assert "var:/app/var" in services[name]["volumes"]
 
 
+def test_compose_gives_each_service_as_little_as_it_needs():
+    needs = {"postgres": {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"}}
+    for name, service in compose()["services"].items():
+        assert service["read_only"] is True and service["tmpfs"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert set(service.get("cap_add", ())) == needs.get(name, set()), name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert re.fullmatch(r"\$\{[A-Z_]+:-\d+[mg]\}", service["mem_limit"]), name
+
+
 def test_compose_publishes_only_web_and_only_to_this_machine():
     services = compose()["services"]
     assert [name for name in services if "ports" in services[name]] == ["web"]
@@ -95,7 +105,7 @@ def test_compose_has_no_secret_of_its_own_and_demands_each():
         assert set(re.findall(rf"\${{{name}(..)", text)) == {":?"}, "no default for a secret"
     # What names a password takes it from outside.
     for line in re.findall(r"^ *[A-Z_]*(?:PASSWORD|KEY|URL): .*", text, re.M):
-        assert "${" in line or line.endswith("redis://redis:6379/0"), line
+        assert "${" in line, line
     for name in SECRETS:
         assert f"\n{name}=\n" in (DOCKER / ".env.example").read_text()
 
@@ -163,6 +173,7 @@ def composed(tmp_path):
 FILLED = {
     "SECRET_KEY": "k" * 60,
     "POSTGRES_PASSWORD": "abc123",
+    "REDIS_PASSWORD": "def456",
     "ALLOWED_HOSTS": "concord.example",
     "SITE_URL": "https://concord.example",
 }
@@ -171,7 +182,10 @@ FILLED = {
 def test_docker_compose_accepts_the_file(composed):
     done = composed(**FILLED)
     assert done.returncode == 0, done.stderr
-    environment = yaml.safe_load(done.stdout)["services"]["worker"]["environment"]
+    services = yaml.safe_load(done.stdout)["services"]
+    assert services["redis"]["command"][-2:] == ["--requirepass", "def456"]
+    environment = services["worker"]["environment"]
+    assert environment["REDIS_URL"] == "redis://:def456@redis:6379/0"
     assert environment["DATABASE_URL"] == "postgres://concord:abc123@postgres:5432/concord"
     assert environment["SITE_URL"] == "https://concord.example"
 

@@ -1,9 +1,11 @@
 """The study itself and its questionnaire."""
 
+from django.db.models import Exists, OuterRef
+
 from annotate import around, splits, versions
 from annotate.checks import gold_keys
 from annotate.loading.common import Counts
-from annotate.models import Question, Study
+from annotate.models import Deletion, Question, Study
 from annotate.reading.studyfile import SPLIT, VERSION
 from annotate.scales import Scale
 from annotate.versions import same_values
@@ -178,7 +180,12 @@ def find_study(slug, lock=False):
     """The study of that slug, or a new one that is not saved yet.
 
     lock: two loads of one study wait for one another (on SQLite they wait at BEGIN already). Not
-    its key: raters go on joining.
+    its key: raters go on joining. Its `is_going` tells whether it is being deleted.
     """
     studies = Study.objects.select_for_update(no_key=True) if lock else Study.objects
-    return studies.filter(slug=slug).first() or Study(slug=slug)
+    is_going = Exists(Deletion.objects.filter(study=OuterRef("pk")))
+    study = studies.filter(slug=slug).annotate(is_going=is_going).first()
+    if study is None:
+        study = Study(slug=slug)
+        study.is_going = False
+    return study

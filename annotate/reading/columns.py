@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +15,11 @@ from annotate.scales import LARGEST
 KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Letters that nobody sees, or that change how others are shown: two ids that look alike differ.
+UNSEEN = re.compile(
+    "[\x80-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,17 @@ def allowed(text, words):
     return ValueError(f"found {quoted(text)}; allowed is {words}")
 
 
+def refuse_unseen(text):
+    """Raise ValueError, with its code point, for a character of an id that nobody sees."""
+    if unseen := UNSEEN.search(text):
+        letter = unseen[0]
+        name = unicodedata.name(letter, "a control character")
+        raise ValueError(
+            f"found the character U+{ord(letter):04X} ({name}) in {quoted(text)}, which nobody "
+            "sees; allowed is an id without it"
+        )
+
+
 def key(text):
     """An id: one line of at most 200 characters that no spreadsheet takes for a formula."""
     text = text.strip()
@@ -77,6 +94,13 @@ def key(text):
     return text
 
 
+def new_key(text):
+    """An id that a file may bring: a key whose every character can be seen."""
+    text = key(text)
+    refuse_unseen(text)
+    return text
+
+
 def rater(text):
     """One rater's id; a cell that names two people is refused."""
     if re.search(r"[;,|\n]", text):
@@ -84,7 +108,7 @@ def rater(text):
             f"found two raters in one row: {quoted(text)}; allowed is one rater, "
             "so write one row for each rating (an id holds no ; , |)"
         )
-    return key(text)
+    return new_key(text)
 
 
 def number(text):
@@ -181,7 +205,7 @@ def one_of(*choices):
 CONTENTS = Table(
     "contents",
     (
-        Column("content", "Its id.", key, required=True),
+        Column("content", "Its id.", new_key, required=True),
         Column("title", "Shown to raters."),
         Column("description", "Shown to raters."),
         Column(
@@ -199,8 +223,8 @@ CONTENTS = Table(
 INTERACTIONS = Table(
     "interactions",
     (
-        Column("recipient", "Whose history it is.", key, required=True),
-        Column("content", "With what.", key, required=True),
+        Column("recipient", "Whose history it is.", new_key, required=True),
+        Column("content", "With what.", new_key, required=True),
         Column("rating", "A number, for example 0.5 to 5.", number),
         Column("share_listened", "A number from 0 to 1.", share),
         Column("at", "When: 2024-05-31T14:02:00Z, or seconds since 1970.", time),
@@ -215,15 +239,15 @@ INTERACTIONS = Table(
 ITEMS = Table(
     "items",
     (
-        Column("item", "Its id.", key, required=True),
+        Column("item", "Its id.", new_key, required=True),
         Column(
             "kind",
             "explanation, recommendation, list_pair, profile, statement, text; blank: the study’s.",
             one_of(*Item.Kind.values),
         ),
-        Column("recipient", "For whom it was recommended.", key),
-        Column("content", "What was recommended.", key),
-        Column("system", "What produced it.", key),
+        Column("recipient", "For whom it was recommended.", new_key),
+        Column("content", "What was recommended.", new_key),
+        Column("system", "What produced it.", new_key),
         Column("text", "What is rated."),
         Column("reference", "A text to compare with."),
         Column("review", "The recipient’s own review."),

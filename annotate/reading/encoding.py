@@ -23,9 +23,14 @@ def too_large(size):
     )
 
 
-def refusal(path):
-    """Why the bytes cannot be read as UTF-8 text: (message, line), or None where they can."""
+def refusal(path, largest=None):
+    """Why the bytes cannot be read as UTF-8 text: (message, line), or None where they can.
+
+    largest: bytes that this file may have, where it may not have all that an upload may.
+    """
     size = path.stat().st_size
+    if largest is not None and size > largest:
+        return f"found a file of {megabytes(size)}; allowed are {megabytes(largest)}", None
     if too_large(size):
         return too_large(size), None
     if size == 0:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from annotate.formulas import unguarded
 from annotate.reading.encoding import too_large
 from annotate.reading.problems import Problems, quoted
+from annotate.reading.tables import MOST_COLUMNS
 
 PARTICIPANT, RATE, TASKS = "participant", "rate", "tasks"
 APPROVED, REJECTED = "approved", "rejected"
@@ -97,6 +98,9 @@ def _plain(name):
 def _columns(file, header, names, problems):
     """{PARTICIPANT, RATE, …: number of the column}."""
     at = {}
+    if len(header) > MOST_COLUMNS:
+        problems.add(file, f"found {len(header):,} columns; allowed are {MOST_COLUMNS:,}", 1)
+        return at
     has = quoted(", ".join(header), 1000).strip("'")
     for what, known in KNOWN.items():
         named = names.get(what, "").strip()

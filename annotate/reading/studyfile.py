@@ -1,5 +1,6 @@
 """study.yaml: the study's settings, its questionnaire and its judges, with line numbers."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -38,6 +39,7 @@ KEYS = (
     ADAPTIVE, "media_hosts", SPLIT, *KEPT,
 )  # fmt: skip
 QUESTION_KEYS = ("key", "text", "scale", "required", "applies_to", "why", "retired")
+LARGEST = 2 * 1024 * 1024  # bytes; YAML is read letter by letter
 LENGTHS = {"title": 200, "completion_code": 40}
 
 
@@ -58,7 +60,7 @@ def read_study(path, name, problems, language=ENGLISH):
     """The StudyFile, or None when it cannot be read at all; language is that of ready-made scales
     where the file names none.
     """
-    if refused := refusal(path):
+    if refused := refusal(path, LARGEST):
         problems.add(name, refused[0], refused[1])
         return None
     found = read_yaml(path, name, problems)
@@ -231,7 +233,7 @@ class _Reader:
             for position, entry in enumerate(self._mappings(found, "questions"))
         ]
         keys = [question["key"] for question in questions]
-        for key in {key for key in keys if keys.count(key) > 1}:
+        for key in [key for key, count in Counter(keys).items() if count > 1]:
             self.add(found, "questions", f"found the question {quoted(key)} twice; allowed is once")
         if not questions:
             self.add(found, "questions", "found no question; a study asks at least one")

@@ -1,6 +1,7 @@
 """One CSV or JSON-lines file, streamed as typed rows."""
 
 import csv
+import json
 import math
 import re
 from itertools import islice
@@ -12,6 +13,8 @@ from annotate.reading.encoding import refusal
 from annotate.reading.problems import Problems, quoted
 
 CELL_LENGTH = 1_000_000
+MOST_COLUMNS = 1_000
+LONG_CELL = f"found a cell longer than {CELL_LENGTH:,} characters; allowed is less"
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 NOT_A_LINE = "found {}; allowed is one JSON object a line"
 
@@ -104,7 +107,10 @@ class TableFile:
         names = [cell.strip() for cell in cells]
         if not any(names):
             return problems.add(self.name, "the first line is empty; expected is the header", 1)
+        if len(names) > MOST_COLUMNS:
+            return self._refuse_columns(len(names), 1, problems)
         self.header = [self.table.aliases.get(name, name) for name in names]
+        earlier = set()
         for number, name in enumerate(self.header, 1):
             if not name or len(name) > 200:
                 problems.add(
@@ -113,7 +119,7 @@ class TableFile:
                     + ("no name" if not name else "a name of more than 200 characters"),
                     1,
                 )
-            elif name in self.header[: number - 1]:
+            elif name in earlier:
                 problems.add(self.name, "found twice in the header; allowed is once", 1, name)
             elif self.table.name == "ratings" and re.fullmatch(r"raters|rater[ _-]?\d+", name):
                 problems.add(
@@ -123,9 +129,13 @@ class TableFile:
                     1,
                     name,
                 )
+            earlier.add(name)
         self._check_required(problems)
         if not more:
             problems.add(self.name, "found a header but no rows; expected is a line for each row")
+
+    def _refuse_columns(self, count, line, problems):
+        problems.add(self.name, f"found {count:,} columns; allowed are {MOST_COLUMNS:,}", line)
 
     def _check_required(self, problems):
         for name in self.table.required:
@@ -160,10 +170,14 @@ class TableFile:
 
     def _open_json(self, problems):
         names = {}
-        for _, found in self._objects(problems):
-            names.update(dict.fromkeys(found))
-        if not names and not problems:
-            return problems.add(self.name, "found no rows; expected is one JSON object a line")
+        for line, cells in self._objects(problems):
+            names.update(dict.fromkeys(cells))
+            if len(names) > MOST_COLUMNS:
+                return self._refuse_columns(len(names), line, problems)
+        if not names:
+            if not problems:
+                problems.add(self.name, "found no rows; expected is one JSON object a line")
+            return None
         return self._check_header(list(names), True, problems)
 
     def _objects(self, problems):
@@ -197,13 +211,22 @@ def _json_object(text):
         raise ValueError(NOT_A_LINE.format(error)) from None
     if not isinstance(found, dict):
         raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
+    if len(text) > CELL_LENGTH and any(_is_long(cell) for cell in found.values()):
+        raise ValueError(LONG_CELL)
     return found
+
+
+def _is_long(cell):
+    """Whether a JSON value has more characters than a cell of a CSV file may have."""
+    if not isinstance(cell, str):
+        cell = json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
+    return len(cell) > CELL_LENGTH
 
 
 def _csv_fault(error):
     text = str(error)
     if "field limit" in text:
-        return f"found a cell longer than {CELL_LENGTH:,} characters; allowed is less"
+        return LONG_CELL
     if "unexpected end" in text:
         return 'found a quotation mark (") that is never closed'
     return f'cannot read the row ({text}); write " inside a quoted cell as ""'

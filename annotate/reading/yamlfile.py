@@ -7,6 +7,8 @@ import yaml
 from annotate.reading.problems import quoted
 
 WHOLE = 10**15
+MOST_VALUES = 50_000
+TOO_MANY = f"found more than {MOST_VALUES:,} keys and values; allowed are {MOST_VALUES:,}"
 
 
 class Mapping(dict):
@@ -24,9 +26,14 @@ class Mapping(dict):
 class Loader(yaml.SafeLoader):
     """Plain data only: no tags, no aliases (they can grow without bound), no key twice."""
 
+    values = 0
+
     def compose_node(self, parent, index):
         event = self.peek_event()
-        if isinstance(event, yaml.AliasEvent):
+        self.values += 1
+        if self.values > MOST_VALUES:
+            refused = TOO_MANY
+        elif isinstance(event, yaml.AliasEvent):
             refused = "found an alias (*name); write the value out"
         elif event.tag is not None:
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
@@ -95,6 +102,20 @@ def read_yaml(path, name, problems):
     for line, key, message in _unfit(found, found.line, ""):
         problems.add(name, message, line, key)
     return found if problems.total == before else None
+
+
+def has_too_many(data):
+    """Whether plain data would make a file of more keys and values than read_yaml takes."""
+    left, waiting = MOST_VALUES, [data]
+    while waiting and left >= 0:
+        value = waiting.pop()
+        left -= 1
+        if isinstance(value, dict):
+            left -= len(value)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return left < 0
 
 
 def _unfit(value, line, key):

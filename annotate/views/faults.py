@@ -1,10 +1,13 @@
 """The page of a fault of the server. It asks the database nothing: that may be what fails."""
 
+import sys
+
 from django.http import HttpResponseServerError
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.views import defaults
 
+from annotate import busy
 from annotate.headers import loosen
 from annotate.languages import ENGLISH
 from annotate.platforms import MTURK_FRAMES
@@ -13,6 +16,9 @@ from annotate.platforms import MTURK_FRAMES
 def server_error(request):
     """Page: a rater reads it in the study's language, else in the browser's; others in English."""
     start, _, rest = request.path.lstrip("/").partition("/")
+    error = sys.exc_info()[1]  # such as of a file that was being received before any view
+    if start not in ("r", "join") and busy.is_passing(error):
+        return busy.page(request, error)
     if start not in ("r", "join"):
         return defaults.server_error(request)
     spoken = getattr(request, "spoken", ENGLISH)

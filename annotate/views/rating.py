@@ -107,7 +107,7 @@ def _last_page(request, name, study, session, outcome, ids=None, **context):
 @rater_page
 def join(request, slug):
     """Page: what the study is, and whether to take part. Opening it begins nothing."""
-    study = get_object_or_404(Study, slug=slug)
+    study = get_object_or_404(Study.objects.kept(), slug=slug)
     languages.speak(study.language)
     arrival = platforms.arrival(study, request.GET)
     return loosen(_arrive(request, study, arrival), framed_by=arrival.frames)

@@ -1,9 +1,14 @@
 """Researchers log in; one-time links log in once."""
 
+from threading import Barrier, Thread
+
 import pytest
 from django.conf import settings as django_settings
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.utils import timezone
 
 from annotate.views.accounts import login_path
 from tests import factories
@@ -39,7 +44,6 @@ def test_login_never_leads_to_another_site(client):
 
 
 def test_five_wrong_passwords_lock_the_account_for_that_address(client, settings):
-    settings.AXES_ENABLED = True
     with_password()
     for _ in range(5):
         last = client.post("/accounts/login/", {"username": "ada", "password": "wrong"})
@@ -50,7 +54,6 @@ def test_five_wrong_passwords_lock_the_account_for_that_address(client, settings
 
 
 def test_an_absurdly_long_name_is_a_wrong_one(client, settings):
-    settings.AXES_ENABLED = True
     tried = {"username": "a" * 1000, "password": "wrong"}
     assert client.post("/accounts/login/", tried).status_code == 200
     for _ in range(4):
@@ -67,6 +70,43 @@ def test_opening_a_one_time_link_does_not_use_it_up_but_its_button_does(client):
     other = Client()
     assert other.post(path).status_code == 410
     assert "_auth_user_id" not in other.session
+
+
+def statuses_of_posts_at_once(path, count):
+    """Post to the path from this many connections at the same moment."""
+    start, statuses = Barrier(count), []
+
+    def post():
+        browser = Client()
+        connection.ensure_connection()
+        start.wait(30)
+        statuses.append(browser.post(path).status_code)
+        connection.close()
+
+    threads = [Thread(target=post) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return sorted(statuses)
+
+
+@pytest.mark.parametrize("attempt", range(3))
+@pytest.mark.django_db(transaction=True)
+def test_a_one_time_link_used_eight_times_in_one_moment_logs_in_once(attempt):
+    path = login_path(factories.make_user("demo", last_login=timezone.now()))
+    assert statuses_of_posts_at_once(path, 8) == [302] + [410] * 7
+    assert Session.objects.count() == 1
+
+
+def test_a_one_time_link_logs_in_once_in_the_second_of_another_login(client):
+    """The time of the last login is signed whole: two logins of one second differ."""
+    second = timezone.now().replace(microsecond=0)
+    user = factories.make_user("demo", last_login=second)
+    path = login_path(user)
+    user.last_login = second.replace(microsecond=1)
+    user.save()
+    assert client.post(path).status_code == 410
 
 
 def test_a_one_time_link_of_an_inactive_account_is_unknown(client):

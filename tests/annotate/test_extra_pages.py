@@ -33,7 +33,7 @@ def test_a_walk_through_all_kinds_of_screens_counts_them_all(client, study):
     kinds = dict(session.extras.values_list("position", "check_key"))
     for position in range(1, 8):
         page = client.get(f"/r/{session.token}/", follow=True).content.decode()
-        assert f"Item {position} of 7" in page
+        assert f"Page {position} of 7" in page
         given = {"both": {"q0": ["A", "D"]}, "read": {"q0": "2"}}
         data = given.get(kinds.get(position, ""), answers(study))
         assert send(client, session, position, data).status_code == 303
@@ -54,7 +54,7 @@ def test_a_check_shows_boxes_says_what_is_missing_and_remembers(client, study):
     assert refused.status_code == 422 and "1 answer missing" in refused.content.decode()
     assert send(client, session, at, {"q0": ["A", "B"]}).status_code == 303
     page = page_of(client, session, at)
-    assert re.findall(r'value="(.)" data-key="." checked', page) == ["A", "B"]
+    assert re.findall(r'value="(.)" aria-keyshortcuts="." checked', page) == ["A", "B"]
     assert "Saved ✓" in page
     again = send(client, session, at, {})
     assert again.status_code == 422 and ExtraAnswer.objects.get().text == "A | B"
@@ -94,7 +94,7 @@ def test_a_gold_item_cannot_be_told_from_another(client, study):
         page = page.replace(f"/answer/{one.item_id}/", "/answer/ITEM/")
         page = page.replace(f"/time/{one.item_id}/", "/time/ITEM/")
         page = page.replace(f'name="item" value="{one.item_id}"', "ITEM")
-        at = rf'(Item |max="\d" value="|/item/){one.position}\b'
+        at = rf'(Page |max="\d" value="|/item/){one.position}\b'
         pages.append("".join(re.sub(at, "AT", page).split()))
     assert pages[0] == pages[1] and "gold" not in pages[0].lower()
     question = study.questions.first()
@@ -215,7 +215,7 @@ def test_the_preview_shows_the_checks_as_raters_see_them(as_owner, client, study
         page = as_owner.get(f"{FRAME}item/{position}/").content.decode()
         extra, number = session.extras.get(check_key=key), {"both": 2, "read": 1}[key]
         assert normal(page, "preview-films", number) == normal(real, session.token, extra.pk)
-        assert f"Item {position} of 6" in page
+        assert f"Page {position} of 6" in page
 
 
 def test_a_walk_through_the_preview_meets_the_checks_and_leaves_no_trace(as_owner, study):

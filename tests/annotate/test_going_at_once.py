@@ -6,10 +6,12 @@ import pytest
 from django.db import DatabaseError, connection
 from django.db.models.signals import post_delete
 
-from annotate import editing, excluding, keeping, links, sessions, uploads
+from annotate import deleting as marking
+from annotate import editing, excluding, keeping, links, sessions
 from annotate.forms_study import StudyForm
 from annotate.loading.practice import mark_items
 from annotate.models import Place, Rater, Rating, Session, Study, Tombstone
+from judges import deleting
 from tests.annotate.test_saving import meet, save_elsewhere
 from tests.annotate.test_study_pages import SETTINGS
 
@@ -96,18 +98,13 @@ def at_work(study):
     return session
 
 
-def meets_a_save(study, at_work, act):
-    """A save that comes while the act is under way: it waits, and writes nothing."""
+def test_a_save_waits_for_the_end_of_its_session_and_writes_nothing(study, at_work):
+    """The worker that deletes the study is ending its sessions when the save comes."""
     place = at_work.places.select_related("item", "session", "study").get(position=1)
     answers = {study.questions.first(): 3.0}
     with pytest.raises(sessions.NotNow):
-        meet(act, lambda: save_elsewhere(place, answers))
+        meet(lambda: marking.end_sessions(study.pk), lambda: save_elsewhere(place, answers))
     assert not Rating.objects.exists()
-
-
-def test_a_save_waits_for_the_end_of_its_study(study, at_work):
-    meets_a_save(study, at_work, lambda: uploads.delete_study(study))
-    assert not Study.objects.exists() and not Place.objects.exists()
 
 
 def test_a_study_goes_whatever_is_saved_meanwhile(study, at_work):
@@ -117,6 +114,6 @@ def test_a_study_goes_whatever_is_saved_meanwhile(study, at_work):
     answer = [sessions.Answer(questions[0], 3.0)]
     meet(
         lambda: sessions.save_answers(place, questions, answer),
-        elsewhere(lambda: uploads.delete_study(study)),
+        elsewhere(lambda: (marking.begin(study), deleting.delete_study(study.pk))),
     )
     assert not Study.objects.exists() and not Rating.objects.exists()

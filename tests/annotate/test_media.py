@@ -13,6 +13,7 @@ from django.test import Client
 from annotate import missing, uploads
 from annotate.models import Content, MediaFile, Membership, MissingMedia, Place, Study
 from annotate.ranges import asked_for
+from judges import deleting
 from tests import factories
 from tests.annotate.test_rating_pages import begin
 from tests.podcasts import HOST
@@ -192,10 +193,10 @@ def test_deleting_names_how_many_contents_lose_it(study, as_owner):
     assert "1 content names it" in page
 
 
-def test_the_files_go_with_the_study(study, as_owner, django_capture_on_commit_callbacks):
+def test_the_files_go_with_the_study(study, as_owner):
     keep(study)
-    with django_capture_on_commit_callbacks(execute=True):
-        as_owner.post("/studies/films/delete/", {"slug": "films"})
+    as_owner.post("/studies/films/delete/", {"slug": "films"})
+    assert deleting.delete_study(study.pk)
     assert not Study.objects.exists() and on_disk() == []
 
 

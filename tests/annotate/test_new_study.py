@@ -107,7 +107,7 @@ def test_a_blank_study_leads_to_its_questions(as_owner):
 BAD = {
     "taken": ({"slug": "films"}, "“films” is taken; choose another address."),
     "taken by the title": ({"title": "Films"}, "“films” is taken; choose another address."),
-    "reserved": ({"slug": "new"}, "that is the address of the page that makes studies"),
+    "reserved": ({"slug": "new"}, "that is the address of a page of its own"),
     "reserved by the title": ({"title": "New"}, "No address can be made from this title"),
     "no letters": ({"title": "电影"}, "No address can be made from this title: please give one."),
     "capitals": ({"slug": "Films"}, "Use 1 to 60 lower-case letters, digits and hyphens."),

@@ -100,11 +100,13 @@ def test_the_lists_stand_in_the_order_of_the_place(client, podcasts, side, names
     heads = re.findall(r'<h3 class="title">Episode pair-1 (\w+) (\d)</h3>', page)
     assert heads == [(name, str(number)) for name in names for number in (1, 2, 3)]
     other = "B" if side == "A" else "A"
-    shown = re.findall(r'value="(\d)" data-key="(\d)"[^>]*> <span>(List 1|Tie|List 2)', page)
+    shown = re.findall(
+        r'value="(\d)" aria-keyshortcuts="(\d)[^>]*> <span>(List 1|Both equally|List 2)', page
+    )
     assert shown == [
         (str(VALUE_OF[side]), "1", "List 1"),
-        ("2", "2", "Tie"),
-        (str(VALUE_OF[other]), "3", "List 2"),
+        ("2", "0", "Both equally"),
+        (str(VALUE_OF[other]), "2", "List 2"),
     ]  # fmt: skip
     assert "two-tower" not in page and "popular" not in page
 
@@ -122,8 +124,8 @@ def test_a_resumed_session_sees_the_same_side(client, podcasts):
 @pytest.mark.parametrize(
     "labels, first, shown",
     [
-        (["A", "tie", "B"], "A", [(1, "List 1"), (2, "Tie"), (3, "List 2")]),
-        (["A", "tie", "B"], "B", [(3, "List 1"), (2, "Tie"), (1, "List 2")]),
+        (["A", "tie", "B"], "A", [(1, "List 1"), (2, "Both equally"), (3, "List 2")]),
+        (["A", "tie", "B"], "B", [(3, "List 1"), (2, "Both equally"), (1, "List 2")]),
         (["B", "A", "both fit"], "A", [(2, "List 1"), (1, "List 2"), (3, "Both fit")]),
         (["B", "A", "both fit"], "B", [(1, "List 1"), (2, "List 2"), (3, "Both fit")]),
     ],

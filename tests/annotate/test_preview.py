@@ -62,7 +62,7 @@ def test_an_item_looks_exactly_as_raters_see_it(as_owner, client, study):
     shown = session.places.get(position=1).item
     page = as_owner.get(f"{FRAME}item/1/?item={shown.pk}").content.decode()
     assert normal(page, "preview-films") == normal(real, session.token)
-    assert shown.text in page and "Item 1 of 4" in page
+    assert shown.text in page and "Page 1 of 4" in page
 
 
 def test_an_item_sent_with_gaps_looks_exactly_as_raters_see_it(as_owner, client, study):
@@ -208,7 +208,7 @@ def test_before_there_are_items_an_example_stands_for_them(as_owner, owner):
     study = factories.make_study("empty", owner=owner)
     assert "/r/preview-empty/item/1/" in as_owner.get("/studies/empty/preview/").content.decode()
     page = as_owner.get("/r/preview-empty/item/1/").content.decode()
-    assert "The text of an item stands here." in page and "Item 1 of 1" in page
+    assert "The text of an item stands here." in page and "Page 1 of 1" in page
     given = {"item": 0, "go": "next", **answers(study)}
     assert as_owner.post("/r/preview-empty/item/1/", given).url.endswith("?show=thanks")
     study.questions.all().delete()

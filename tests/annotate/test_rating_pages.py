@@ -44,7 +44,7 @@ def test_a_rater_goes_from_consent_to_the_code(client, study):
     client.post(f"/r/{token}/begin/")
     for position in range(1, 5):
         page = client.get(f"/r/{token}/", follow=True).content.decode()
-        assert f"Item {position} of 4" in page
+        assert f"Page {position} of 4" in page
         assert post_item(client, token, position, answers(study)).status_code == 303
     assert study.completion_code in client.get(f"/r/{token}/").content.decode()
     assert Rating.objects.filter(session__token=token, value=4).count() == 16

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -305,3 +306,68 @@ def test_ends_up_to_a_million_and_labels_that_are_numbers_are_allowed():
     assert parse_scale({"min": 999_999, "max": 1_000_000}).low == 999_999
     assert parse_scale({"min": -1_000_000, "max": -999_999}).high == -999_999
     assert parse_scale({"choice": [1, 2.5]}).labels == ["1", "2.5"]
+
+
+# What is read is bounded: no file may hold a web process for long.
+
+
+def wide(name, count):
+    """A table of contents with this many columns, as CSV or as JSON lines."""
+    cells = {"content": "a"} | {f"c{number}": "x" for number in range(count - 1)}
+    if name.endswith(".jsonl"):
+        return json.dumps(cells) + "\n"
+    return f"{','.join(cells)}\n{','.join(cells.values())}\n"
+
+
+@pytest.mark.parametrize("name", ["contents.csv", "contents.jsonl"])
+def test_a_table_of_100_000_columns_is_refused_at_once(read, name):
+    began = time.process_time()
+    rows, messages = read(CONTENTS, wide(name, 100_000), name)
+    assert messages == [f"{name}, line 1: found 100,000 columns; allowed are 1,000"]
+    assert rows == []
+    assert time.process_time() - began < 10  # seconds; 149 before there was a limit
+
+
+@pytest.mark.parametrize("name", ["contents.csv", "contents.jsonl"])
+def test_a_table_of_1000_columns_is_read(read, name):
+    rows, messages = read(CONTENTS, wide(name, 1000), name)
+    assert messages == [] and len(rows[0][1]["data"]) == 999
+
+
+def test_json_lines_of_ever_new_names_are_refused_at_the_line_that_has_too_many(read):
+    lines = "".join(f'{{"content": "a", "c{number}": 1}}\n' for number in range(5000))
+    _, messages = read(CONTENTS, lines, "contents.jsonl")
+    assert messages == ["contents.jsonl, line 1000: found 1,001 columns; allowed are 1,000"]
+
+
+TOO_MANY = "found more than 50,000 keys and values; allowed are 50,000"
+
+
+def test_a_study_file_of_too_many_keys_is_refused_with_the_line(study_yaml):
+    began = time.process_time()
+    _, messages = study_yaml("study: x\n" + "".join(f"a{n}:\n" for n in range(100_000)))
+    # The mapping, then two to a line: line 25,000 holds the 50,000th and the 50,001st.
+    assert messages == [f"study.yaml, line 25000: no YAML: {TOO_MANY}"]
+    assert time.process_time() - began < 10
+
+
+def test_a_study_file_of_too_many_bytes_is_refused(study_yaml):
+    _, messages = study_yaml("study: x\n# " + "a" * 3 * 1024 * 1024)
+    assert messages == ["study.yaml: found a file of 3.0 MB; allowed are 2.0 MB"]
+
+
+@pytest.mark.parametrize("letters", [1_000_000, 1_000_001])
+@pytest.mark.parametrize("name", ["items.csv", "items.jsonl"])
+def test_a_cell_has_at_most_a_million_characters_whatever_the_file(read, name, letters):
+    text = "a" * letters
+    csv_text, lines = f"item,text\ni,{text}\n", json.dumps({"item": "i", "text": text}) + "\n"
+    rows, messages = read(ITEMS, csv_text if name.endswith("csv") else lines, name)
+    line = 2 if name.endswith("csv") else 1
+    words = f"{name}, line {line}: found a cell longer than 1,000,000 characters; allowed is less"
+    assert messages == ([words] if letters > 1_000_000 else [])
+
+
+def test_a_list_in_a_json_line_is_a_cell_too(read):
+    line = json.dumps({"item": "i", "text": "x", "tags": ["a" * 100] * 20_000})
+    _, messages = read(ITEMS, line, "items.jsonl")
+    assert messages[0].endswith("found a cell longer than 1,000,000 characters; allowed is less")

@@ -82,19 +82,19 @@ def test_the_history_is_shown_as_far_as_the_study_wants_it(client, history, numb
     Study.objects.update(show_history=number)
     page = first_page(client, history).content.decode()
     assert re.findall(r"<li dir=\"auto\">The (\w+) film", page) == titles
-    assert ("Chosen before" in page) == bool(titles) and "SECRET" not in page
+    assert ("What you chose before" in page) == bool(titles) and "SECRET" not in page
     assert page.count("1927 · Drama, Comedy") == len(titles)
     if titles:
-        assert page.index("Chosen before") < page.index("Why it is recommended")
+        assert page.index("What you chose before") < page.index("Why it is recommended")
 
 
 def test_an_item_without_a_recipient_or_history_shows_none(client, history):
     Study.objects.update(show_history=9)
     history.items.update(recipient=None)
-    assert "Chosen before" not in first_page(client, history).content.decode()
+    assert "What you chose before" not in first_page(client, history).content.decode()
     Interaction.objects.all().delete()
     history.items.update(recipient=history.recipients.first())
-    assert "Chosen before" not in first_page(client, history).content.decode()
+    assert "What you chose before" not in first_page(client, history).content.decode()
 
 
 def test_facts_are_short():

@@ -278,7 +278,9 @@ def test_a_required_exit_question_is_asked_for_and_what_was_said_stays(client, s
     page = client.post(f"/r/{session.token}/exit/", {"qgender": "1"})
     assert page.status_code == 422 and "1 answer missing" in text_of(page)
     assert ExitAnswer.objects.get().text == "woman"
-    assert 'value="1" data-key="1" checked' in text_of(client.get(f"/r/{session.token}/exit/"))
+    assert 'value="1" aria-keyshortcuts="1" checked' in text_of(
+        client.get(f"/r/{session.token}/exit/")
+    )
     client.post(f"/r/{session.token}/exit/", {"qage": "20"})
     assert state(session) == State.COMPLETED and ExitAnswer.objects.count() == 2
 

@@ -7,10 +7,11 @@ from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.test import Client
 
-from annotate import more_raters, sessions, uploads
+from annotate import more_raters, sessions
 from annotate.forms_platform import PlatformForm
 from annotate.forms_study import MemberForm, StudyForm
 from annotate.models import Membership, Study
+from judges import deleting
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -145,6 +146,7 @@ def test_deleting_asks_for_the_name_and_takes_everything_along(as_owner, study):
     assert as_owner.post("/studies/films/delete/", {"slug": "wrong"}).status_code == 422
     assert Study.objects.exists()
     assert as_owner.post("/studies/films/delete/", {"slug": "films"}).status_code == 302
+    assert deleting.delete_study(study.pk)
     assert not Study.objects.exists()
 
 
@@ -193,12 +195,19 @@ def test_raters_and_sessions_are_not_deleted_on_the_admin_pages(as_operator, stu
 def test_a_study_is_deleted_with_its_raters_on_the_admin_pages(as_operator, study):
     factories.make_session(study)
     as_operator.post(f"/admin/annotate/study/{study.pk}/delete/", {"post": "yes"})
+    assert deleting.delete_study(study.pk)
     assert not Study.objects.exists()
+
+
+def test_the_administration_links_no_page_that_operators_may_not_see(as_operator, study):
+    """An operator is a member of no study, so the page of one is not there for them."""
+    page = as_operator.get(f"/admin/annotate/study/{study.pk}/change/").content.decode()
+    assert "/history/" in page and "/admin/r/" not in page
 
 
 def test_no_study_may_hide_the_page_that_makes_studies(as_operator, study):
     study.slug = "new"
-    with pytest.raises(ValidationError, match="the page that makes studies"):
+    with pytest.raises(ValidationError, match="a page of its own"):
         study.full_clean()
     answer = as_operator.get(f"/admin/annotate/study/{study.pk}/change/")
     form = answer.context["adminform"].form
@@ -292,9 +301,3 @@ def test_the_surplus_goes_whichever_places_raters_have(as_owner, owner, study):
     assert {len(of_item) for of_item in numbers(study).values()} == {4, 5}
     more_raters.undo(step, owner)
     assert {len(of_item) for of_item in numbers(study).values()} == {4}
-
-
-def test_a_second_click_deletes_nothing_more(study):
-    uploads.delete_study(Study.objects.get())
-    uploads.delete_study(study)
-    assert not Study.objects.exists()

@@ -17,7 +17,7 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
 from analysis.options import OptionsForm
-from annotate.models import ApiToken, Item
+from annotate.models import ApiToken, Item, Study
 from judges.models import Run
 from tests import factories
 from tests.api.conftest import ROOT
@@ -132,6 +132,7 @@ def run_it(command, environment):
 @pytest.mark.django_db(transaction=True)
 def test_the_example_of_the_readme_makes_a_frame(served):
     (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
+    Study.objects.update(slug="films-demo")  # the demo's, which a newcomer has
     more = "\nprint(len(ratings), ratings['value'].sum(), sorted(ratings['rater'].unique()))"
     printed = run_it([sys.executable, "-c", code + more], served)
     # Two raters gave 2, 3 and 4 each.

@@ -227,6 +227,13 @@ def test_an_address_with_many_wrong_tokens_has_to_wait(api, monkeypatch):
     assert int(bearer("concord_x").get(ROOT).headers["Retry-After"]) >= 1
 
 
+def test_wrong_tokens_do_not_lock_out_a_right_one_of_the_same_address(api, monkeypatch):
+    monkeypatch.setattr(Failures, "rate", "3/min", raising=False)
+    assert [bearer("concord_wrong").get(ROOT).status_code for _ in range(5)][-1] == 429
+    assert api.get(ROOT).status_code == 200
+    assert bearer("concord_wrong").get(ROOT).status_code == 429, "a right one forgives nothing"
+
+
 def test_right_tokens_are_no_failures(api, monkeypatch):
     monkeypatch.setattr(Failures, "rate", "2/min", raising=False)
     assert {api.get(ROOT).status_code for _ in range(5)} == {200}

@@ -1,7 +1,10 @@
 """Which addresses a judge may call: what the operator listed, and nothing private behind a name."""
 
 import asyncio
+import secrets
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -9,9 +12,11 @@ from judges import hosts
 from judges.client import Client, Failure
 from judges.forms_endpoints import EndpointForm
 from judges.models import Endpoint
+from tests.processes import ROOT, environment
 from tests.scripted_server import ScriptedServer, chat
 
 NAME = "api.example.org"
+SECRET = secrets.token_urlsafe(60)
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +61,46 @@ def test_a_listed_name_that_leads_to_the_world_may_be_called(monkeypatch):
                                  "http://10.1.2.3:8000/v1"])  # fmt: skip
 def test_what_was_listed_by_its_address_or_as_a_neighbour_was_meant(url):
     hosts.check(url)
+
+
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]", "127.9.9.9", "0.0.0.0", "[::ffff:127.0.0.1]"]
+
+
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_in_production_this_machine_is_called_only_at_a_listed_port(settings, host):
+    settings.ENDPOINT_HOSTS = [host, host.strip("[]")]
+    hosts.check_listed(f"http://{host}:6379/v1")
+    settings.PRODUCTION = True
+    for port in (":6379", ":5432", ""):
+        with pytest.raises(hosts.HostRefused, match="this machine is listed with a port"):
+            hosts.check_listed(f"http://{host}{port}/v1")
+    settings.ENDPOINT_HOSTS = [f"{host}:8001"]
+    hosts.check_listed(f"http://{host}:8001/v1")
+    with pytest.raises(hosts.HostRefused, match="is not in ENDPOINT_HOSTS"):
+        hosts.check_listed(f"http://{host}:8002/v1")
+
+
+def test_in_production_a_name_that_leads_to_this_machine_needs_the_port_too(monkeypatch, settings):
+    settings.PRODUCTION, settings.ENDPOINT_HOSTS = True, [NAME, "127.0.0.1"]
+    leads_to(monkeypatch, "127.0.0.1")
+    with pytest.raises(hosts.HostRefused, match="leads to the private address 127.0.0.1"):
+        hosts.check(f"http://{NAME}:6379/v1")
+    settings.ENDPOINT_HOSTS = [NAME, "127.0.0.1:8001"]
+    hosts.check(f"http://{NAME}:8001/v1")
+
+
+@pytest.mark.parametrize(
+    ("production", "listed"),
+    [("1", ["api.openai.com:443"]), ("0", ["127.0.0.1", "localhost", "api.openai.com"])],
+)
+def test_what_may_be_called_where_the_operator_lists_nothing(tmp_path, production, listed):
+    env = environment(tmp_path) | {"CONCORD_PRODUCTION": production, "SECRET_KEY": SECRET}
+    env = {name: value for name, value in env.items() if name != "ENDPOINT_HOSTS"}
+    asks = "from config import settings; print(settings.ENDPOINT_HOSTS)"
+    done = subprocess.run(
+        [sys.executable, "-c", asks], cwd=ROOT, env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str(listed)
 
 
 REFUSED = {
