@@ -180,7 +180,7 @@ def _curve(curve, entry, looks):
 
 
 def winning_rates(report, question, epsilon, looks):
-    """The share of raters a judge may stand in for, over its head start: a line a step curve.
+    """Draw the winning rate of judges over their head start: a line a step curve.
 
     Judges with one and the same curve share a line.
     """

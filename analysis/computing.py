@@ -18,7 +18,8 @@ RENEWED_EVERY = 5  # seconds
 FORGET_AFTER = timedelta(days=1)
 TOO_LARGE = (
     f"The result is too large to be kept: it has more than {LARGEST_KEPT:,} rows, or more bytes "
-    "than this installation keeps of all results. Ask for fewer items, judges or questions."
+    "than this installation keeps of all results, or than its disk has room for. Ask for fewer "
+    "items, judges or questions."
 )
 State = Computation.State
 

@@ -1,5 +1,6 @@
 """Results of reports in files: a cache that never takes more than its share of the disk."""
 
+import logging
 import os
 import pickle
 import zlib
@@ -9,6 +10,7 @@ from django.conf import settings
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.filebased import FileBasedCache
 
+log = logging.getLogger(__name__)
 # What pickle, zlib and a changed class raise over a file of another version, or half a one.
 UNREADABLE = (
     pickle.UnpicklingError, zlib.error, EOFError, OSError, AttributeError, ImportError, IndexError,
@@ -34,7 +36,11 @@ class ReportFiles(FileBasedCache):
             return False
 
     def set(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
-        super().set(key, value, timeout, version)
+        try:
+            super().set(key, value, timeout, version)
+        except OSError as error:  # such as a full disk: it is computed again when it is asked for
+            log.error("the result of a report could not be kept: %s", error.strerror)
+            return
         path = self._key_to_file(key, version)
         file = _stat(path)
         if file and file[1] > settings.REPORTS_MAX_MB << 20:

@@ -44,7 +44,7 @@ def methods(source, options):
         "area under the ROC curve (Hanley & McNeil, 1982), and by Krippendorff’s α (2011), "
         "weighted κ (Cohen, 1968; Fleiss, 1971), AC1 and AC2 (Gwet, 2008) and intraclass "
         "correlations (McGraw & Wong, 1996).",
-        "Whether a judge may stand in for a rater was tested by the alternative annotator test "
+        "Judges were compared with single raters by the alternative annotator test "
         "(Calderon et al., 2025); means over systems combine people’s and judges’ answers by PPI++ "
         "(Angelopoulos et al., 2023).",
         _intervals(options),

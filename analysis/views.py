@@ -26,6 +26,7 @@ from analysis.summaries import (
     several_versions,
 )  # fmt: skip
 from annotate import access
+from annotate.streaming import Begun
 
 
 @login_required
@@ -146,20 +147,20 @@ def report_rows(request, slug, report, form):
 
 
 @login_required
-@one_moment()
 def report_file(request, slug):
     """All reports in one HTML file that needs no network: only ever a download."""
     study = access.study_or_404(request.user, slug)
-    source = Source(study, request.GET)
-    form = OptionsForm(request.GET, source.choices)
-    if not form.is_valid():
-        return HttpResponse("\n".join(form.errors_in_words()), "text/plain", status=400)
     try:
-        pieces = file_pieces(source, form)
+        with one_moment():  # the pieces have one of their own
+            source = Source(study, request.GET)
+            form = OptionsForm(request.GET, source.choices)
+            if not form.is_valid():
+                return HttpResponse("\n".join(form.errors_in_words()), "text/plain", status=400)
+            pieces = file_pieces(source, form)
     except NothingToReport as gap:
         messages.error(request, f"There is nothing to report yet. {gap}")
         return redirect("analysis", slug)
-    response = StreamingHttpResponse(pieces, content_type="text/html; charset=utf-8")
+    response = StreamingHttpResponse(Begun(pieces), content_type="text/html; charset=utf-8")
     return _attached(response, f"{slug}-report.html")
 
 
@@ -185,7 +186,7 @@ def export_table(request, slug, table, form):
         raise Http404("no such table")
     options = {"platform_ids": True} if with_ids else {}
     pieces = writing.pieces(study, table, form, **options)
-    response = StreamingHttpResponse(pieces, content_type=writing.TYPES[form])
+    response = StreamingHttpResponse(Begun(pieces), content_type=writing.TYPES[form])
     return _attached(response, f"{slug}-{table}.{form}")
 
 

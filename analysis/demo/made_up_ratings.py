@@ -5,7 +5,7 @@ like some genres and films that are more popular than others. Run
 `python -m analysis.demo.made_up_ratings FOLDER` to write movies.csv and ratings.csv; the study's
 files beside this one were made of them by
 
-    python manage.py make_counterfactual_study FOLDER --surveys 2 --seed 7 --raters 5 \
+    python manage.py make_counterfactual_study FOLDER --surveys 2 --seed 7 --raters 12 \
         --study surveys-demo --title "Films, counterfactual explanations" --files OUT
 """
 

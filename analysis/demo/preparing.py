@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
-from annotate.models import Study
+from annotate.models import Deletion, Study
 from judges import planning, running
 from judges.models import Endpoint, Judge, Run
 from judges.scorers import SCORERS
@@ -37,6 +37,8 @@ def prepare(model_port, say):
             say(f"Loading the study {slug}")
             _load(FOLDER / folder)
             _plan_baselines(slug)
+        elif Deletion.objects.filter(study__slug=slug).exists():
+            say(f"{slug} is being deleted; the next start makes it anew")
     return user
 
 

@@ -104,8 +104,8 @@ def headline(answers, options, judges):
     low, high = sorted((sign * row["low"], sign * row["high"]))
     better, other = (row["evaluator"], row["other"])[::sign]
     words = (
-        f"Pearson r of {better}, the best judge, less that of {other}, the next: mean of the "
-        f"questions, p {p_words(row['p'])} for these two alone"
+        f"Pearson r of {better}, the judge with the highest, less that of {other}, the next: "
+        f"mean of the questions, p {p_words(row['p'])} for these two alone"
     )
     return leading_point(sign * row["difference"]), interval(low, high), words
 

@@ -103,7 +103,7 @@ def headline(answers, options, judges):
     chosen = "on the choose part" if options.part == TEST else "on other recipients"
     words = (
         f"Pearson r of the best mean of judges ({best['members']}), mean of the questions; chosen "
-        f"{chosen} {leading_point(best['cross_validated'])}, the best single judge "
+        f"{chosen} {leading_point(best['cross_validated'])}, the single judge with the highest "
         f"{leading_point(single['cross_validated'])}"
     )
     return leading_point(best["value"]), "", words

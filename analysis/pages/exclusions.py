@@ -14,7 +14,7 @@ def shown(questions):
 
 
 def layout(report, chosen, looks):
-    headings = ["would exclude", "cannot judge", "α now", "α after", "best r now", "r after"]
+    headings = ["would exclude", "cannot judge", "α now", "α after", "highest r now", "r after"]
     lines = [
         (TITLES[row["rule"]], [
             f"{row['excluded']:,} of {row['raters']:,}",
@@ -51,7 +51,7 @@ KIND = Kind(
     title="Exclusions",
     method=(
         "How many raters each exclusion rule would leave out, and what that would do to people’s "
-        "agreement and to the best judge’s correlation; nothing is applied."
+        "agreement and to the highest correlation of a judge; nothing is applied."
     ),
     formula=[
         "α: Krippendorff's ordinal α (nominal for words), mean over the questions.",

@@ -34,7 +34,7 @@ from analysis.pages import (
 
 # What researchers ask, and the reports that answer it; the navigation has these two levels.
 GROUPS = {
-    "May it replace people?": [overview.KIND, substitution.KIND, prediction_powered.KIND],
+    "Is it as close as a rater?": [overview.KIND, substitution.KIND, prediction_powered.KIND],
     "How close is it?": [
         correlation.KIND, differences.KIND, examples.KIND, agreement.KIND, ensembles.KIND,
         cost.KIND,

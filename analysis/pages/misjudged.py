@@ -130,7 +130,7 @@ def headline(answers, options, judges):
         return no_value(f"no judge has a value beside people's on {keys[0]}{first_of(keys)}")
     name = min(sizes, key=lambda name: wrong[name] / sizes[name])
     words = f"of {sizes[name]:,} items are misjudged on {keys[0]}{first_of(keys)} by {name}"
-    return f"{wrong[name]:,}", "", f"{words}, the best judge"
+    return f"{wrong[name]:,}", "", f"{words}, the judge with the smallest share"
 
 
 KIND = Kind(

@@ -1,4 +1,4 @@
-"""The overview's page: may a judge replace raters, in words and some figures."""
+"""The overview's page: how judges do beside people, in words and some figures."""
 
 from dataclasses import replace
 from math import isnan, nan
@@ -11,7 +11,6 @@ from analysis.reports.overview import (
     CEILING,
     FIGURES,
     KINDNESS,
-    MAY,
     MOST_JUDGES,
     PLACE,
     ROBUST,
@@ -19,11 +18,22 @@ from analysis.reports.overview import (
     WORTH,
     overview,
 )
+from analysis.reports.substitution import alpha_words
 
 # What each of the figures answers, and which figure of which report it is.
 DRAWN_BY = {
-    PLACE: ("May it take a rater's place?", "substitution", "advantage", substitution.layout),
-    CEILING: ("Is it as close as people are?", "substitution", "ceiling", substitution.layout),
+    PLACE: (
+        "Is it as close to people as a rater is?",
+        "substitution",
+        "advantage",
+        substitution.layout,
+    ),
+    CEILING: (
+        "Does it follow people as they follow one another?",
+        "substitution",
+        "ceiling",
+        substitution.layout,
+    ),
     WORTH: (
         "What do its scores add to people's labels?",
         "prediction_powered",
@@ -66,7 +76,11 @@ def figure_of(report, name, question, looks):
     words = _about_worth(report.sources[source], question) if name == WORTH else ""
     if figure is None:
         return None, f"{title} Cannot be said: {UNDRAWN[name]}{words}"
-    some = f" The {MOST_JUDGES} judges that do best." if _most(report, question)[1] else ""
+    some = (
+        f" The {MOST_JUDGES} judges that follow people most closely."
+        if _most(report, question)[1]
+        else ""
+    )
     return Figure(f"overview-{name}", f"{title} {figure.caption}{some}{words}", figure.plot), ""
 
 
@@ -82,9 +96,9 @@ def _of_question(report, source, question):
 
 
 def _most(report, question):
-    """The judges that are drawn, by their advantage; whether there are more."""
+    """Choose the judges that are drawn, by r less people's r; say whether there are more."""
     rows = [
-        row for row in report.rows if (row["figure"], row["question"]) == (PLACE, question)
+        row for row in report.rows if (row["figure"], row["question"]) == (CEILING, question)
     ]  # fmt: skip
     rows.sort(key=lambda row: 1.0 if isnan(row["value"]) else -row["value"])
     return [row["evaluator"] for row in rows[:MOST_JUDGES]], len(rows) > MOST_JUDGES
@@ -109,11 +123,17 @@ def _table(report, question):
     for entry in report.entries:
         if entry.row["question"] == question:
             cells.setdefault(entry.judge, {})[entry.row["figure"]] = entry
-    headings = ["Verdict", "Advantage ρ", "r less people's r", "Labels are worth", "Judge − people"]
+    headings = [
+        "Alternative annotator test",
+        "Advantage ρ",
+        "r less people's r",
+        "Labels are worth",
+        "Judge − people",
+    ]
     names = FIGURES if any(ROBUST in own for own in cells.values()) else FIGURES[:-1]
     lines = [(judge, _line(own, names)) for judge, own in cells.items()]
     headings += ["Robustness"] if ROBUST in names else []
-    return Table(f"Verdicts and numbers for {question}.", headings, lines, [], "Judge")
+    return Table(f"Tests and numbers for {question}.", headings, lines, [], "Judge")
 
 
 def _line(own, names):
@@ -137,7 +157,7 @@ def headline(answers, options, judges):
         return no_value("no question has a scale to compare on") if judges else NO_JUDGE
     tests = substitution.substitution(answers, replace(options, draws=0))
     if not any(row["tested"] for row in tests.rows):
-        return no_value("cannot be said yet of any judge: the report says what is missing")
+        return no_value("no judge can be tested yet: the report says what is missing")
     passed = {judge: 0 for judge in judges}
     for row in tests.rows:
         passed[row["evaluator"]] += bool(row["passes"])
@@ -145,21 +165,24 @@ def headline(answers, options, judges):
     some = sum(0 < count < len(keys) for count in passed.values())
     also = f", {some} more on some" if some else ""
     every = "the question" if len(keys) == 1 else f"all {len(keys)} questions"
-    words = f"of {len(judges)} judges {MAY} take the place of one rater on {every}{also}"
-    return f"{all_of_them}", "", words
+    rows = {row["question"]: row for row in tests.rows if row["tested"]}
+    people = "; ".join(f"{alpha_words(row)} on {key}" for key, row in rows.items())
+    words = f"of {len(judges)} judges pass the alternative annotator test on {every}{also}"
+    return f"{all_of_them}", "", f"{words}; people agree by {people}"
 
 
 KIND = Kind(
     name="overview",
     title="Overview",
     method=(
-        "May a judge replace raters here, and how sure is that? A verdict per judge, and "
-        "figures of the other reports: the place of a rater, the human ceiling, what labels are "
+        "How far people agree, how each judge does in the alternative annotator test, and figures "
+        "of the other reports: the advantage over a rater, the human ceiling, what labels are "
         "worth, the judge's bias, and its robustness where it was tested."
     ),
     formula=[
-        "May, may not: the alternative annotator test of Substitution, on every question that has "
-        "a scale; cannot be said yet: no rater could be tested, and why.",
+        "Passed, not passed: the alternative annotator test of Substitution, on every question "
+        "that has a scale; not tested: no rater could be tested, and why. It is no verdict on "
+        "whether a judge can replace people.",
         "The figures are those of Substitution (advantage, human ceiling), Prediction-powered "
         "means, Bias (mean of judge − people) and Robustness, with the same options; nothing else "
         "is computed.",

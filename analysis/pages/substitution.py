@@ -1,4 +1,4 @@
-"""Substitution's page: which judges may stand in for a rater on one question."""
+"""Substitution's page: judges compared with single raters on one question."""
 
 from dataclasses import replace
 from math import isnan
@@ -7,7 +7,7 @@ from analysis import charts
 from analysis.pages.base import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.report_tables import Cell, Figure, Layout, Table
 from analysis.reports.labels import ORDERED
-from analysis.reports.substitution import substitution
+from analysis.reports.substitution import alpha_words, substitution
 from annotate.templatetags.concord import interval, leading_point
 
 SCALES = (*ORDERED, "choice")
@@ -30,8 +30,9 @@ def _figures(report, entries, question, looks):
         epsilon = entries[0].row["epsilon"]
         plot = charts.winning_rates(report, question, epsilon, looks)
         caption = (
-            f"{question}: share of raters that a judge may stand in for, by the head start ε it is "
-            f"given. Judges with the same curve share a line; {charts.MOST_CURVES} at most."
+            f"{question}: share of raters whom a judge is shown to match in closeness to the "
+            "others, by the head start ε it is given. Judges with the same curve share a line; "
+            f"{charts.MOST_CURVES} at most."
         )
         figures.append(Figure("epsilon", caption, plot))
         won = _as_values(entries, "advantage_probability", "low", "high", "n")
@@ -67,7 +68,7 @@ def _span(entries):
 def _tables(entries, question):
     test = [(entry.row["evaluator"], _test_cells(entry)) for entry in entries]
     ceiling = [(entry.row["evaluator"], _ceiling_cells(entry)) for entry in entries]
-    headings = ["May stand in", "Winning rate ω", "Raters", "Advantage ρ", "Items"]
+    headings = ["Passes the test", "Winning rate ω", "Raters", "Advantage ρ", "Items"]
     return [
         Table(f"Alternative annotator test for {question}.", headings, test, [], "Judge"),
         Table(
@@ -104,14 +105,15 @@ def headline(answers, options, judges):
     if not judges or not keys:
         return no_value("no question has a scale to compare on") if judges else NO_JUDGE
     rows = substitution(answers, options, keys[:1]).rows
-    row = best(rows, judges, "advantage_probability")
+    rows = [row for row in rows if row["tested"]]
+    row = best(rows, judges, "difference") or best(rows, judges, "advantage_probability")
     if row is None:
         return no_value(f"no test on {keys[0]}{first_of(keys)}: the report says why")
-    may = "may" if row["passes"] else "may not"
     words = (
-        f"how often {row['evaluator']}, the best judge, is at least as close to the other raters "
-        f"as a rater is on {row['question']}{first_of(keys)}, n = {row['n']:,} items; it {may} "
-        f"stand in for a rater (ω = {row['winning_rate']:.2f} at ε = {row['epsilon']:g})"
+        f"how often {row['evaluator']}, which follows people most closely, is at least as close "
+        f"to the other raters as a rater is on {row['question']}{first_of(keys)}, "
+        f"n = {row['n']:,} items; ω = {row['winning_rate']:.2f} at ε = {row['epsilon']:g}; "
+        f"people agree by {alpha_words(row)}"
     )
     return leading_point(row["advantage_probability"]), interval(row["low"], row["high"]), words
 
@@ -120,9 +122,10 @@ KIND = Kind(
     name="substitution",
     title="Substitution",
     method=(
-        "May a judge take a rater's place? The alternative annotator test asks whether the judge "
-        "is at least as close to the other raters as each of them is; the human ceiling says how "
-        "closely people follow one another."
+        "How judges compare with single raters. The alternative annotator test asks whether the "
+        "judge is at least as close to the other raters as each of them is; the human ceiling "
+        "says how closely people follow one another. Where people agree little, a judge that "
+        "always says the same can pass."
     ),
     formula=[
         "Closeness to the other raters of an item: −√ mean (a − r)² on ordered scales, the share "

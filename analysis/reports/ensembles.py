@@ -340,14 +340,14 @@ def _verdict(report):
         if report.options["part"] == TEST:
             yield (
                 f"{coefficient}, {level}: {best['members']}, the best on the choose part, has "
-                f"{best['value']:.3f} on the test part; the best single judge there, "
+                f"{best['value']:.3f} on the test part; the single judge with the highest there, "
                 f"{single['members']}, has {single['value']:.3f}."
             )
             continue
         yield (
             f"{coefficient}, {level}: {best['members']} looks best with {best['value']:.3f}. "
             f"Chosen on other recipients such a winner reaches {best['cross_validated']:.3f}, the "
-            f"best single judge {single['cross_validated']:.3f}."
+            f"single judge with the highest {single['cross_validated']:.3f}."
         )
 
 

@@ -7,6 +7,8 @@ from analysis.reports.few_clusters import FEWEST
 from analysis.reports.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
 from analysis.stats.learned_weights import FOLDS
 
+NEVER_ASKED = "never asked"
+
 
 def evaluators(scores):
     """Judges, then single raters, then means of the roles that are not the reference.
@@ -131,9 +133,11 @@ def _missing_notes(scores):
         notes.append(
             f"Missing references count as {options.missing_reference:g} ({gaps.sum()} filled)."
         )
-    policy = options.missing_judgment
+    policy, gaps = options.missing_judgment, list(_judge_gaps(scores))
     what = "are dropped" if policy is None else f"count as {policy:g}"
-    notes.append(f"Missing judgments {what} ({'; '.join(_judge_gaps(scores)) or 'none'}).")
+    if policy is not None and any(NEVER_ASKED in gap for gap in gaps):
+        what += "; what a judge was never asked is dropped"
+    notes.append(f"Missing judgments {what} ({'; '.join(gaps) or 'none'}).")
     return notes
 
 
@@ -225,7 +229,7 @@ def _judge_gaps(scores):
     for judge in scores.judges:
         missing, never_asked = scores.judge_gaps(judge)
         if missing:
-            asked = f", of these {never_asked} never asked" if never_asked else ""
+            asked = f", of these {never_asked} {NEVER_ASKED}" if never_asked else ""
             yield f"{judge}: {missing} of {scores.applies.sum()}{asked}"
 
 

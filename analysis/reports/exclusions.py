@@ -31,7 +31,7 @@ class Beside(Evidence):
 
 
 def exclusions(answers, options, parts=None):
-    """One row a rule at its usual settings: whom it would leave out, α and the best judge's r."""
+    """Add a row a rule at its usual settings: whom it leaves out, α and a judge's highest r."""
     report = Report("exclusions", answers.study.slug, options.as_dict())
     before = headlines(answers, options)
     evidence = answers.beside or Beside(answers.study)
@@ -60,7 +60,7 @@ def exclusions(answers, options, parts=None):
         "A rule looks at all that a rater did, whatever items and parts are left in.",
         "Raters whom a rule cannot judge, having too few answers or no such data, stay.",
         "The intervals draw the same clusters before and after; that of r is of the judge that "
-        "was chosen as the best, and does not know of the choice.",
+        "had the largest r, and does not know of the choice.",
         interval_note(Scores(answers, options)),
         *draw_notes(report, options.draws),
         *reason_notes(report, ["rule"]),
@@ -92,7 +92,7 @@ def without(answers, raters):
 
 
 def headlines(answers, options):
-    """α: mean over the questions of ordinal (of words: nominal) α; the best judge and its r."""
+    """Estimate α (mean of the questions; ordinal, of words nominal) and a judge's largest r."""
     scores = Scores(answers, options)
     alphas = []
     for place, question in enumerate(scores.questions):

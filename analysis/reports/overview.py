@@ -1,10 +1,11 @@
-"""May a judge replace raters, and how sure is that? The other reports' answers, in one place.
+"""Put what the other reports say of each judge, beside how far people agree, in one place.
 
 Nothing is computed here that another report does not: the test of substitution with its human
 ceiling, prediction-powered means, the judge's mean difference from people, and its robustness where
 it was tested.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +17,10 @@ from analysis.reports.labels import ORDERED
 from analysis.reports.prediction_powered import EVERYTHING, MEAN, prediction_powered
 from analysis.reports.robustness import EVERY, ROBUSTNESS, robust
 from analysis.reports.scores import Scores
-from analysis.reports.substitution import CONDITIONS, NOMINAL, substitution
+from analysis.reports.substitution import CONDITIONS, NOMINAL, alpha_words, substitution
 from analysis.stats.substitution import FEWEST_ITEMS
 
-MAY, MAY_NOT, UNKNOWN = "may", "may not", "cannot be said yet"
+PASSED, NOT_PASSED, UNTESTED = "passed", "not passed", "not tested"
 PLACE, CEILING, WORTH, KINDNESS, ROBUST = FIGURES = (
     "place", "ceiling", "worth", "kindness", "robust",
 )  # fmt: skip
@@ -127,8 +128,8 @@ def _add_verdicts(report, tests, facts):
         for question in facts.questions:
             entry = rows.get((judge, question))
             row = entry.row if entry else {}
-            verdict = {True: MAY, False: MAY_NOT}.get(row.get("passes"), UNKNOWN)
-            why = _why(judge, entry, facts) if verdict == UNKNOWN else ""
+            verdict = {True: PASSED, False: NOT_PASSED}.get(row.get("passes"), UNTESTED)
+            why = _why(judge, entry, facts) if verdict == UNTESTED else ""
             low_high = row.get("low", np.nan), row.get("high", np.nan)
             numbers = row.get("advantage_probability", np.nan), *low_high, row.get("n", 0)
             _add(report, (judge, question, PLACE), numbers, verdict, why)
@@ -141,7 +142,7 @@ def _why(judge, entry, facts):
     if facts.raters < 2:
         return f"{facts.raters} rater: a second one has to rate the same items"
     if entry is None:
-        return "the judge has a scale of its own, on which it cannot stand in for a rater"
+        return "the judge has a scale of its own, on which it cannot be tested against a rater"
     n = facts.comparable[judge, entry.row["question"]]
     if n < FEWEST_ITEMS:
         return (
@@ -205,7 +206,7 @@ def _add(report, what, numbers, verdict="", why=""):
 
 
 def words(tests, facts):
-    """The verdicts in plain words, the best judges first, then conditions and what is missing."""
+    """Say in plain words how people agree, how each judge tests, and what is missing."""
     if gap := _nothing(facts):
         return [gap]
     report = Report("overview", tests.study, tests.options)
@@ -213,17 +214,18 @@ def words(tests, facts):
     of: dict = {}
     for row in report.rows:
         of.setdefault(row["evaluator"], []).append(row)
-    ranked = sorted(of.values(), key=_rank)
+    closeness = _closeness(tests)
+    ranked = sorted(of.values(), key=lambda rows: -closeness[rows[0]["evaluator"]])
     alike: dict = {}
     for rows in ranked[:MOST_JUDGES]:
         alike.setdefault(_sentence(rows), []).append(rows[0]["evaluator"])
     sentences = [f"{', '.join(names)}: {said}." for said, names in alike.items()]
     if more := ranked[MOST_JUDGES:]:
-        may = sum(all(row["verdict"] == MAY for row in rows) for rows in more)
+        passing = sum(all(row["verdict"] == PASSED for row in rows) for rows in more)
         sentences.append(
-            f"{len(more)} more judges stand in the rows; {may} of them may on every question."
+            f"{len(more)} more judges stand in the rows; {passing} of them pass on every question."
         )
-    return [*sentences, *_conditions(report, facts)]
+    return [*_agreement(tests), *sentences, *_conditions(report, facts)]
 
 
 def _nothing(facts):
@@ -238,27 +240,37 @@ def _nothing(facts):
     return ""
 
 
-def _rank(rows):
-    """More questions passed first, then the larger advantage."""
-    passed = sum(row["verdict"] == MAY for row in rows)
-    values = [row["value"] for row in rows if not np.isnan(row["value"])]
-    return -passed, -float(np.mean(values)) if values else 1.0
+def _closeness(tests):
+    """Map each judge to its mean r less people's r; one without r, as a constant, to −∞."""
+    differences: defaultdict = defaultdict(list)
+    for row in tests.rows:
+        if not np.isnan(row["difference"]):
+            differences[row["evaluator"]].append(row["difference"])
+    means = {judge: float(np.mean(values)) for judge, values in differences.items()}
+    return defaultdict(lambda: -np.inf, means)
+
+
+def _agreement(tests):
+    """Say how far people agree on each question that was tested."""
+    rows = {row["question"]: row for row in tests.rows if row["tested"]}
+    if rows:
+        words = "; ".join(f"{alpha_words(row)} on {question}" for question, row in rows.items())
+        yield f"People agree by {words}."
 
 
 def _sentence(rows):
-    """What one judge may, and where that cannot be said and why."""
+    """Say where one judge passed the test, where not, and where it was not tested and why."""
     parts = []
-    for verdict in (MAY, MAY_NOT):
+    for verdict in (PASSED, NOT_PASSED):
         keys = [row["question"] for row in rows if row["verdict"] == verdict]
         if keys:
-            where = _where(keys, len(rows))
-            parts.append(f"{verdict} take the place of one rater {where}")
-    unknown: dict = {}
+            parts.append(f"{verdict} {_where(keys, len(rows))}")
+    untested: dict = {}
     for row in rows:
-        if row["verdict"] == UNKNOWN:
-            unknown.setdefault(row["why"], []).append(row["question"])
-    parts += [f"{UNKNOWN} {_where(keys, len(rows))} ({why})" for why, keys in unknown.items()]
-    return "; ".join(parts)
+        if row["verdict"] == UNTESTED:
+            untested.setdefault(row["why"], []).append(row["question"])
+    parts += [f"{UNTESTED} {_where(keys, len(rows))} ({why})" for why, keys in untested.items()]
+    return f"alternative annotator test {'; '.join(parts)}"
 
 
 def _where(keys, count):
@@ -268,8 +280,8 @@ def _where(keys, count):
 
 
 def _conditions(report, facts):
-    """Under which conditions the verdicts hold, and how sure they are."""
-    if any(row["verdict"] != UNKNOWN for row in report.rows):
+    """Say what the test shows and what it does not, and how sure it is."""
+    if any(row["verdict"] != UNTESTED for row in report.rows):
         yield CONDITIONS
         if facts.clusters < FEW_CLUSTERS:
             yield (

@@ -114,12 +114,15 @@ class Scores:
         return _means(*self._people.of(name), self.shape)
 
     def judge(self, name):
-        """One judge's values (items, questions); missing ones filled where the options say so."""
+        """One judge's values (items, questions); missing ones filled where the options say so.
+
+        What the judge was never asked stays missing, whatever the options say.
+        """
         if name in self.ensembles:
             return self._combined(name, self.judge)
         values, filled = self.unfilled(name), self.options.missing_judgment
         if filled is not None:
-            values = np.where(self._gaps(values), filled, values)
+            values = np.where(self._gaps(values) & self._asked(name), filled, values)
         return self.apart(name, values)
 
     def unfilled(self, name):

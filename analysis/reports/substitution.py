@@ -1,4 +1,9 @@
-"""May a judge stand in for a rater? The alternative annotator test, and the human ceiling."""
+"""Compare judges with single raters: the alternative annotator test and the human ceiling.
+
+The test asks who is closer to the other raters. It is a published number, not a verdict: where
+people agree little, a judge that always says the same passes it. So people's agreement stands
+beside it.
+"""
 
 import numpy as np
 
@@ -10,6 +15,7 @@ from analysis.reports.scores import Scores
 from analysis.stats.estimate import Estimate
 from analysis.stats.false_discovery import benjamini_yekutieli
 from analysis.stats.human_ceiling import HumanCeiling, human_ceiling
+from analysis.stats.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.substitution import FEWEST_ITEMS, alternative_annotator_test
 
 GRID = np.arange(51) / 100  # of the curve over epsilon
@@ -17,10 +23,12 @@ ENOUGH = 0.5  # winning rate that passes
 NOMINAL = ("binary", "choice")
 NO_ORDER = Estimate(np.nan, reason="no correlation on a scale without order")
 CONDITIONS = (
-    "A judge that passes may take the place of one rater beside others, for items, questions and "
-    "raters like these and with its settings unchanged. The test does not say that the judge's "
-    "mean equals people's: see prediction-powered means for that."
+    "The alternative annotator test asks who is closer to the other raters of an item, a judge or "
+    "a rater. Where people agree little, a judge that always gives the same answer is closer and "
+    "passes, though it tells nothing: a pass alone does not show that a judge can replace people. "
+    "Nor does it show that the judge's mean equals people's: see prediction-powered means for that."
 )
+NO_RATINGS = "no agreement: nobody has rated"
 
 
 def substitution(answers, options, questions=None):
@@ -34,13 +42,14 @@ def substitution(answers, options, questions=None):
     report = Report("substitution", answers.study.slug, options.as_dict())
     epsilon = _epsilon(options)
     ratings = _ratings(scores)
+    alphas = {place: _agreement(scores, place, people) for place, people in ratings.items()}
     for judge in scores.judges:
         tests = _tests(scores, labels, judge, ratings)
         rates = _winning_rates(tests, epsilon)
         for place, (test, values) in tests.items():
             if not questions or scores.questions[place].key in questions:
-                ceiling = _ceiling(scores, place, ratings[place], values)
-                _add_row(report, scores, judge, place, epsilon, test, rates[place], ceiling)
+                of_people = _ceiling(scores, place, ratings[place], values), alphas[place]
+                _add_row(report, scores, judge, place, epsilon, test, rates[place], of_people)
     report.verdict = _verdicts(report, scores, epsilon)
     report.notes = [
         *policy_notes(scores, compared=False),
@@ -131,14 +140,28 @@ def _winning_rates(tests, epsilon):
     return found
 
 
+def _agreement(scores, place, people):
+    """Estimate Krippendorff's α of the reference's raters on one question.
+
+    people: ratings (items, raters). Ordinal on Likert scales, nominal on labels without order,
+    interval on numbers.
+    """
+    kind = scores.questions[place].scale.kind
+    metric = "nominal" if kind in NOMINAL else "ordinal" if kind == "likert" else "interval"
+    if not people.size:
+        return Estimate(np.nan, reason=NO_RATINGS)
+    return krippendorff_alpha(people, metric, **scores.resampling())
+
+
 def _ceiling(scores, place, people, values):
     if scores.questions[place].scale.kind not in ORDERED:
         return HumanCeiling(NO_ORDER, NO_ORDER, NO_ORDER)
     return human_ceiling(people, values, **scores.resampling())
 
 
-def _add_row(report, scores, judge, place, epsilon, test, rates, ceiling):
+def _add_row(report, scores, judge, place, epsilon, test, rates, of_people):
     question = scores.questions[place].key
+    ceiling, alpha = of_people
     rejected, tested, curve = rates
     rate = rejected / tested if tested else np.nan
     report.curves[judge, question] = {"epsilon": GRID.tolist(), "winning_rate": curve.tolist()}
@@ -159,6 +182,7 @@ def _add_row(report, scores, judge, place, epsilon, test, rates, ceiling):
             **_interval("ceiling", ceiling.ceiling),
             **_interval("difference", ceiling.difference),
             "ceiling_n": ceiling.difference.n,
+            **_interval("people_alpha", alpha),
         },
         reason=_reason(test, tested, ceiling),
         judge=judge,
@@ -213,12 +237,29 @@ def _verdict(entries, curves, role, epsilon):
         )
         for passes in (True, False)
     }
-    words = []
+    test = f"the alternative annotator test against {whom}, at ε = {epsilon:g}, is"
+    words = [f"{question}: people agree by {alpha_words(tested[0])}."]
     if named[True]:
-        words.append(f"{question}: at ε = {epsilon:g} may stand in for {whom}: {named[True]}.")
+        words.append(f"{question}: {test} passed by {named[True]}.")
     if named[False]:
-        words.append(f"{question}: at ε = {epsilon:g} may not: {named[False]}.")
+        words.append(f"{question}: {test} not passed by {named[False]}.")
     return words + _ceiling_words(question, tested)
+
+
+def alpha_words(row):
+    """Say how far people agree on a question, from a row of this report."""
+    if np.isnan(row["people_alpha"]):
+        return "no α that is defined (see Agreement)"
+    return f"α = {_decimals(row['people_alpha'])}{_ends(row)}"
+
+
+def _ends(row):
+    low, high = row["people_alpha_low"], row["people_alpha_high"]
+    return "" if np.isnan(low) else f" [{_decimals(low)}, {_decimals(high)}]"
+
+
+def _decimals(value):
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _turn(curves, row):

@@ -45,7 +45,8 @@ KEYS = {
     "rsm_precision rsm_precision_low rsm_precision_high rsm_precision_n",
     "substitution": "evaluator question epsilon winning_rate advantage_probability rejected tested "
     "passes low high n agreement agreement_low agreement_high ceiling ceiling_low ceiling_high "
-    "difference difference_low difference_high ceiling_n",
+    "difference difference_low difference_high ceiling_n people_alpha people_alpha_low "
+    "people_alpha_high",
     "prediction_powered": "evaluator question system estimate low high lambda n n_unlabelled "
     "n_effective more_to_halve method",
     "counterfactual": "part question score level other other_level measure value low high n mean "

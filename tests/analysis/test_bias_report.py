@@ -11,6 +11,7 @@ from annotate.models import Item, Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
 from tests.analysis.small import add_judge, build, make_rated_study, row_of
+from tests.analysis.test_agreement_report import make_table
 
 pytestmark = pytest.mark.django_db
 KEY = "accuracy"
@@ -46,6 +47,21 @@ def test_the_slope_on_length_is_that_of_scipy(study):
     assert row["value"] == pytest.approx(line.slope)
     assert (row["n"], row["groups"], row["group"]) == (24, 4, "words")
     assert row["low"] < row["value"] < row["high"]
+
+
+def test_only_what_was_asked_and_has_no_value_is_filled():
+    """People say 5, 4, 3, 2; the judge says 5, 4 and once nothing, and is not asked the fourth."""
+    study = make_table(np.array([[5, 4, 3, 2]]))
+    says = dict(zip(study.items.order_by("pk"), (5, 4, 1, 1), strict=True))
+    add_judge(study, "gpt", says.get)
+    judgments = Judgment.objects.order_by("item__pk")
+    judgments.filter(pk=judgments[2].pk).update(state="failed", value=None, reason="timed out")
+    judgments.last().delete()
+    where = {"bias": "systems", "group": "all", "evaluator": "gpt"}
+    dropped = row_of(build(study, "bias"), **where)
+    assert (dropped["value"], dropped["n"]) == (0, 2)
+    filled = row_of(build(study, "bias", missing_judgment="0"), **where)
+    assert (filled["value"], filled["n"]) == (-1, 3), "(0 + 0 − 3) / 3, not (0 + 0 − 3 − 2) / 4"
 
 
 def test_chinese_texts_are_measured_in_characters(study):

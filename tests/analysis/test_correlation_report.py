@@ -169,7 +169,7 @@ def test_missing_judgments_are_dropped_or_counted_as_a_number(rated):
     assert "Missing judgments count as 0 (close: 1 of 96)." in filled.notes
 
 
-def test_questions_that_a_partial_run_never_asked_are_missing_too(rated):
+def test_what_a_partial_run_never_asked_is_dropped_whatever_the_policy(rated):
     first, second, *_ = rated.items.order_by("pk")
     Judgment.objects.filter(run__judge__key="close", item=first).delete()
     Judgment.objects.filter(run__judge__key="close", item=second).update(
@@ -179,12 +179,15 @@ def test_questions_that_a_partial_run_never_asked_are_missing_too(rated):
         "evaluator": "close", "question": "accuracy", "level": "dataset", "coefficient": "pearson",
     }  # fmt: skip
     filled = build(rated, "correlation", missing_judgment="0")
-    note = "Missing judgments count as 0 (close: 8 of 96, of these 4 never asked)."
+    note = (
+        "Missing judgments count as 0; what a judge was never asked is dropped "
+        "(close: 8 of 96, of these 4 never asked)."
+    )
     assert note in filled.notes
     row = row_of(filled, **where)
-    assert row["n"] == 24
+    assert row["n"] == 23
     x, y = [], []
-    for item in rated.items.all():
+    for item in rated.items.exclude(pk=first.pk):
         ratings = Rating.objects.filter(item=item, question__key="accuracy")
         y.append(np.mean([rating.value for rating in ratings]))
         given = Judgment.objects.filter(

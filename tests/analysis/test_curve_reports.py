@@ -200,14 +200,14 @@ def test_curves_of_a_figure_differ_by_their_marks_alone(owner, as_owner, report)
     assert len({*symbols}) == len(symbols)
 
 
-def test_the_best_judge_of_the_headline_may_be_right_throughout(owner):
+def test_the_judge_of_the_headline_may_be_right_throughout(owner):
     study = make_rated_study(owner)
     means = {item: mean for item, mean in zip(study.items.order_by("pk"), pairs(study, "close",
              "persuasiveness")[1], strict=True)}  # fmt: skip
     add_judge(study, "right", lambda item: means[item])
     answers = frames.read(study)
     value, _, words = misjudged_page.headline(answers, Options("third_party", draws=0), ["right"])
-    assert (value, "by right, the best judge" in words) == ("0", True)
+    assert (value, "by right, the judge with the smallest" in words) == ("0", True)
 
 
 def test_no_more_than_fifty_are_listed_and_the_judges_take_turns(owner, as_owner):

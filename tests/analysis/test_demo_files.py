@@ -211,7 +211,7 @@ def test_the_baseline_of_the_file_judges_every_item_and_is_named_as_what_it_is()
 def test_the_surveys_are_made_of_the_made_up_ratings(tmp_path):
     """As the first lines of made_up_ratings.py say; only a notice and a consent are its own."""
     made_up_ratings.write_all(tmp_path / "ratings")
-    plan = Plan("surveys-demo", "Films, counterfactual explanations", surveys=2, seed=7, raters=5)
+    plan = Plan("surveys-demo", "Films, counterfactual explanations", surveys=2, seed=7, raters=12)
     study, tables = make_study(tmp_path / "ratings", plan, tmp_path / "study")
     for name, path in tables.items():
         assert path.read_bytes() == (HERE / "surveys" / f"{name}.csv").read_bytes(), name
@@ -221,7 +221,7 @@ def test_the_surveys_are_made_of_the_made_up_ratings(tmp_path):
     assert {key: value for key, value in made.items() if key not in added} == kept
 
 
-def test_the_surveys_have_simulated_raters_and_a_place_left(tmp_path):
+def test_the_surveys_have_simulated_raters_and_places_left(tmp_path):
     made_up_answers.write(tmp_path / "ratings.csv")
     assert (tmp_path / "ratings.csv").read_bytes() == (HERE / "surveys/ratings.csv").read_bytes()
     survey_of = {row["item"]: row["survey"] for row in table("surveys", "items")}
@@ -232,4 +232,4 @@ def test_the_surveys_have_simulated_raters_and_a_place_left(tmp_path):
         given[row["rater"], survey_of[row["item"]]].add((row["item"], row["question"]))
     assert Counter(survey for _, survey in given) == {"1": 4, "2": 4}
     assert {len(answers) for answers in given.values()} == {12 * len(asked)}
-    assert study_file("surveys")["raters_per_item"] == 5
+    assert study_file("surveys")["raters_per_item"] == 12  # eight visits to each survey

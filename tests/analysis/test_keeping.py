@@ -8,6 +8,7 @@ import zlib
 import pytest
 
 from analysis.keeping import ReportFiles
+from tests.small_disk import fill, free, small_disk
 
 MEGABYTE = 1 << 20
 
@@ -67,3 +68,16 @@ def test_one_result_that_is_too_large_alone_takes_no_others_along(store, setting
         store.set(key, key, 60)
     store.set("huge", os.urandom(MEGABYTE + 1), 60)
     assert [key for key in ("one", "two", "huge") if store.has_key(key)] == ["one", "two"]
+
+
+def test_a_full_disk_keeps_nothing_and_fails_nothing(tmp_path, caplog):
+    with small_disk(tmp_path / "disk") as folder:
+        store = ReportFiles(str(folder / "reports"), {"OPTIONS": {"MAX_ENTRIES": 5}})
+        store.set("before", [1], 60)
+        fill(folder)
+        store.set("report", os.urandom(MEGABYTE), 60)
+        assert store.get("report") is None and store.get("before") == [1]
+        assert "could not be kept: No space left on device" in caplog.text
+        free(folder)
+        store.set("report", [2], 60)
+        assert store.get("report") == [2]

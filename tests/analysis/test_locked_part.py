@@ -61,7 +61,7 @@ def test_a_load_of_judgments_tells_no_value_of_it(study, api, at):  # noqa: F811
     for item in ("hidden", "shown"):
         assert post(item, 5)[0] == 201
     known = post("hidden", 5)
-    assert known == (201, {"rows": 1, "new": 0, "changed": 0, "unchanged": 1})
+    assert known == (201, {"rows": 1, "new": 0, "changed": 0, "unchanged": 1, "out_of_range": []})
     for value, weighted in ((1, 4.5), (5, 2), (None, None)):
         assert post("hidden", value, weighted) == known, "the same whatever it was"
     status, words = post("shown", 1)

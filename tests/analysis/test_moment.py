@@ -1,16 +1,18 @@
 """A report reads everything as it was at one moment, whoever saves or loads meanwhile."""
 
 import random
+from itertools import chain
 from threading import Thread
 
 import pytest
 from django.core.cache import caches
 from django.db import DatabaseError, connection
 
-from analysis import computing, counting, frames, writing
+from analysis import computing, counting, exports, frames, writing
 from analysis.asking import Source
 from analysis.moment import one_moment, over
 from annotate.models import Rating
+from annotate.streaming import Begun
 from judges.models import Computation
 from tests import factories
 from tests.analysis.small import add_judge, add_raters, make_rated_study
@@ -91,6 +93,39 @@ def test_an_export_is_of_one_moment(rated, monkeypatch, form):
     monkeypatch.setattr(counting, "who_counts", beside_a_rater)
     assert list(writing.pieces(rated, "scores", form)) == before
     assert Rating.objects.filter(session__rater__key="dee").exists()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_whose_connection_ends_before_its_first_row_is_refused_in_words(
+    as_owner, rated, monkeypatch, form
+):
+    first_rows = exports.rows
+
+    def cut_off(*args, **options):
+        header, rows = first_rows(*args, **options)
+        return header, chain([cut()], rows)
+
+    def cut():
+        with connection.cursor() as cursor, connection.copy().cursor() as other:
+            cursor.execute("SELECT pg_backend_pid()")
+            other.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
+            cursor.execute("SELECT 1")
+
+    monkeypatch.setattr(exports, "rows", cut_off)
+    response = as_owner.get(f"/studies/films/export/scores.{form}")
+    connection.close()
+    assert (response.status_code, response["Retry-After"]) == (503, "3")
+    assert "try it again" in response.content.decode()
+    monkeypatch.undo()
+    response = as_owner.get(f"/studies/films/export/scores.{form}")
+    assert b"".join(response).decode() == "".join(writing.pieces(rated, "scores", form))
+
+
+def test_an_export_that_was_never_sent_leaves_no_moment_behind(rated):
+    Begun(writing.pieces(rated, "scores", "csv")).close()
+    Rating.objects.all().delete()
+    assert not Rating.objects.exists()
 
 
 def test_an_export_that_is_broken_off_leaves_no_moment_behind(rated, monkeypatch):

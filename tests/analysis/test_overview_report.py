@@ -5,7 +5,7 @@ from math import isnan
 import pytest
 from django.core.cache import caches
 
-from analysis.reports.overview import FIGURES, MAY, MAY_NOT, MOST_JUDGES, UNKNOWN
+from analysis.reports.overview import FIGURES, MOST_JUDGES, NOT_PASSED, PASSED, UNTESTED
 from annotate.models import Rating
 from judges.models import Judgment
 from tests import factories
@@ -44,7 +44,7 @@ def test_every_number_is_that_of_the_report_it_comes_from(study):
     assert (row["value"], row["low"], row["n"]) == (
         test["advantage_probability"], test["low"], test["n"],
     )  # fmt: skip
-    assert row["verdict"] == (MAY if test["passes"] else MAY_NOT)
+    assert row["verdict"] == (PASSED if test["passes"] else NOT_PASSED)
     assert row_of(report, figure="ceiling", **one)["value"] == test["difference"]
     worth = row_of(means, system="all", method="mean", **one)["n_effective"]
     assert row_of(report, figure="worth", **one)["value"] == pytest.approx(worth, nan_ok=True)
@@ -56,8 +56,8 @@ def test_a_verdict_stands_for_each_judge_and_the_close_one_does_better(study):
     report = build(study, "overview", epsilon=0.3)
     sentences = [one for one in report.verdict if one.startswith(("close:", "random:"))]
     assert len(sentences) == 2
-    assert sentences[0].startswith("close: may take the place of one rater")
-    assert "random: may not take the place of one rater" in sentences[1]
+    assert sentences[0].startswith("close: alternative annotator test passed on")
+    assert "random: alternative annotator test not passed on" in sentences[1]
 
 
 def test_without_a_judge_it_says_what_there_is(study):
@@ -70,7 +70,7 @@ def test_without_a_judge_it_says_what_there_is(study):
 def test_one_rater_is_no_comparison(study):
     Rating.objects.exclude(session__rater__key="ann").delete()
     report = build(study, "overview")
-    assert verdicts(report) == {UNKNOWN}
+    assert verdicts(report) == {UNTESTED}
     assert "1 rater: a second one has to rate the same items" in said(report)
     kindness = row_of(report, figure="kindness", evaluator="close", question="accuracy")
     assert not isnan(kindness["value"])
@@ -78,20 +78,20 @@ def test_one_rater_is_no_comparison(study):
 
 def test_few_items_say_how_many_are_missing(owner):
     report = build(make_rated_study(owner), "overview")
-    assert verdicts(report) == {UNKNOWN}
+    assert verdicts(report) == {UNTESTED}
     assert "24 items have two ratings and a judgment" in said(report)
     assert "at least 6 more are needed" in said(report)
 
 
 def test_judges_of_which_the_same_is_said_share_a_sentence(owner):
     assert said(build(make_rated_study(owner), "overview")).startswith(
-        "close, random: cannot be said yet on all 4 questions (24 items have two ratings"
+        "close, random: alternative annotator test not tested on all 4 questions (24 items have two"
     )
 
 
 def test_one_recipient_is_no_test(owner):
     report = build(make_rated_study(owner, recipients=1, contents=8, systems=5), "overview")
-    assert verdicts(report) == {UNKNOWN}
+    assert verdicts(report) == {UNTESTED}
     assert "all items belong to one recipient" in said(report)
 
 
@@ -109,10 +109,10 @@ def test_a_judge_that_failed_everywhere_says_so(study):
     )
     report = build(study, "overview")
     row = row_of(report, figure="place", evaluator="close", question="accuracy")
-    assert (row["verdict"], "no value on any item" in row["why"]) == (UNKNOWN, True)
+    assert (row["verdict"], "no value on any item" in row["why"]) == (UNTESTED, True)
 
 
-def test_of_many_judges_the_best_are_named_and_drawn(study, as_owner):
+def test_of_many_judges_the_closest_are_named_and_drawn(study, as_owner):
     for number in range(20):
         add_judge(study, f"j{number}", lambda item, k=number: 1 + (item.pk * (k + 2)) % 5)
     report = build(study, "overview")
@@ -127,7 +127,7 @@ def test_a_question_that_nobody_answered_and_a_text_are_said(study):
     factories.make_question(study, "why", "text")
     report = build(study, "overview")
     row = row_of(report, figure="place", evaluator="close", question="unasked")
-    assert (row["verdict"], bool(row["why"])) == (UNKNOWN, True)
+    assert (row["verdict"], bool(row["why"])) == (UNTESTED, True)
     assert "Nothing is said on why" in said(report)
 
 
@@ -157,7 +157,7 @@ def test_the_words_come_first_and_each_figure_by_itself(study, as_owner):
         seen.append(piece)
         piece = response.context.get("piece") if piece != "rest" else None
         if seen[-1] == "words":
-            assert "close: may take the place" in response.text
+            assert "close: alternative annotator test passed" in response.text
         elif seen[-1] in FIGURES and seen[-1] not in ("worth", "robust"):  # of no test: nothing
             assert f'data-figure="figure-overview-{seen[-1]}"' in response.text
     assert seen == ["words", *FIGURES, "rest"]

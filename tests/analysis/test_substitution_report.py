@@ -2,12 +2,18 @@
 
 from math import isnan
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from django.db.models import F
 from scipy import stats
 
+from analysis import frames
 from analysis.charts import Looks, winning_rates
+from analysis.options import Options
+from analysis.pages.substitution import KIND
+from analysis.reports.substitution import substitution
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
@@ -47,10 +53,48 @@ def test_the_verdict_turns_on_the_head_start_and_says_where():
     # the second smallest p has se .0836: t(.13) = -2.149, p = .0179 < .01818, and t(.12) = -2.03
     study = make_worked()
     report = build(study, "substitution")
-    assert report.verdict[0] == ("q: at ε = 0.1 may not: gpt (ω = 0.33, passes from ε = 0.13 on).")
-    assert report.verdict[-1].startswith("A judge that passes may take the place of one rater")
-    passing = build(study, "substitution", epsilon="0.15").verdict[0]
-    assert passing.startswith("q: at ε = 0.15 may stand in for a rater of the role third_party: g")
+    against = "q: the alternative annotator test against a rater of the role third_party, at ε ="
+    assert report.verdict[1] == (
+        f"{against} 0.1, is not passed by gpt (ω = 0.33, passes from ε = 0.13 on)."
+    )
+    assert report.verdict[-1].startswith("The alternative annotator test asks who is closer to")
+    passing = build(study, "substitution", epsilon="0.15").verdict[1]
+    assert passing.startswith(f"{against} 0.15, is passed by gpt")
+
+
+def test_people_s_agreement_stands_beside_the_test():
+    study = make_worked()
+    report = build(study, "substitution", draws=100)
+    table = [[int(digit) for digit in text] for text in HUMANS]
+    alpha = krippendorff.alpha(table, level_of_measurement="ordinal")
+    row = row_of(report, evaluator="gpt")
+    assert row["people_alpha"] == pytest.approx(alpha)
+    assert row["people_alpha_low"] < alpha < row["people_alpha_high"]
+    assert report.verdict[0].startswith(f"q: people agree by α = {alpha:.2f} [")
+
+
+@pytest.mark.parametrize("name", ["substitution", "overview"])
+def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last(name):
+    """It passes where people agree little: the words say so, and no page calls it the best."""
+    study = make_study(recipients=8)
+    Rating.objects.update(value=1 + F("id") * 7 % 5)  # nobody follows anybody
+    add_judge(study, "always two", lambda item: 2)
+    add_judge(study, "follows", lambda item: 1 + item.pk % 5)
+    report = build(study, name, epsilon="0.3")
+    words = " ".join(report.verdict)
+    for claim in ("take the place", "stand in", "the best", "may "):
+        assert claim not in words
+    assert "people agree by α = " in words.lower()
+    assert "always gives the same answer is closer and passes, though it tells nothing" in words
+
+
+def test_no_headline_names_a_judge_without_a_correlation():
+    study = make_study(recipients=8)
+    add_judge(study, "always two", lambda item: 2)
+    answers, options = frames.read(study), Options("third_party", draws=0)
+    value, interval, words = KIND.headline(answers, options, ["always two", "close"])
+    assert words.startswith("how often close, which follows people most closely, ")
+    assert "people agree by α = " in words
 
 
 def test_the_curve_is_the_winning_rate_at_every_head_start():
@@ -86,10 +130,6 @@ def test_items_that_share_recipients_get_errors_by_cluster():
 
 
 def test_all_questions_are_corrected_together_whichever_is_shown():
-    from analysis import frames
-    from analysis.options import Options
-    from analysis.reports.substitution import substitution
-
     answers, options = frames.read(make_study()), Options("third_party", draws=0)
     whole = substitution(answers, options)
     one = substitution(answers, options, ["accuracy"])
@@ -127,7 +167,7 @@ def test_the_ceiling_is_on_the_same_references():
     assert (row["n"], row["ceiling_n"]) == (30, 30)
 
 
-def test_a_close_judge_may_stand_in_and_a_random_one_may_not():
+def test_a_close_judge_passes_and_a_random_one_does_not():
     report = build(make_study(recipients=20), "substitution", epsilon="0.25")
     assert row_of(report, evaluator="close", question="accuracy")["passes"] is True
     assert row_of(report, evaluator="random", question="accuracy")["passes"] is False
@@ -249,4 +289,6 @@ def hanna_tables(folder, judge, question):
     ratings = ratings[ratings["question"] == question]
     table = ratings.pivot_table(index="item", columns="rater", values="value")
     scores = scores[(scores["question"] == question) & (scores["judge"] == judge)]
+    scores = scores[scores["value"].between(1, 5)]  # what lies outside is loaded as missing
+    table = table[table.index.isin(scores["item"])]
     return table, scores.set_index("item")["value"].reindex(table.index)
