@@ -1,0 +1,226 @@
+"""Change the code in one small way at a time, and see whether a test of it fails.
+
+python -m tests.mutants measure [TEST ...]   which tests reach which line (once, and after changes)
+python -m tests.mutants run [FILE ...]       runs what has no result yet; stop it at any time
+python -m tests.mutants report [FILE ...]    survivors, and the share killed with its interval
+
+A runner of its own: mutmut changes the bodies of functions alone and chooses tests by function;
+cosmic-ray runs one command for all mutants. Here a test is run where it reaches the line.
+"""
+
+import argparse
+import difflib
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from queue import SimpleQueue
+
+from analysis.stats.wilson_interval import wilson_interval
+from tests.mutants.making import Mutant, mutants_of
+
+ROOT = Path(__file__).parents[2]
+WORK = Path(os.environ.get("CONCORD_VAR") or ROOT / "var") / "mutants"
+RESULTS, COVERED, SECONDS = WORK / "results.jsonl", WORK / "coverage", WORK / "seconds.json"
+FRESH = WORK / "fresh.sqlite3"
+# Each copy of the project has a database of its own, a file: nothing is left of a killed run.
+ENV = os.environ | {"DATABASE_URL": ""}
+EQUIVALENT = Path(__file__).parent / "equivalent.txt"
+WHOLE = ("judges/settling.py", "judges/leasing.py", "judges/limits.py", "annotate/places.py",
+         "annotate/saving.py", "annotate/quality.py")  # fmt: skip
+SAMPLED, MOST, SEED = "analysis/stats", 300, 1
+KILLED, SURVIVED, SLOW, UNREACHED = "killed", "survived", "killed by time", "reached by no test"
+
+
+@cache
+def source_of(path):
+    return (ROOT / path).read_bytes()
+
+
+def hash_of(path):
+    return hashlib.sha256(source_of(path)).hexdigest()[:16]
+
+
+def chosen(files, most):
+    """The mutants of these files, or of all that are wanted; of more than `most` a sample."""
+    if not files:
+        stats = [str(path.relative_to(ROOT)) for path in sorted((ROOT / SAMPLED).rglob("*.py"))]
+        return chosen(WHOLE, None) + chosen(stats, MOST)
+    mutants = [mutant for path in files for mutant in mutants_of(path, source_of(path))]
+    if not most or len(mutants) <= most:
+        return mutants
+    return [mutants[at] for at in sorted(random.Random(SEED).sample(range(len(mutants)), most))]
+
+
+def measure(tests):
+    """Run the tests once under coverage; keeps a fresh test database beside the results."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    command = ["-m", "coverage", "run", "--data-file", COVERED, "--source", "annotate,judges,"
+               "analysis", "-m", "pytest", "-q", "-p", "tests.mutants.measuring", "--create-db",
+               "--reuse-db", *(tests or ["tests"])]  # fmt: skip
+    env = ENV | {"CONCORD_VAR": str(WORK / "measured"), "MUTANTS_SECONDS": str(SECONDS)}
+    subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, env=env, check=False)
+    if (made := WORK / "measured" / "concord.sqlite3.test").exists():
+        shutil.copy(made, FRESH)
+
+
+@cache
+def tests_by_line(path):
+    """{line: tests that reach it}; of line 0 all that reach the file."""
+    import coverage
+
+    data = coverage.CoverageData(basename=str(COVERED))
+    data.read()
+    lines = data.contexts_by_lineno(str(ROOT / path))
+    found = {line: set(tests) - {""} for line, tests in lines.items()}
+    return found | {0: set().union(*found.values())}
+
+
+def tests_of(mutant, seconds, most):
+    """(tests that reach a mutant, their seconds), the quickest first, at most so many seconds.
+
+    What runs when the module is imported is reached by all tests of the module.
+    """
+    by_line = tests_by_line(mutant.path)
+    reached = set().union(*(by_line.get(line, ()) for line in mutant.lines))
+    if not reached and any(line in by_line for line in mutant.lines):
+        reached = by_line[0]
+    picked, total = [], 0.0
+    for test in sorted(reached, key=lambda test: (seconds.get(test, 0), test)):
+        if picked and total + seconds.get(test, 0) > most:
+            break
+        picked.append(test)
+        total += seconds.get(test, 0)
+    return picked, total
+
+
+class Tree:
+    """A copy of the project in which one file is changed at a time."""
+
+    def __init__(self, number):
+        self.folder, self.var = WORK / f"tree-{number}", WORK / f"var-{number}"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        listing = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+        for name in subprocess.check_output(listing, cwd=ROOT, text=True).split("\0"):
+            if (ROOT / name).is_file():
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, self.folder / name)
+        self.env = ENV | {"CONCORD_VAR": str(self.var), "CELERY_QUEUE": f"mutants-{number}"}
+
+    def outcome(self, mutant, tests, seconds):
+        """Whether these tests, which take so long without the mutant, notice it."""
+        if not tests:
+            return UNREACHED
+        shutil.rmtree(self.var, ignore_errors=True)
+        self.var.mkdir(parents=True)
+        if FRESH.exists():
+            shutil.copy(FRESH, self.var / "concord.sqlite3.test")
+        (self.var / "tests").write_text("\n".join(tests))
+        (self.folder / mutant.path).write_bytes(mutant.apply(source_of(mutant.path)))
+        command = [sys.executable, "-m", "pytest", "-qx", "--reuse-db", "-p", "no:cacheprovider",
+                   f"@{self.var / 'tests'}"]  # fmt: skip
+        run = subprocess.Popen(command, cwd=self.folder, env=self.env, start_new_session=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        try:
+            return KILLED if run.wait(60 + 5 * seconds) else SURVIVED
+        except subprocess.TimeoutExpired:
+            return SLOW
+        finally:
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGKILL)
+                run.wait()
+            (self.folder / mutant.path).write_bytes(source_of(mutant.path))
+
+
+def results():
+    """{key: outcome} of the mutants of the files as they are, the newest of each."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    rows = list(map(json.loads, lines))
+    return {
+        row["key"]: row["outcome"] for row in rows if row["hash"] == hash_of(row["key"].split()[0])
+    }
+
+
+def run(options):
+    """Run mutants without a result for the file as it is; --again also those that survived."""
+    seconds, before = json.loads(SECONDS.read_text()), results()
+    redone = (None, SURVIVED, UNREACHED) if options.again else (None,)
+    due = [one for one in chosen(options.files, options.most) if before.get(one.key) in redone]
+    due = [one for one in due if one.key not in equivalents()]
+    trees: SimpleQueue = SimpleQueue()
+    for number in range(options.jobs):
+        trees.put(Tree(number))
+
+    for path in {mutant.path for mutant in due}:
+        unchanged = Mutant(path, "", "", "", 0, 0, 0, (0,))
+        check = Tree(0).outcome(unchanged, *tests_of(unchanged, seconds, options.seconds))
+        if check != SURVIVED:
+            sys.exit(f"The tests of {path} do not pass as it is ({check}), so they tell nothing.")
+
+    def work(mutant):
+        tree = trees.get()
+        try:
+            outcome = tree.outcome(mutant, *tests_of(mutant, seconds, options.seconds))
+        finally:
+            trees.put(tree)
+        row = {"key": mutant.key, "outcome": outcome, "hash": hash_of(mutant.path)}
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(f"{outcome}: {mutant.key}", flush=True)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(work, due))
+
+
+def equivalents():
+    """{key: why no test can notice it}: a line each, with a tab between."""
+    lines = EQUIVALENT.read_text().splitlines()
+    return dict(line.split("\t") for line in lines if line and not line.startswith("#"))
+
+
+def report(options):
+    """Print each survivor as a diff, and of each file the share killed of those not equivalent."""
+    outcomes, named, counts = results(), equivalents(), {"all": [0, 0]}
+    for mutant in chosen(options.files, options.most):
+        outcome = outcomes.get(mutant.key)
+        if outcome is None or mutant.key in named:
+            continue
+        for count in (counts.setdefault(mutant.path, [0, 0]), counts["all"]):
+            count[0] += outcome in (KILLED, SLOW)
+            count[1] += 1
+        if outcome in (SURVIVED, UNREACHED):
+            source = source_of(mutant.path)
+            pair = [text.decode().splitlines() for text in (source, mutant.apply(source))]
+            print(f"\n{outcome}: {mutant.key}")
+            print("\n".join([*difflib.unified_diff(*pair, lineterm="", n=1)][2:]))
+    for path, (killed, tried) in counts.items():
+        if tried:
+            low, high = wilson_interval(killed, tried)
+            share = f"{killed / tried:.1%} [{low:.1%}, {high:.1%}]"
+            print(f"{path}: {killed} of {tried} killed, {share}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("action", choices=["measure", "run", "report"])
+    parser.add_argument("files", nargs="*", help="files to change; of measure: tests to run")
+    parser.add_argument("--most", type=int, help="a sample of so many of the named files' mutants")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=120, help="of tests for a mutant")
+    parser.add_argument("--again", action="store_true", help="survivors too")
+    options = parser.parse_args()
+    if options.action == "measure":
+        measure(options.files)
+    else:
+        {"run": run, "report": report}[options.action](options)
+
+
+if __name__ == "__main__":
+    main()
