@@ -1,0 +1,174 @@
+"""The order of the smoke: what is done by whom on a product that was just started."""
+
+import shutil
+import time
+import traceback
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.smoke import rating
+from tests.smoke.api import make_token, read_api, send_examples
+from tests.smoke.browser import FLAGS, Tab
+from tests.smoke.crawl import RANKS, Walk
+from tests.smoke.ledger import Ledger
+from tests.smoke.pages import local_link
+from tests.smoke.routes import all_routes
+from tests.smoke.unreached import UNREACHED
+from tests.smoke.visitor import Visitor
+from tests.smoke.ways import WAYS, NotStarted, Way, fresh_clone
+
+MEMBERS = ("editor", "viewer")
+ROLES = ("owner", "editor", "viewer", "operator", "rater")
+STUDIES = ("films-demo", "films-open", "surveys-demo", "factuality-demo")
+VISITED = ("smoke", "factuality-demo")  # whose raters' screens are walked besides the printed one
+
+
+def run(names: list[str], short: bool) -> tuple[int, int]:
+    """Run the ways one after the other; return how many checks passed and failed."""
+    passed = failed = 0
+    with fresh_clone(link_packages=short) as clone, sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for name in names:
+            ledger = Ledger(name)
+            try:
+                with WAYS[name](clone, links_packages=short) as way:
+                    Smoke(way, chromium, ledger, short).run()
+            except NotStarted as error:
+                ledger.fail(str(error))
+            print("\n".join(ledger.lines()), flush=True)
+            passed, failed = passed + len(ledger.answers), failed + len(ledger.faults)
+    return passed - failed, failed
+
+
+class Smoke:
+    """One running product, its visitors, and what each of them opens."""
+
+    def __init__(self, way: Way, chromium: Browser, ledger: Ledger, short: bool):
+        self.way, self.chromium, self.ledger, self.short = way, chromium, ledger, short
+        self.few = 1 if short else 3
+        self.visitors: dict[str, Visitor] = {}
+        self.tabs: dict[str, Tab] = {}
+        self.began = time.monotonic()
+
+    def run(self) -> None:
+        """Do all of it, each step although another one failed; what destroys comes last."""
+        self._let_in()
+        every = 0 if self.way.name == "demo" and not self.short else self.few
+        limits = {"owner": every, "rater": self.few, "operator": self.few}
+        self.walks = {
+            role: Walk(self.visitors[role], self.tabs[role], most, self.short)
+            for role, most in limits.items()
+        }
+        steps = {
+            "links followed as owner": self._follow_as_owner,
+            "forms sent as owner": lambda: self.walks["owner"].send_forms([0]),
+            "sessions rated": self._rate,
+            "administration walked": self._administer,
+            "all routes opened in all roles": self._sweep,
+            "API used": self._use_api,
+            "what destroys was sent": self._destroy,
+            "routes counted": self._check_reached,
+        }
+        for words, step in steps.items():
+            try:
+                step()
+            except Exception:  # a fault of the smoke itself: it fails, and the rest is still done
+                self.ledger.fail(f"{words}: {traceback.format_exc()}")
+            self._tell(words)
+        for tab in self.tabs.values():
+            tab.close()
+
+    def _follow_as_owner(self) -> None:
+        self.walks["owner"].offer(["/", *_plain_links()])
+        self.walks["owner"].follow()
+
+    def _rate(self) -> None:
+        for link in self._rater_links():
+            rating.visit(self.tabs["rater"], self.walks["rater"], link)
+
+    def _administer(self) -> None:
+        self.walks["operator"].sent |= self.walks["owner"].sent
+        self.walks["operator"].offer(["/", "/admin/"])
+        self.walks["operator"].follow()
+        self.walks["operator"].send_forms([0])
+
+    def _destroy(self) -> None:
+        for rank in RANKS:
+            for walk in self.walks.values():
+                walk.send_forms([rank])
+
+    def _tell(self, words: str) -> None:
+        seconds = time.monotonic() - self.began
+        print(f"{self.way.name} {seconds:6.0f} s: {words}", flush=True)
+
+    def _let_in(self) -> None:
+        links = {"owner": self.way.owner_link()}
+        links |= {name: self.way.login_link(name) for name in MEMBERS}
+        links["operator"] = self.way.login_link("operator", "--operator")
+        self.way.login_link("guest")
+        for role in ROLES:
+            visitor = Visitor(role, self.way.origin, self.ledger)
+            if role in links:
+                visitor.log_in(links[role])
+            self.visitors[role] = visitor
+            cookies = visitor.session.cookies
+            self.tabs[role] = Tab(self.chromium, role, self.way.origin, self.ledger, cookies)
+        for slug in STUDIES:
+            for name in MEMBERS:
+                link = f"/studies/{slug}/settings/members/"
+                self.visitors["owner"].open(f"/studies/{slug}/settings/")
+                self.visitors["owner"].post(link, {"username": name, "role": name})
+
+    def _rater_links(self) -> list[str]:
+        printed = local_link(self.way.rater_link(), "/", self.way.origin)
+        return [printed, *(f"/join/{slug}/" for slug in VISITED)]
+
+    def _sweep(self) -> None:
+        """Open every known page in every role: by the browser where the role sees a page."""
+        known: dict[tuple, list[str]] = {}
+        for walk in self.walks.values():
+            for page, links in walk.known.items():
+                known.setdefault(page, []).extend(links)
+        routes: set[tuple[str, str]] = set()
+        for role in ROLES:
+            for page, links in known.items():
+                for link in list(dict.fromkeys(links))[: self.few]:
+                    self._open_as(role, page, link, routes)
+
+    def _open_as(self, role: str, page: tuple, link: str, routes: set) -> None:
+        if self.short and page in self.tabs[role].opened:
+            return  # for its forms, or those of another page that differs only in ids
+        answer = self.visitors[role].open(link)
+        shown = answer.is_page and answer.status == 200 and answer.link == link
+        # In the short form owners see each page, other roles one of each route.
+        again = self.short and role != "owner" and (role, page[0]) in routes
+        if shown and not again:
+            routes.add((role, page[0]))
+            self.tabs[role].open(link)
+
+    def _use_api(self) -> None:
+        owner = self.walks["owner"]
+        read_api(owner, self.few)
+        program = Visitor("program", self.way.origin, self.ledger)
+        program.session.headers["Authorization"] = f"Bearer {make_token(owner)}"
+        walk = Walk(program, self.tabs["owner"], self.few)
+        walk.known = owner.known
+        send_examples(walk)
+        read_api(walk, self.few)
+        owner.follow()
+
+    def _check_reached(self) -> None:
+        reached = self.ledger.reached()
+        missing = all_routes() - reached - set(UNREACHED)
+        for route in sorted(missing):
+            self.ledger.fail(f"route not reached: {route}")
+        for route in sorted(reached & set(UNREACHED)):
+            self.ledger.fail(f"route reached though it is listed as unreached: {route}")
+
+
+def _plain_links() -> list[str]:
+    """Return the routes that are addresses as they stand, without the administration's."""
+    plain = [route for route in all_routes() if not set(route) & set("<(^$")]
+    operators = ("admin/", "endpoints/", "accounts/logout/")
+    return ["/" + route for route in sorted(plain) if not route.startswith(operators)]

@@ -1,0 +1,114 @@
+"""What the smoke is made of, without a product: addresses, pages, values, the ledger."""
+
+from tests.smoke.crawl import rank_of
+from tests.smoke.ledger import Answer, Ledger
+from tests.smoke.pages import Form, empty_values, find_form, parse_page
+from tests.smoke.routes import all_routes, find_address
+from tests.smoke.unreached import UNREACHED
+from tests.smoke.values import FILES, choose_values
+
+ORIGIN = "http://127.0.0.1:8000"
+PAGE = """<html><body><a href="#main">Skip</a><a href="/studies/films/#part">Films</a> <a href="https://example.org/">Out</a>
+<img src="/media/t/"><section hx-get="piece/"></section>
+<form method="post" action="/studies/films/delete/"><input name="csrfmiddlewaretoken">
+<input name="slug"></form><form><input name="q"></form></body></html>"""
+
+
+def field(number, name, type="text", value="", **more):
+    rest = {"disabled": False, "checked": False, "min": "", "options": []}
+    return {"number": number, "name": name, "type": type, "value": value} | rest | more
+
+
+def test_routes_are_those_that_matches_name():
+    routes = all_routes()
+    for link in ("/", "/studies/films/items/3/", "/admin/judges/endpoint/3/change/",
+                 "/studies/films/analysis/roc/rows.csv", "/r/preview-films/item/1/"):  # fmt: skip
+        assert find_address(link).route in routes
+    assert len(routes) > 200
+    assert find_address("/nowhere/") is None
+
+
+def test_links_that_differ_in_ids_or_values_are_one_page_and_other_parts_are_not():
+    def page(link):
+        return find_address(link).page
+
+    assert page("/studies/films/items/3/?a=1") == page("/studies/books/items/4/?a=2")
+    assert page("/studies/films/items/3/?a=1") != page("/studies/films/items/3/")
+    assert page("/studies/films/analysis/roc/") != page("/studies/films/analysis/cost/")
+    assert page("/studies/films/export/items.csv") != page("/studies/films/export/items.jsonl")
+
+
+def test_a_page_gives_its_own_links_and_forms():
+    links, forms = parse_page(PAGE, "/studies/films/judges/", ORIGIN)
+    assert links == ["/studies/films/", "/media/t/", "/studies/films/judges/piece/"]
+    assert [(form.action, form.method, form.names) for form in forms] == [
+        ("/studies/films/delete/", "post", ("slug",)),
+        ("/studies/films/judges/", "get", ("q",)),
+    ]
+
+
+def test_a_form_is_the_same_although_a_field_came():
+    page = "/studies/films/analysis/cost/"
+    form = Form(page, page, "get", ("by", "question"), 0)
+    likeliest = Form(page, page, "get", ("by", "question", "version"), 2)
+    others = [Form(page, page, "get", ("q",), 1), likeliest, Form(page, "/", "get", ("by",), 3)]
+    assert find_form(form, others) == likeliest
+    assert find_form(form, others[2:]) is None
+
+
+def test_an_empty_form_sends_what_is_hidden_and_its_first_button():
+    form = """<form><input type="hidden" name="step" value="2"><input name="title" value="Films">
+    <input type="checkbox" name="open" checked><textarea name="words">No.</textarea>
+    <select name="kind"><option value="a"><option value="b" selected></select>
+    <select name="by"><option value=""><option value="b" selected></select>
+    <button name="do" value="save"></button><button name="do" value="add"></button></form>"""
+    assert empty_values(form, 0) == [
+        ("step", "2"), ("title", ""), ("words", ""), ("kind", "b"), ("by", ""), ("do", "save"),
+    ]  # fmt: skip
+
+
+def test_options_and_filters_are_one_page_in_all_combinations():
+    def page(query):
+        return find_address(f"/admin/annotate/rater/?{query}").page
+
+    assert page("role=expert&q=ann") == page("o=1&p=2&q=ann") != page("q=ann")
+
+
+def test_a_filled_form_keeps_what_stands_there_and_an_empty_one_nothing():
+    form = Form("/studies/films/copy/", "/studies/films/copy/", "post", (), 0)
+    fields = [
+        field(0, "csrfmiddlewaretoken", "hidden", "token"), field(1, "title"),
+        field(2, "slug", value="films-2"), field(3, "kind", "radio", "a"),
+        field(4, "kind", "radio", "b", checked=True), field(5, "many", "checkbox", "x"),
+        field(6, "pick", "select-one", "", options=["", "first"]),
+    ]  # fmt: skip
+    assert choose_values(form, fields, True) == [[1, "Made by the smoke"], [5, True], [6, "first"]]
+    assert choose_values(form, fields, False) == [[2, ""], [4, False]]
+
+
+def test_what_deletes_comes_last():
+    def rank(action, method="post"):
+        return rank_of(Form("/", action, method, (), 0))
+
+    order = ["/studies/films/copy/", "/studies/films/runs/1/cancel/",
+             "/studies/films/media/1/delete/", "/studies/films/delete/",
+             "/accounts/logout/"]  # fmt: skip
+    assert [rank(action) for action in order] == [0, 1, 2, 3, 4]
+    assert rank("/studies/films/delete/", "get") == 0
+
+
+def test_the_ledger_fails_on_errors_of_the_server_alone():
+    ledger = Ledger("demo")
+    for status in (200, 302, 404, 422, 503):
+        ledger.record(Answer("owner", "GET", f"/{status}/", f"{status}/", status, 0.1))
+    assert ledger.faults == ["503 GET /503/ as owner"]
+    assert ledger.reached() == {"200/", "302/"}
+
+
+def test_every_route_that_is_named_as_unreached_is_one_and_has_a_reason():
+    assert set(UNREACHED) <= all_routes()
+    assert all(len(reason) > 20 for reason in UNREACHED.values())
+
+
+def test_the_files_that_are_uploaded_are_there():
+    assert all(path.exists() for paths in FILES.values() for path in paths.values())
