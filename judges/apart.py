@@ -1,6 +1,6 @@
 """What a unit asks whose judgment has neither item nor question: in a table of its own."""
 
-from judges import proposing, recommending
+from judges import proposing
 from judges.materials import Shown
 from judges.methods.recommender import asked_for
 from judges.methods.writer import PROFILE
@@ -11,8 +11,7 @@ def asked(run, numbers):
     """[(unit, what stands where others have a question, Shown)] of units of a run, in order."""
     if run.judge.recommends:
         lists = RecommendedList.objects.filter(run=run, unit__in=numbers).order_by("unit")
-        is_title = recommending.titles_of(run.judge.study_id)
-        return [(one.unit, asked_for(one.k, is_title), Shown(context=one.text)) for one in lists]
+        return [(one.unit, asked_for(one.k), Shown(context=one.text)) for one in lists]
     if run.judge.proposes:
         return [
             (unit, PROFILE, Shown(context=text)) for unit, text in proposing.texts(run, numbers)

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from annotate.deleting import why_taken
 from annotate.forms_study import NameForm
 from annotate.models import Study
 from annotate.reading.encoding import too_large
@@ -93,7 +94,7 @@ class SurveysForm(NameForm):
         if only and not data.get("real"):
             self.add_error("only", "These are for surveys about real people; choose that too.")
         if Study.objects.filter(slug=data.get("slug", "")).exists():
-            self.add_error("slug", f"“{data['slug']}” is taken; choose another address.")
+            self.add_error("slug", why_taken(data["slug"]))
         return data
 
     @property

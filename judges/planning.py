@@ -244,6 +244,8 @@ def check_prices(judge, budget):
 @contextmanager
 def one_active(judge):
     """Around what makes a run active: the database refuses a judge's second one."""
+    if hasattr(judge.study, "deletion"):
+        raise PlanError("The study is being deleted, so none of its judges can be run.")
     try:
         with transaction.atomic():
             yield
@@ -254,7 +256,9 @@ def one_active(judge):
 def _freeze(judge, settings):
     """Freezes the judge at its first run; the lock keeps two runs from freezing it differently."""
     settings_hash = hash_of(settings)
-    locked = Judge.objects.select_for_update().get(pk=judge.pk)
+    judges = Judge.objects.select_for_update(of=("self",)).select_related("study__deletion")
+    locked = judges.get(pk=judge.pk)
+    judge.study = locked.study  # as it is now: it may be about to be deleted
     if locked.settings_hash and locked.settings_hash != settings_hash:
         raise PlanError(
             f"The judge {judge.key} has been run with other settings, or its endpoint's model or "

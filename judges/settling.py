@@ -208,7 +208,9 @@ def settle_lost(now=None):
 
 
 def _settle_stored(run_id, worker, numbers):
-    run = Run.objects.get(pk=run_id)
+    run = Run.objects.filter(pk=run_id).first()
+    if run is None:  # deleted in this moment
+        return
     last = {call.unit: call for call in run.calls.filter(worker=worker, unit__in=numbers)}
     calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
     if calls:

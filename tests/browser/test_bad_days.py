@@ -26,7 +26,6 @@ from tests.browser.test_rating import (
 from tests.processes import Process, environment, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PLAIN_FILES = "django.contrib.staticfiles.storage.StaticFilesStorage"
 LOST = "No connection"
 
 
@@ -43,7 +42,7 @@ def to_the_end(page, first=1):
     for position in range(first, 4):
         on_item(page, position)
         choose_all(page)
-        press(page, "Finish" if position == 3 else "Next item")
+        press(page, "Finish" if position == 3 else "Next")
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
 
@@ -101,7 +100,7 @@ def test_cookies_that_are_cleared_in_the_middle_change_nothing(new_page, study):
     start(page)
     choose_all(page)
     page.context.clear_cookies()
-    press(page, "Next item")
+    press(page, "Next")
     to_the_end(page, first=2)
     assert_done(page, study)
 
@@ -132,7 +131,7 @@ def test_a_double_click_completes_once_and_sends_every_form_once(new_page, study
     page.goto("/join/films/")
     page.get_by_role("button", name="I agree and take part").dblclick()
     page.get_by_role("button", name="Start").dblclick()
-    expect(page.get_by_role("heading", name="Item 1 of 1")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 1 of 1")).to_be_visible()
     choose_all(page)
     page.get_by_role("button", name="Finish").dblclick()
     expect(page.get_by_role("heading", name="Last questions")).to_be_visible()
@@ -152,7 +151,7 @@ def test_without_a_network_the_exit_questions_wait(new_page, study):
     page.goto("/join/films/")
     press(page, "I agree and take part")
     press(page, "Start")
-    expect(page.get_by_role("heading", name="Item 1 of 1")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 1 of 1")).to_be_visible()
     choose_all(page)
     press(page, "Finish")
     page.get_by_label("Woman", exact=True).check()
@@ -173,7 +172,7 @@ def test_what_is_lost_is_said_where_one_looks_and_what_is_typed_arrives(new_page
     page.goto("/join/films/")
     press(page, "I agree and take part")
     press(page, "Start")
-    expect(page.get_by_role("heading", name="Item 1 of 1")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 1 of 1")).to_be_visible()
     page.wait_for_load_state("load")
     page.route("**/answer/**", lambda route: route.abort())
     choose_all(page)
@@ -208,7 +207,7 @@ def served(settings, tmp_path):
         address = f"127.0.0.1:{probe.getsockname()[1]}"
     settings.STATIC_ROOT = tmp_path / "static"
     call_command("collectstatic", interactive=False, verbosity=0)
-    env = environment(tmp_path, STATICFILES_STORAGE=PLAIN_FILES, ALLOWED_HOSTS="127.0.0.1")
+    env = environment(tmp_path, ALLOWED_HOSTS="127.0.0.1")
     started = []
 
     def begin():
@@ -252,11 +251,11 @@ def test_a_server_that_is_killed_and_started_again_loses_no_answer(new_page, stu
         for aspect in ("persuasiveness", "transparency", "satisfaction"):
             choose(page, aspect, "Agree")
         expect(page.locator("#saving")).to_contain_text(LOST)
-        press(page, "Next item")
+        press(page, "Next")
         expect(page.locator("#saving")).to_contain_text(LOST)
         on_item(page, 1)  # it waits here
         served()
-        expect(page.get_by_role("heading", name="Item 2 of 3")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("heading", name="Page 2 of 3")).to_be_visible(timeout=60_000)
         to_the_end(page, first=2)
         assert_done(page, study)
         assert RatingRevision.objects.count() == 12
@@ -286,7 +285,7 @@ def test_who_rates_while_the_study_is_closed_finishes_and_gets_the_code(new_page
     start(page)
     choose_all(page)
     Study.objects.update(state="closed")
-    press(page, "Next item")
+    press(page, "Next")
     to_the_end(page, first=2)
     assert_done(page, study)
     late.goto("/join/films/")
@@ -316,7 +315,7 @@ def open_text(page):
     page.goto("/join/films/")
     press(page, "I agree and take part")
     press(page, "Start")
-    expect(page.get_by_role("heading", name="Item 1 of 2")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     page.wait_for_load_state("load")
     return page.get_by_label("Your reason")
 
@@ -330,13 +329,13 @@ def test_ten_thousand_characters_are_kept_and_one_more_is_said_and_not_lost(new_
     field.fill(longest + "!")
     field.blur()
     expect(page.get_by_text("Your text has 10,001 characters; at most 10,000")).to_be_visible()
-    press(page, "Next item")
+    press(page, "Next")
     expect(page.get_by_text("Your text has 10,001 characters; at most 10,000")).to_be_visible()
     expect(field).to_have_value(longest + "!")
     assert not Rating.objects.exists()
     field.fill(longest)
-    press(page, "Next item")
-    expect(page.get_by_role("heading", name="Item 2 of 2")).to_be_visible()
+    press(page, "Next")
+    expect(page.get_by_role("heading", name="Page 2 of 2")).to_be_visible()
     assert Rating.objects.get().text == longest
     press(page, "Back")
     expect(page.get_by_label("Your reason")).to_have_value(longest)
@@ -363,8 +362,8 @@ def test_pasted_html_is_text_for_the_rater_and_for_the_researcher(new_page):
     field.focus()
     page.keyboard.press("Control+V")
     expect(field).to_have_value(html)
-    press(page, "Next item")
-    expect(page.get_by_role("heading", name="Item 2 of 2")).to_be_visible()
+    press(page, "Next")
+    expect(page.get_by_role("heading", name="Page 2 of 2")).to_be_visible()
     press(page, "Back")
     expect(page.get_by_label("Your reason")).to_have_value(html)
     rating = Rating.objects.get()
@@ -386,12 +385,12 @@ def test_an_attention_check_whose_page_is_double_clicked_and_reloaded_counts_onc
     page.goto("/join/films/")
     press(page, "I agree and take part")
     press(page, "Start")
-    expect(page.get_by_role("heading", name="Item 1 of 2")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     page.wait_for_load_state("load")
     for label in ("A", "D"):
         page.get_by_label(label, exact=True).check()
-    page.get_by_role("button", name="Next item").dblclick()
-    expect(page.get_by_role("heading", name="Item 2 of 2")).to_be_visible()
+    page.get_by_role("button", name="Next").dblclick()
+    expect(page.get_by_role("heading", name="Page 2 of 2")).to_be_visible()
     page.go_back()
     expect(page.get_by_label("D", exact=True)).to_be_checked()
     assert Extra.objects.get().passed

@@ -46,7 +46,7 @@ def press(page, key, heading):
 @pytest.mark.parametrize("language", ["en", "ar"])
 def test_a_session_by_tab_arrows_space_and_enter(new_page, transactional_db, language):
     study = films(language).study
-    names = {"en": ("What to do", "Item {} of 3"), "ar": ("المطلوب منك", "العنصر {} من 3")}
+    names = {"en": ("What to do", "Page {} of 3"), "ar": ("المطلوب منك", "الصفحة {} من 3")}
     what_to_do, item = names[language]
     page = new_page()
     page.goto("/join/screens/")

@@ -123,9 +123,9 @@ def test_a_whole_session_of_counterfactual_explanations(new_page, owner, tmp_pat
     walk, classes = open_walk(new_page, device)
     enter(walk)
     for position in range(1, 14):
-        walk.at(f"Item {position} of 13")
+        walk.at(f"Page {position} of 13")
         pass_attention_check(walk) if position == 7 else rate_explanation(walk)
-        walk.press("Finish" if position == 13 else "Next item")
+        walk.press("Finish" if position == 13 else "Next")
     leave(walk)
     new_page.expected.append("app.prolific.com")
     exports = Exports(owner, "crowd", walk)
@@ -340,13 +340,13 @@ def test_a_whole_session_of_podcast_lists(new_page, owner, device):
     walk.press("I agree and take part")
     walk.press("Start")
     for position in (1, 2, 3):
-        walk.at(f"Item {position} of 3")
+        walk.at(f"Page {position} of 3")
         if position == 1:
             rate_profile(walk)
         else:
             assert_lists_stand(walk.page, device)
             rate_lists(walk)
-        walk.press("Finish" if position == 3 else "Next item")
+        walk.press("Finish" if position == 3 else "Next")
     walk.page.get_by_label("40 %", exact=True).check()
     walk.press("Finish")
     walk.at("Thank you")

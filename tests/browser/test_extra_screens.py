@@ -29,7 +29,7 @@ def start(page):
 
 
 def on_item(page, position):
-    expect(page.get_by_role("heading", name=f"Item {position} of 4")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Page {position} of 4")).to_be_visible()
     page.wait_for_load_state("load")
 
 
@@ -38,7 +38,7 @@ def check(page):
 
 
 def onward(page):
-    page.get_by_role("button", name="Next item").click()
+    page.get_by_role("button", name="Next").click()
 
 
 def assert_whole(study):

@@ -42,7 +42,7 @@ def rate_all(there):
     press(there, there.get_by_role("button", name="I agree and take part"))
     press(there, there.get_by_role("button", name="Start"))
     for position in (1, 2):
-        expect(there.get_by_role("heading", name=f"Item {position} of 2")).to_be_visible()
+        expect(there.get_by_role("heading", name=f"Page {position} of 2")).to_be_visible()
         for radio in there.get_by_role("radio", name="Agree", exact=True).all():
             choose(there, radio)
         press(there, there.locator("[name=go][value=next]"))
@@ -78,13 +78,13 @@ def test_the_code_is_there_only_when_the_last_answer_is_stored(new_page, width):
     page.get_by_role("button", name="I agree and take part").click()
     page.get_by_role("button", name="Start").click()
     for position in (1, 2):
-        expect(page.get_by_role("heading", name=f"Item {position} of 2")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"Page {position} of 2")).to_be_visible()
         page.context.set_offline(position == 2)
         for radio in page.get_by_role("radio", name="Agree", exact=True).all():
             radio.check()
         page.locator("[name=go][value=next]").click()
     expect(page.get_by_role("status")).to_contain_text("No connection")
-    expect(page.get_by_role("heading", name="Item 2 of 2")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 2 of 2")).to_be_visible()
     assert study.completion_code not in page.content() and "prolific.com" not in page.content()
     assert Session.objects.get().state == "rating" and Rating.objects.count() == 4
     page.context.set_offline(False)

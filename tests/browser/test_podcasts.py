@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from annotate.models import Rating, Session
 from tests import factories
 from tests.podcasts import HOST, make_podcasts
+from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 LABELS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
@@ -35,7 +36,7 @@ def start(page):
 
 
 def on_item(page, position):
-    expect(page.get_by_role("heading", name=f"Item {position} of 3")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Page {position} of 3")).to_be_visible()
     page.wait_for_load_state("load")
 
 
@@ -57,7 +58,7 @@ def group(page, title):
 def word_of(place, verdict):
     """What the page calls a verdict for this place."""
     if verdict == "tie":
-        return "Tie"
+        return "Both equally"
     return "List 1" if verdict == place.first_side else "List 2"
 
 
@@ -67,7 +68,7 @@ def rate_profile(page):
         asked = page.get_by_role("group", name=re.compile(text))
         asked.get_by_role("radio", name=label, exact=True).check()
     page.get_by_label("What does the profile get right").fill("It misses music. 🎧")
-    page.get_by_role("button", name="Next item").click()
+    page.get_by_role("button", name="Next").click()
 
 
 def rate_pair(page, study, last):
@@ -79,7 +80,7 @@ def rate_pair(page, study, last):
     verdict = word_of(place, VERDICTS[place.item.key])
     better = page.get_by_role("group", name=re.compile("Which list better"))
     better.get_by_role("radio", name=verdict, exact=True).check()
-    page.get_by_role("button", name="Finish" if last else "Next item").click()
+    page.get_by_role("button", name="Finish" if last else "Next").click()
     return place
 
 
@@ -135,7 +136,7 @@ def test_by_keyboard_alone(page, podcasts):
     for key in "43":
         page.keyboard.press(key)
     page.keyboard.type("It misses music. 🎧")
-    page.get_by_role("button", name="Next item").focus()
+    page.get_by_role("button", name="Next").focus()
     page.keyboard.press("Enter")
     for position in (2, 3):
         on_item(page, position)
@@ -143,10 +144,9 @@ def test_by_keyboard_alone(page, podcasts):
         parts = podcasts.items.filter(parent=place.item)
         for part in sorted(parts, key=lambda one: (one.side != place.first_side, one.position)):
             page.keyboard.press(str(wanted(part)))
-        words = ["List 1", "Tie", "List 2"]
-        verdict = word_of(place, VERDICTS[place.item.key])
-        page.keyboard.press(str(words.index(verdict) + 1))
-        expect(page.locator(":focus")).to_have_text("Finish" if position == 3 else "Next item")
+        keys = {"List 1": "1", "List 2": "2", "Both equally": "0"}
+        page.keyboard.press(keys[word_of(place, VERDICTS[place.item.key])])
+        expect(page.locator(":focus")).to_have_text("Finish" if position == 3 else "Next")
         page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert_stored(podcasts)
@@ -216,7 +216,8 @@ def test_pictures_and_recordings_of_an_allowed_host(new_page, podcasts):
     for position in (2, 3):
         page.goto(page.url.replace(f"item/{position - 1}/", f"item/{position}/"))
         page.wait_for_load_state("networkidle")
-        page.wait_for_function("() => [...document.images].every((one) => one.complete)")
+        complete = "[...document.images].every((image) => image.complete)"
+        wait_for(lambda: page.evaluate(complete), 10, "the images")
     outside = [request for request in asked if HOST in request[0]]
     names = [f"pair-{n}-{side}-{k}.png" for n in (1, 2) for side in "AB" for k in (1, 2, 3)]
     # Each of them and nothing else; how often is the browser's choice, which may ask once more.

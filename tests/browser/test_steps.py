@@ -38,8 +38,8 @@ def walk(page):
     page.get_by_role("link", name="Next").click()
     agree(page, "See how it compares")
     page.get_by_role("button", name="Start").click()
-    for position, button in ((1, "Next item"), (2, "Finish")):
-        expect(page.get_by_role("heading", name=f"Item {position} of 2")).to_be_visible()
+    for position, button in ((1, "Next"), (2, "Finish")):
+        expect(page.get_by_role("heading", name=f"Page {position} of 2")).to_be_visible()
         page.wait_for_load_state("load")
         agree(page, button)
     expect(page.get_by_role("heading", name="Last questions")).to_be_visible()

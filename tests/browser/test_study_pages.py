@@ -76,21 +76,21 @@ def test_the_preview_is_the_raters_page_at_phone_width_and_saves_nothing(new_pag
     page.goto("/studies/films/questions/")
     page.get_by_role("link", name="See what raters see").click()
     frame = page.frame_locator("iframe")
-    expect(frame.get_by_role("heading", name="Item 1 of 2")).to_be_visible()
+    expect(frame.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     assert page.frames[1].evaluate("innerWidth") == 360
     assert page.frames[1].evaluate("document.documentElement.scrollWidth") == 360
     # The options stand one under the other, as on a phone.
     boxes = [radio.bounding_box() for radio in frame.get_by_role("radio").all()[:2]]
     assert boxes[0]["x"] == boxes[1]["x"] and boxes[0]["y"] < boxes[1]["y"]
 
-    frame.get_by_role("button", name="Next item").click()
+    frame.get_by_role("button", name="Next").click()
     expect(frame.get_by_text("4 answers missing")).to_be_visible()
     for position in (1, 2):
-        expect(frame.get_by_role("heading", name=f"Item {position} of 2")).to_be_visible()
-        for group in frame.get_by_role("group").all():
+        expect(frame.get_by_role("heading", name=f"Page {position} of 2")).to_be_visible()
+        for group in frame.locator("fieldset.question").all():
             group.get_by_role("radio", name="Agree", exact=True).check()
         expect(frame.get_by_text("Saved ✓")).to_have_count(5)
-        frame.get_by_role("button", name="Finish" if position == 2 else "Next item").click()
+        frame.get_by_role("button", name="Finish" if position == 2 else "Next").click()
     expect(frame.get_by_text(study.completion_code)).to_be_visible()
     assert not Session.objects.exists() and not Rating.objects.exists()
     assert not Place.objects.exclude(state="open").exists()
@@ -112,13 +112,13 @@ def test_the_preview_shows_a_chosen_item_as_on_a_wide_screen(new_page, owner, st
     frame.get_by_role("link", name="I changed my mind").click()
     frame.get_by_role("button", name="I agree and take part").click()
     frame.get_by_role("button", name="Start").click()
-    expect(frame.get_by_role("heading", name="Item 1 of 2")).to_be_visible()
+    expect(frame.get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     assert not Session.objects.exists()
 
 
 def test_the_preview_fits_on_a_phone(new_page, owner, study):
     page = new_page(width=360, height=740, login=owner)
     page.goto("/studies/films/preview/")
-    expect(page.frame_locator("iframe").get_by_role("heading", name="Item 1 of 2")).to_be_visible()
+    expect(page.frame_locator("iframe").get_by_role("heading", name="Page 1 of 2")).to_be_visible()
     assert_fits(page)
     assert page.frames[1].evaluate("innerWidth") == 360

@@ -61,7 +61,7 @@ def make(page, folder):
 
 def rate(page, position):
     """One screen: nine films, the one that is recommended, three of the nine; seven answers."""
-    expect(page.get_by_role("heading", name=f"Item {position} of 13")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Page {position} of 13")).to_be_visible()
     page.wait_for_load_state("load")
     if page.get_by_text("Please choose both A and D.").count():
         for label in ("A", "D"):
@@ -97,7 +97,7 @@ def test_a_survey_is_made_of_ratings_and_rated_to_its_end(new_page, owner, tmp_p
     shown = []
     for position in range(1, 14):
         shown.append(rate(page, position))
-        name = "Finish" if position == 13 else "Next item"
+        name = "Finish" if position == 13 else "Next"
         page.get_by_role("button", name=name, exact=True).click()
     assert shown.count(None) == 1 and shown[6] is None
     expect(page.get_by_role("heading", name="Last questions")).to_be_visible()

@@ -88,7 +88,7 @@ def test_a_rater_is_active_until_half_a_minute_after_the_last_sign(clocked):
     let_pass(clocked, 100)  # 30 of them are active still
     choose_all(clocked)
     let_pass(clocked, 5)
-    clocked.get_by_role("button", name="Next item").click()
+    clocked.get_by_role("button", name="Next").click()
     on_item(clocked, 2)
     soon(lambda: spent()[:1] == [(55, 70)])
 
@@ -108,7 +108,7 @@ def test_a_hidden_tab_is_idle_and_says_its_time_at_once(clocked):
 def test_a_return_adds_up_and_a_double_submit_does_not(clocked):
     choose_all(clocked)
     let_pass(clocked, 8)
-    clocked.get_by_role("button", name="Next item").dblclick()
+    clocked.get_by_role("button", name="Next").dblclick()
     on_item(clocked, 2)
     soon(lambda: spent()[:1] == [(8, 0)])
     clocked.get_by_role("button", name="Back").click()
@@ -123,8 +123,8 @@ def test_without_javascript_no_time_and_no_width_are_known(new_page, study):
     page = new_page(java_script_enabled=False)
     start(page)
     choose_all(page)
-    page.get_by_role("button", name="Next item").click()
-    expect(page.get_by_role("heading", name="Item 2 of 3")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("heading", name="Page 2 of 3")).to_be_visible()
     assert spent() == []
     session = Session.objects.get()
     assert (session.browser, session.screen_width) == ("Chrome", None)
@@ -195,7 +195,7 @@ def test_what_does_not_load_is_a_placeholder_and_told_once(new_page, study, owne
     soon(lambda: MissingMedia.objects.filter(kind="audio").exists())
     expect(page.get_by_text("The recording cannot be played here.")).to_be_visible()
     choose_all(page)
-    page.get_by_role("button", name="Next item").click()
+    page.get_by_role("button", name="Next").click()
     on_item(page, 2)
     soon(lambda: MissingMedia.objects.get(kind="image").count == 2)
     assert MissingMedia.objects.get(kind="audio").count == 1
@@ -230,8 +230,8 @@ def test_without_javascript_a_missing_picture_breaks_nothing(new_page, study):
     page = new_page(java_script_enabled=False)
     start(page)
     choose_all(page)
-    page.get_by_role("button", name="Next item").click()
-    expect(page.get_by_role("heading", name="Item 2 of 3")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("heading", name="Page 2 of 3")).to_be_visible()
     assert not MissingMedia.objects.exists()
     new_page.expected.append("404 (Not Found)")
 

@@ -66,7 +66,7 @@ def test_items_of_p3_and_p4_are_light(new_page, owner, tmp_path):
     page.get_by_label("The explanation", exact=True).check()
     for name in ("Check my answers", "Start"):
         page.get_by_role("button", name=name).click()
-    page.get_by_role("heading", name="Item 1 of 13").wait_for()
+    page.get_by_role("heading", name="Page 1 of 13").wait_for()
     weights = {"explanation": scale.weight()}
     make_podcasts(owner)
     start_podcasts(page)

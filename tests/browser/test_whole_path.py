@@ -77,9 +77,9 @@ def rate(page, answers):
     page.get_by_role("button", name="I agree and take part").click()
     page.get_by_role("button", name="Start").click()
     for number in range(1, 5):
-        page.get_by_text(f"Item {number} of 4").wait_for()
+        page.get_by_text(f"Page {number} of 4").wait_for()
         item = "e" + re.search(r"Text (\d) of", page.locator("main").inner_text()).group(1)
-        for group in page.get_by_role("group").all():
+        for group in page.locator("fieldset.question").all():
             group.get_by_role("radio").nth(answers[item] - 1).check()
         page.locator(".onward button.primary").click()
     page.get_by_text("Your completion code").wait_for()

@@ -26,7 +26,7 @@ def start(page):
     page.goto("/join/films/")
     page.get_by_role("button", name="I agree and take part").click()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("heading", name="Item 1 of 1")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page 1 of 1")).to_be_visible()
     page.wait_for_load_state("load")
 
 

@@ -70,8 +70,8 @@ def rate(page, study):
     for text in ("listening preferences", "interests accurately"):
         asked = page.get_by_role("group", name=re.compile(text))
         asked.get_by_role("radio", name="Agree", exact=True).check()
-    page.get_by_role("button", name="Next item").click()
-    expect(page.get_by_role("heading", name="Item 2 of 2")).to_be_visible()
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_role("heading", name="Page 2 of 2")).to_be_visible()
     assert set(Rating.objects.values_list("item__kind", "value").exclude(value=None)) == {
         ("profile", 4.0)
     }

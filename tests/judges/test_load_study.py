@@ -72,13 +72,6 @@ def test_an_unknown_owner_or_file_is_said_before_anything_is_read(load_study, tm
         call_command("load_study", tmp_path / "none.yaml")
 
 
-def test_the_examples_offered_on_the_page_load():
-    tables = [f"--{path.stem}={path}" for path in EXAMPLES.glob("*.csv")]
-    assert len(tables) == 5
-    call_command("load_study", EXAMPLES / "study.yaml", *tables, verbosity=0)
-    assert Judgment.objects.count() == 4  # one row of the five has no question: it means two
-
-
 # Judges
 
 

@@ -239,8 +239,8 @@ def test_who_discards_first_wins_and_nothing_is_loaded(as_owner, texts, monkeypa
     upload, checked, discarded = begun(as_owner, texts), threading.Event(), threading.Event()
     check = uploading.check_files
 
-    def held_up(*given):
-        found = check(*given)
+    def held_up(*given, **options):
+        found = check(*given, **options)
         checked.set()
         assert discarded.wait(60)
         return found

@@ -53,7 +53,7 @@ def send(client, address="/studies/new/", **tables):
 
 def test_the_form_explains_every_file(as_owner):
     page = as_owner.get("/studies/new/").content.decode()
-    for text in ("study.yaml", "judgments.csv", "explaining_contents", "examples/ratings.csv"):
+    for text in ("study.yaml", "judgments.csv", "explaining_contents"):
         assert text in page
     assert "<code>movieId</code> is read as <code>content</code>" in page
 

@@ -19,7 +19,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options):
-        study = Study.objects.filter(slug=options["study"]).first()
+        study = Study.objects.kept().filter(slug=options["study"]).first()
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")
         try:

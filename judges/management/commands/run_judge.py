@@ -85,9 +85,9 @@ class Command(BaseCommand):
         raise CommandError(f"Run {run.pk} waits for a confirmation: repeat this with --yes.")
 
     def _judge(self, slug, key):
-        study = Study.objects.filter(slug=slug).first()
+        study = Study.objects.kept().filter(slug=slug).first()
         if study is None:
-            known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
+            known = ", ".join(Study.objects.kept().values_list("slug", flat=True)) or "none yet"
             raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
         judges = Judge.objects.filter(study=study).select_related("study", "endpoint")
         for judge in judges:
