@@ -213,10 +213,10 @@ def test_pictures_and_recordings_of_an_allowed_host(new_page, podcasts):
     start(page)
     asked = []
     page.on("request", lambda one: asked.append((one.url, one.resource_type, one.headers)))
+    complete = "[...document.images].every((image) => image.complete)"
     for position in (2, 3):
         page.goto(page.url.replace(f"item/{position - 1}/", f"item/{position}/"))
         page.wait_for_load_state("networkidle")
-        complete = "[...document.images].every((image) => image.complete)"
         wait_for(lambda: page.evaluate(complete), 10, "the images")
     outside = [request for request in asked if HOST in request[0]]
     names = [f"pair-{n}-{side}-{k}.png" for n in (1, 2) for side in "AB" for k in (1, 2, 3)]
