@@ -1,7 +1,9 @@
 """What was opened and what went wrong, and the report of it."""
 
+import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 SLOW = 3.0  # seconds from which on a page is listed
 
@@ -52,6 +54,11 @@ class Ledger:
     def opened_by(self, role: str) -> set[str]:
         """Return the routes that a role asked for, whatever it was answered."""
         return {answer.route for answer in self.answers if answer.role == role}
+
+    def write(self, path: Path) -> None:
+        """Write all answers as JSON lines, in the order in which they came."""
+        rows = [json.dumps(asdict(answer)) + "\n" for answer in self.answers]
+        path.write_text("".join(rows))
 
     def lines(self) -> list[str]:
         """Return the report, one line after the other."""

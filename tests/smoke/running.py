@@ -3,6 +3,7 @@
 import shutil
 import time
 import traceback
+from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -23,8 +24,11 @@ STUDIES = ("films-demo", "films-open", "surveys-demo", "factuality-demo")
 VISITED = ("smoke", "factuality-demo")  # whose raters' screens are walked besides the printed one
 
 
-def run(names: list[str], short: bool) -> tuple[int, int]:
-    """Run the ways one after the other; return how many checks passed and failed."""
+def run(names: list[str], short: bool, answers: Path | None = None) -> tuple[int, int]:
+    """Run the ways one after the other; return how many checks passed and failed.
+
+    answers: a folder that keeps all answers of each way, for whoever asks why a route was missed.
+    """
     passed = failed = 0
     with fresh_clone(link_packages=short) as clone, sync_playwright() as playwright:
         path = shutil.which("chromium") or shutil.which("google-chrome")
@@ -37,6 +41,8 @@ def run(names: list[str], short: bool) -> tuple[int, int]:
             except NotStarted as error:
                 ledger.fail(str(error))
             print("\n".join(ledger.lines()), flush=True)
+            if answers:
+                ledger.write(answers / f"{name}.jsonl")
             passed, failed = passed + len(ledger.answers), failed + len(ledger.faults)
     return passed - failed, failed
 
