@@ -116,9 +116,13 @@ def _shares(session: Session, kinds: Sequence[str], count: int) -> dict[str, int
     """How many items of each kind to claim; empty where a study has one kind, or sets of items."""
     if len(kinds) < 2 or count < 2 or session.study.extra.get(together.KEY):
         return {}
-    only, values = _takes(session.rater, kinds)
-    is_open = _open_to(session.rater)
-    available = mixing.count_open_by_kind(session.study_id, session.rater_id, is_open, only, values)
+    present = mixing.find_kinds(session.study_id, kinds)
+    if len(present) < 2:
+        return {}
+    only, values = _takes(session.rater, present)
+    available = mixing.count_open_by_kind(
+        session.study_id, session.rater.recipient_id, _open_to(session.rater), only, values
+    )
     return mixing.share_out(count, available) if len(available) > 1 else {}
 
 

@@ -67,6 +67,10 @@ class Item(models.Model):
                 violation_error_message="This study already has an item with that id.",
             )
         ]
+        indexes = [
+            # mixing.find_kinds
+            models.Index(fields=["study", "kind"], condition=Q(parent=None), name="item_kind")
+        ]
 
     def __str__(self):
         return self.key

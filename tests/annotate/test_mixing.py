@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 
 from analysis.demo import preparing
 from annotate import mixing, places, sessions
@@ -41,9 +42,10 @@ def kinds_by_session(study):
     return [mixes[session] for session in sorted(mixes)]
 
 
-def begin_some(study, raters):
+def begin_some(study, raters, name="new"):
     for number in range(raters):
-        session = factories.make_session(study, f"new-{number}", state="instructions", source="web")
+        rater = f"{name}-{number}"
+        session = factories.make_session(study, rater, state="instructions", source="web")
         sessions.begin(session)
     return kinds_by_session(study)
 
@@ -97,6 +99,35 @@ def test_a_study_of_one_kind_is_asked_once(django_assert_num_queries):
     session = factories.make_session(study, "ann", state="instructions", source="web")
     with django_assert_num_queries(1):
         assert len(places.claim(session, [KIND.EXPLANATION], 4)) == 4
+
+
+@pytest.mark.django_db
+def test_of_a_question_about_all_kinds_places_are_counted_only_where_there_are_several(
+    django_assert_num_queries,
+):
+    study = factories.make_study(items=5)
+    kinds = places.kinds_asked(study.questions.all())
+    assert len(kinds) > 2
+    session = factories.make_session(study, "ann", state="instructions", source="web")
+    with django_assert_num_queries(2) as queries:
+        assert len(places.claim(session, kinds, 4)) == 4
+    assert not [query for query in queries if "COUNT(*)" in query["sql"]]
+
+
+@pytest.mark.django_db
+def test_kinds_are_looked_up_by_their_index_and_of_many_places_the_count_is_kept(monkeypatch):
+    study = make_mixed(explanations=4, statements=4, items_per_session=4)
+    monkeypatch.setattr(mixing, "MANY", 3)
+    assert begin_some(study, 1) == [{"explanation": 3, "statement": 1}]
+    study.places.filter(item__kind=KIND.STATEMENT, state="open").update(state="filled")
+    # Where nothing of a kind is left, others fill the session.
+    assert begin_some(study, 1, "later")[1] == {"explanation": 4}
+    how = "EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN "
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(how + mixing.HAS_KIND, ["text", study.pk, "text"])
+        assert "item_kind" in str(cursor.fetchall())
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ FLAGS = [
 PATIENCE = 120_000  # ms
 QUIET = 15.0  # seconds that fragments of a page may take to come
 LONGEST = 60.0  # seconds that the answer to a form may take
+LOADING = "#loading[hx-get]"  # a load that a worker writes: at its end a link leads to the study
 STILL = 0.15  # seconds without a request after which no other one follows
 # The log line of an answer that refuses: whether it was right to refuse is seen at the answer.
 REFUSAL = re.compile(
@@ -196,7 +197,16 @@ class Tab:
         self._settle()
         self._press(handle, _button(fields))
         self._settle(LONGEST)
+        self._wait_for_load()
         return self.look()
+
+    def _wait_for_load(self) -> None:
+        """Wait until files are loaded, where the page shows that they are being loaded."""
+        try:
+            self.page.wait_for_selector(LOADING, state="detached", timeout=LONGEST * 1000)
+            self._settle()
+        except Error:
+            self._fail(f"not loaded within {LONGEST:.0f} s")
 
     def _press(self, handle, button: int) -> None:
         self.requests = 0
