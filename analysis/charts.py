@@ -20,8 +20,12 @@ DIVERGING = [(0xD5, 0x5E, 0x00), (0xEE, 0xA8, 0x76), (0xE4, 0xE4, 0xE4), (0x86, 
              (0x00, 0x72, 0xB2)]  # fmt: skip
 
 
-def dots(entries, line, series, looks, title, unit_interval=False):
-    """A dot plot with intervals: a line per row[line], a marker shape per row[series]."""
+def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
+    """A dot plot with intervals: a line per row[line], a marker shape per row[series].
+
+    chance: what guessing would give. It has a line with its name, and the axis begins there or
+    where the intervals begin, since values far below it hardly occur.
+    """
     entries, every = _largest(entries, line)
     names = list(dict.fromkeys(entry.row[line] for entry in entries))
     if every > len(names):
@@ -44,6 +48,9 @@ def dots(entries, line, series, looks, title, unit_interval=False):
     layout = layout_of(height=110 + ceil(row * max(end, 2)))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
     layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
+    if chance is not None:
+        layout["xaxis"]["range"] = [_below(entries, chance), 1.02]
+        layout |= _line_of_chance(chance)
     layout["yaxis"] |= {
         "tickvals": centres,
         "ticktext": labels,
@@ -77,6 +84,27 @@ def _around(entries):
     return [min(known) - room, max(known) + room]
 
 
+def _below(entries, chance):
+    """Where an axis begins that shows chance and every end of the intervals, with some room."""
+    rows = [entry.row for entry in entries]
+    ends = [row[name] for row in rows for name in ("low", "value") if not _undefined(row[name])]
+    lowest = min([chance, *ends])
+    return lowest - 0.04 * (1 - lowest)
+
+
+def _line_of_chance(chance):
+    """A dashed line over the whole height, with its name above."""
+    line = {
+        "type": "line", "x0": chance, "x1": chance, "y0": 0, "y1": 1, "yref": "paper",
+        "layer": "below", "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
+    }  # fmt: skip
+    name = {
+        "text": f"chance ({chance:g})", "x": chance, "y": 1, "yref": "paper", "xanchor": "left",
+        "yanchor": "bottom", "showarrow": False, "font": {"size": 11},
+    }  # fmt: skip
+    return {"shapes": [line], "annotations": [name]}
+
+
 def _names_above(layout, names, centres):
     """A dot plot for a phone: each name above its dots, not beside them."""
     labels = [wrapped(name, NARROW_LINE, most=MOST_HEADING) for name in names]
@@ -89,7 +117,7 @@ def _names_above(layout, names, centres):
     ]  # fmt: skip
     return {
         "height": layout["height"] + 14 * sum(map(lines_of, labels)),
-        "annotations": above,
+        "annotations": above + layout.get("annotations", []),
         "xaxis": layout["xaxis"] | small_title(layout["xaxis"]),
         "yaxis": layout["yaxis"] | {"showticklabels": False, "ticks": ""},
     }

@@ -1,4 +1,4 @@
-"""Figures as plain data: names that stand whole."""
+"""Figures as plain data: names that stand whole, axes that begin where they should."""
 
 from math import nan
 
@@ -7,7 +7,8 @@ import pytest
 
 from analysis import charts, charts_curves, charts_lists, charts_people, figure_names, line_charts
 from analysis.looks import Looks
-from analysis.reports.base import Entry
+from analysis.pages import roc
+from analysis.reports.base import Entry, Report
 
 LONG = "gpt-4.1-mini-2025-04-14 zero-shot with rationale, history of 20"
 LONGER = LONG + " and profile_of_50_episodes/" + "x" * 80
@@ -82,3 +83,36 @@ def test_raters_whose_names_begin_alike_keep_a_line_each():
     names = ["participant-number-0001", "participant-number-0002"]
     heat = charts_people.heat_map(names, np.array([[1, 0.5], [0.5, 1]]), np.ones((2, 2)), "α")
     assert len({*heat["data"][0]["y"]}) == 2
+
+
+# The area under the ROC curve
+
+
+def areas(*values):
+    """The figure of areas on the page of ROC: (name, auc, low, high) each."""
+    report = Report("roc", "films", {})
+    for name, auc, low, high in values:
+        row = {"evaluator": name, "question": "q", "threshold": 4.0, "auc": auc, "low": low,
+               "high": high, "n": 9, "positives": 4, "negatives": 5}  # fmt: skip
+        report.add(row, judge=name, kind="judge")
+        report.curves[name, "q"] = np.rec.array(
+            ([0.0, 1.0], [0.0, 1.0]), names="false_positive_rate,true_positive_rate"
+        )
+    return roc.layout(report, "q", Looks([name for name, *_ in values])).figures[1].plot
+
+
+def test_areas_begin_at_chance_which_has_a_line_with_its_name():
+    plot = areas(("a", 0.9, 0.8, 0.95), ("b", 0.6, 0.52, 0.7))
+    low, high = plot["layout"]["xaxis"]["range"]
+    assert 0.4 < low < 0.5 and high > 1
+    (line,) = plot["layout"]["shapes"]
+    assert (line["x0"], line["x1"]) == (0.5, 0.5)
+    for layout in (plot["layout"], plot["narrow"]):
+        assert [note["x"] for note in layout["annotations"] if "chance" in note["text"]] == [0.5]
+
+
+def test_areas_below_chance_and_their_intervals_are_shown():
+    low, _ = areas(("a", 0.9, 0.8, 0.95), ("b", 0.3, 0.12, 0.5))["layout"]["xaxis"]["range"]
+    assert 0 < low < 0.12
+    low, _ = areas(("a", 0.2, nan, nan))["layout"]["xaxis"]["range"]
+    assert low < 0.2
