@@ -1,73 +1,64 @@
 """Reports as Plotly figures: plain dictionaries that static/figures.js draws.
 
-Colours are Okabe and Ito's. People have one hue, judges the others; a judge keeps its colour and
-marker on every page, as both follow from its place among the study's judges. "var(--ink)" stands
-for a colour of the style sheet, so that one figure fits the light and the dark scheme. "narrow"
-holds the parts of a layout that are different on a phone.
+A judge looks the same on every page (looks.py). "var(--ink)" stands for a colour of the style
+sheet, so that one figure fits the light and the dark scheme. "narrow" holds the parts of a layout
+that are different on a phone.
 """
 
-from math import isnan
+from math import ceil, isnan
 
-JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
-SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
-PEOPLE, INK, LINE = "var(--people)", "var(--ink)", "var(--line)"
-DASHES = ["solid", "dash", "dot", "dashdot", "longdash"]
+from analysis.figure_names import MOST_HEADING, ROW, headroom, lines_below, lines_of, wrapped
+from analysis.looks import JUDGE_COLOURS, PEOPLE, SYMBOLS
+
+INK, LINE = "var(--ink)", "var(--line)"
+NARROW_LINE = 44  # characters of a name above its dots, on a phone
 MOST_CURVES, MOST_MATRICES, MOST_LINES = 8, 6, 40
 WHO = {"judge": "judge", "rater": "rater", "mean": "mean"}  # an evaluator by its kind
-ROW = 26  # pixels for one evaluator
 # From disagreement over the neutral middle to agreement. The lightness of each side falls evenly,
 # so that a grey print has the order too; which side it is, the place says.
 DIVERGING = [(0xD5, 0x5E, 0x00), (0xEE, 0xA8, 0x76), (0xE4, 0xE4, 0xE4), (0x86, 0xB9, 0xDB),
              (0x00, 0x72, 0xB2)]  # fmt: skip
 
 
-class Looks:
-    """Colour and marker of every evaluator of a study."""
+def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
+    """A dot plot with intervals: a line per row[line], a marker shape per row[series].
 
-    def __init__(self, judges):
-        self.place = {judge: place for place, judge in enumerate(judges)}
-        self.people: dict = {}
-
-    def colour(self, judge):
-        """Colour of a judge; of people where it is blank."""
-        place = self.place.get(judge)
-        return PEOPLE if place is None else JUDGE_COLOURS[place % len(JUDGE_COLOURS)]
-
-    def dash(self, judge, name):
-        """Line style: tells neighbours apart without colour, and judges of one colour."""
-        if judge in self.place:
-            place = self.place[judge]
-            return DASHES[(place + place // len(JUDGE_COLOURS)) % len(DASHES)]
-        return DASHES[self.people.setdefault(name, len(self.people)) % len(DASHES)]
-
-
-def dots(entries, line, series, looks, title, unit_interval=False):
-    """A dot plot with intervals: a line per row[line], a marker shape per row[series]."""
+    chance: what guessing would give. It has a line with its name, and the axis begins there or
+    where the intervals begin, since values far below it hardly occur.
+    """
     entries, every = _largest(entries, line)
     names = list(dict.fromkeys(entry.row[line] for entry in entries))
     if every > len(names):
         title += f" (the {len(names)} largest of {every}, all of them in the table)"
     shapes = list(dict.fromkeys(entry.row[series] for entry in entries))
     step = 0.7 / max(len(shapes), 1)
+    labels, row = [wrapped(name) for name in names], max(ROW, 11 * len(shapes))
+    centres, end = lines_below(labels, row)
     data = []
     for place, shape in enumerate(shapes):
         own = [entry for entry in entries if entry.row[series] == shape]
         offset = (place - (len(shapes) - 1) / 2) * step
-        at = [names.index(entry.row[line]) + offset for entry in own]
+        at = [centres[names.index(entry.row[line])] + offset for entry in own]
         colours = [looks.colour(entry.judge) for entry in own]
         rows = [entry.row for entry in own]
-        data += _dots(rows, at, colours, shape, SYMBOLS[place % len(SYMBOLS)], line)
-    layout = layout_of(height=110 + max(ROW, 11 * len(shapes)) * max(len(names), 2))
+        symbols = [looks.symbol(entry.judge, entry.row[line]) for entry in own]
+        if len(shapes) > 1:  # else the shape is left to tell evaluators apart
+            symbols = SYMBOLS[place % len(SYMBOLS)]
+        data += _dots(rows, at, colours, shape, symbols, line)
+    layout = layout_of(height=110 + ceil(row * max(end, 2)))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
     layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
+    if chance is not None:
+        layout["xaxis"]["range"] = [_below(entries, chance), 1.02]
+        layout |= _line_of_chance(chance)
     layout["yaxis"] |= {
-        "tickvals": list(range(len(names))),
-        "ticktext": [short(name) for name in names],
-        "range": [len(names) - 0.4, -0.6],
+        "tickvals": centres,
+        "ticktext": labels,
+        "range": [end - 0.4, -0.6],
         "showgrid": False,
     }
     layout["showlegend"] = len(shapes) > 1
-    return {"data": data, "layout": layout, "narrow": _names_above(layout, names)}
+    return {"data": data, "layout": layout, "narrow": _names_above(layout, names, centres)}
 
 
 def _largest(entries, line):
@@ -93,24 +84,46 @@ def _around(entries):
     return [min(known) - room, max(known) + room]
 
 
-def _names_above(layout, names):
+def _below(entries, chance):
+    """Where an axis begins that shows chance and every end of the intervals, with some room."""
+    rows = [entry.row for entry in entries]
+    ends = [row[name] for row in rows for name in ("low", "value") if not _undefined(row[name])]
+    lowest = min([chance, *ends])
+    return lowest - 0.04 * (1 - lowest)
+
+
+def _line_of_chance(chance):
+    """A dashed line over the whole height, with its name above."""
+    line = {
+        "type": "line", "x0": chance, "x1": chance, "y0": 0, "y1": 1, "yref": "paper",
+        "layer": "below", "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
+    }  # fmt: skip
+    name = {
+        "text": f"chance ({chance:g})", "x": chance, "y": 1, "yref": "paper", "xanchor": "left",
+        "yanchor": "bottom", "showarrow": False, "font": {"size": 11},
+    }  # fmt: skip
+    return {"shapes": [line], "annotations": [name]}
+
+
+def _names_above(layout, names, centres):
     """A dot plot for a phone: each name above its dots, not beside them."""
+    labels = [wrapped(name, NARROW_LINE, most=MOST_HEADING) for name in names]
     above = [
         {
-            "text": name, "x": 0, "xref": "paper", "xanchor": "left", "y": place - 0.42,
-            "yanchor": "middle", "showarrow": False, "font": {"size": 11},
+            "text": label, "x": 0, "xref": "paper", "xanchor": "left", "y": centre - 0.25,
+            "yanchor": "bottom", "align": "left", "showarrow": False, "font": {"size": 11},
         }
-        for place, name in enumerate(map(short, names))
+        for centre, label in zip(centres, labels, strict=True)
     ]  # fmt: skip
     return {
-        "height": layout["height"] + 14 * len(names),
-        "annotations": above,
+        "height": layout["height"] + 14 * sum(map(lines_of, labels)),
+        "annotations": above + layout.get("annotations", []),
         "xaxis": layout["xaxis"] | small_title(layout["xaxis"]),
         "yaxis": layout["yaxis"] | {"showticklabels": False, "ticks": ""},
     }
 
 
-def _dots(rows, at, colours, name, symbol, line):
+def _dots(rows, at, colours, name, symbols, line):
     """One trace for the markers, and a line for each interval in the colour of its marker."""
     lines = [
         {
@@ -124,7 +137,7 @@ def _dots(rows, at, colours, name, symbol, line):
     markers = {
         "type": "scatter", "mode": "markers", "name": name, "legendgroup": name,
         "x": [row["value"] for row in rows], "y": at,
-        "marker": {"color": colours, "symbol": symbol, "size": 9},
+        "marker": {"color": colours, "symbol": symbols, "size": 9},
         "text": [_in_words(row, line) for row in rows], "hoverinfo": "text",
     }  # fmt: skip
     return [*lines, markers]
@@ -146,8 +159,9 @@ def curves(report, entries, question, looks):
     known = [entry for entry in entries if not _undefined(entry.row["auc"])]
     best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
     data = [
-        _curve(report.curves[e.row["evaluator"], question], e, looks) | marked(place)
-        for place, e in enumerate(best)
+        _curve(report.curves[e.row["evaluator"], question], e, looks)
+        | looks.marks(e.judge, e.row["evaluator"])
+        for e in best
     ]
     chance = {
         "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
@@ -163,18 +177,12 @@ def curves(report, entries, question, looks):
     return {"data": [chance, *data], "layout": layout, "narrow": narrow}
 
 
-def marked(place):
-    """A line with a few marks of its own shape: colours and dashes repeat, and grey has no hue."""
-    marker = {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 8, "maxdisplayed": 10}
-    return {"mode": "lines+markers", "marker": marker}
-
-
 def _curve(curve, entry, looks):
     name, judge = entry.row["evaluator"], entry.judge
     return {
         "type": "scatter", "mode": "lines",
         "x": curve.false_positive_rate, "y": curve.true_positive_rate,
-        "name": f"{short(name)} {entry.row['auc']:.2f}",
+        "name": f"{wrapped(name)} {entry.row['auc']:.2f}",
         "line": {"color": looks.colour(judge), "width": 2, "dash": looks.dash(judge, name)},
     }  # fmt: skip
 
@@ -198,8 +206,8 @@ def winning_rates(report, question, epsilon, looks):
                 "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
             },
         }
-        | marked(place)
-        for place, (rates, entries) in enumerate(list(same.items())[:MOST_CURVES])
+        | looks.marks(entries[0].judge, entries[0].row["evaluator"])
+        for rates, entries in list(same.items())[:MOST_CURVES]
     ]  # fmt: skip
     dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
@@ -215,7 +223,7 @@ def winning_rates(report, question, epsilon, looks):
 
 
 def _shared_name(entries):
-    first, others = short(entries[0].row["evaluator"]), len(entries) - 1
+    first, others = wrapped(entries[0].row["evaluator"]), len(entries) - 1
     return f"{first} and {others} more" if others else first
 
 
@@ -236,7 +244,7 @@ def matrices(entries):
         "grid": {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.35},
         "showlegend": False, "annotations": [],
     }  # fmt: skip
-    data = []
+    data, headings = [], []
     for place, entry in enumerate(entries):
         suffix = "" if place == 0 else str(place + 1)
         who = WHO[entry.kind]
@@ -245,7 +253,9 @@ def matrices(entries):
         layout[f"yaxis{suffix}"] = {
             **_axis(), "title": {"text": "people"}, "type": "category", "autorange": "reversed",
         }  # fmt: skip
-        layout["annotations"].append(_heading(entry.row["evaluator"], suffix))
+        headings.append(wrapped(entry.row["evaluator"], most=MOST_HEADING))
+        layout["annotations"].append(_heading(headings[-1], suffix))
+    layout["margin"] |= headroom(headings)
     one_column = {"rows": len(entries), "columns": 1, "pattern": "independent", "ygap": 0.35}
     narrow = {"height": 70 + 290 * max(len(entries), 1), "grid": one_column}
     return {"data": data, "layout": layout, "narrow": narrow}
@@ -267,7 +277,7 @@ def _matrix(row, suffix, who):
 
 def _heading(name, suffix):
     return {
-        "text": short(name), "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
+        "text": name, "align": "left", "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
         "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
     }  # fmt: skip
 
@@ -378,9 +388,3 @@ def _reach(rows):
 
 def _undefined(value):
     return value is None or isnan(value)
-
-
-def short(name, length=28):
-    """A name that fits beside a figure."""
-    name = name.removeprefix("humans ") if name.startswith("humans + ") else name
-    return name if len(name) <= length else name[: length - 1] + "…"

@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis import charts
+from analysis import charts, figure_names
 from analysis.charts import MOST_CURVES
 
 OPACITY = "33"  # a fifth, behind a colour in hexadecimal digits
@@ -33,17 +33,17 @@ def precision_recall(report, entries, question, looks):
     """Precision over recall of the best evaluators, and the share of positives."""
     known = [entry for entry in entries if not isnan(entry.row["value"])][:MOST_CURVES]
     lines = []
-    for place, entry in enumerate(known):
+    for entry in known:
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
         lines.append({
             "type": "scatter", "mode": "lines", "x": [0, *curve.recall],
             "y": [curve.precision[0], *curve.precision],
-            "name": f"{charts.short(name)} {entry.row['value']:.2f}",
+            "name": f"{figure_names.wrapped(name)} {entry.row['value']:.2f}",
             "line": {
                 "color": looks.colour(entry.judge), "width": 2, "shape": "vh",
                 "dash": looks.dash(entry.judge, name),
             },
-        } | charts.marked(place))  # fmt: skip
+        } | looks.marks(entry.judge, name))  # fmt: skip
     layout = _square("Recall", "Precision", known, "positives", "n")
     shares = [entry.row["positives"] / entry.row["n"] for entry in known]
     lines += [_dotted([0, 1], [shares[0]] * 2, "no skill")] if shares else []
@@ -55,8 +55,9 @@ def calibration(report, question, looks):
     errors = [e for e in report.entries if e.row["part"] == "error" and not isnan(e.row["value"])]
     known = sorted(errors, key=lambda entry: entry.row["value"])[:MOST_CALIBRATED]
     lines = [
-        _calibrated(error, report, question, looks) | charts.marked(place)
-        for place, error in enumerate(known)
+        _calibrated(error, report, question, looks)
+        | looks.marks(error.judge, error.row["evaluator"])
+        for error in known
     ]
     layout = _square("Judge’s value, on 0 to 1", "Share of positives", known, "n", None)
     return _figure([_dotted([0, 1], [0, 1], "as it says"), *lines], layout)
@@ -67,7 +68,7 @@ def _calibrated(error, report, question, looks):
     rows = [row for row in report.rows if row["evaluator"] == name and row["part"] == "bin"]
     colour = looks.colour(error.judge)
     return {
-        "type": "scatter", "mode": "lines+markers", "name": f"{charts.short(name)}",
+        "type": "scatter", "mode": "lines+markers", "name": f"{figure_names.wrapped(name)}",
         "x": report.curves[name, question], "y": [row["value"] for row in rows],
         "text": [f"{name}: {row['value']:.2f} of {row['n']} items" for row in rows],
         "hoverinfo": "text",
@@ -112,12 +113,14 @@ def heat(entries, title):
     questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
     values = {(e.row["evaluator"], e.row["question"]): e.row["value"] for e in entries}
     z = [[_or_none(values.get((name, question))) for question in questions] for name in names]
-    line = charts.ROW if len(names) <= charts.MOST_LINES else 10  # of many, some are named
+    shown = [figure_names.wrapped(name) for name in names]
+    # Of many, some are named.
+    line = figure_names.height_of(shown) if len(names) <= charts.MOST_LINES else 10
     layout = charts.layout_of(height=150 + line * max(len(names), 2))
     layout["xaxis"] |= {"title": {"text": title}, "type": "category", "showgrid": False}
     layout["yaxis"] |= {"autorange": "reversed", "type": "category", "showgrid": False}
     data = {
-        "type": "heatmap", "z": z, "x": questions, "y": [charts.short(name) for name in names],
+        "type": "heatmap", "z": z, "x": questions, "y": shown,
         "text": [["–" if v is None else f"{v:.2f}" for v in line] for line in z],
         "texttemplate": "%{text}", "xgap": 1, "ygap": 1, "zmin": -1, "zmax": 1,
         "colorscale": HEAT, "showscale": False,

@@ -2,7 +2,9 @@
 
 from math import isnan
 
-from analysis.charts import PEOPLE, _axis, layout_of, short
+from analysis.charts import _axis, layout_of
+from analysis.figure_names import height_of, wrapped
+from analysis.looks import PEOPLE
 
 MOST_SHOWN = 40
 MOST_NUMBERS = 16  # raters whose numbers can be read in the map
@@ -10,13 +12,13 @@ MOST_NUMBERS = 16  # raters whose numbers can be read in the map
 
 def heat_map(names, values, n, title):
     """Raters × raters: agreement as colour and number, n on hover; blank where it is unknown."""
-    names, size = [short(name, 16) for name in names], len(names)
+    names, size = [wrapped(name, 16) for name in names], len(names)
     cells = [
         [None if row == column or isnan(value) else value for column, value in enumerate(line)]
         for row, line in enumerate(values.tolist())
     ]
     shown = [["" if cell is None else f"{cell:.2f}" for cell in line] for line in cells]
-    layout = layout_of(height=150 + 26 * max(size, 4))
+    layout = layout_of(height=150 + height_of(names) * max(size, 4))
     axis = {"type": "category", "showgrid": False, "tickfont": {"size": 11}}
     layout["xaxis"] = {**_axis(), **axis, "tickangle": -60}
     layout["yaxis"] = {**_axis(), **axis, "autorange": "reversed"}

@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis import charts
+from analysis import charts, figure_names
 
 MOST_PANELS = 8
 PANEL, HEAD = 270, 90  # pixels
@@ -22,8 +22,11 @@ def scatter(panels, question, looks):
         suffix = "" if place == 0 else str(place + 1)
         data += _panel(judge, points, suffix, looks)
         layout[f"xaxis{suffix}"] = base | {"title": {"text": f"score (n = {points['n']:,})"}}
-        layout[f"yaxis{suffix}"] = base | {"title": {"text": f"mean {charts.short(question, 14)}"}}
+        layout[f"yaxis{suffix}"] = base | {
+            "title": {"text": f"mean {figure_names.wrapped(question)}"}
+        }
         layout["annotations"].append(_heading(judge, r, suffix))
+    layout["margin"] |= figure_names.headroom([_panel_name(judge) for judge, *_ in panels])
     narrow = {
         "height": HEAD + PANEL * len(panels),
         "grid": grid | {"rows": len(panels), "columns": 1, "ygap": 0.42},
@@ -34,12 +37,11 @@ def scatter(panels, question, looks):
 def _panel(judge, points, suffix, looks):
     """The points, and the line of least squares through all of them where there is one."""
     axes = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
-    place = looks.place.get(judge, 0)
     dots = {
         "type": "scatter", "mode": "markers", "x": points["score"], "y": points["people"],
         "marker": {
             "color": looks.colour(judge), "size": 7, "opacity": 0.65,
-            "symbol": f"{charts.SYMBOLS[place % len(charts.SYMBOLS)]}",
+            "symbol": looks.symbol(judge, judge),
         },
         "hovertemplate": "score %{x:.3f}: people %{y:.2f}<extra></extra>", **axes,
     }  # fmt: skip
@@ -50,10 +52,14 @@ def _panel(judge, points, suffix, looks):
     return [dots, line]
 
 
+def _panel_name(judge):
+    return figure_names.wrapped(judge, most=figure_names.MOST_HEADING)
+
+
 def _heading(judge, r, suffix):
     said = "r undefined" if isnan(r) else f"r = {r:.2f}"
     return {
-        "text": f"{charts.short(judge, 20)}: {said}", "xref": f"x{suffix} domain",
+        "text": f"{_panel_name(judge)}: {said}", "align": "left", "xref": f"x{suffix} domain",
         "yref": f"y{suffix} domain", "x": 0, "y": 1.03, "xanchor": "left", "yanchor": "bottom",
         "showarrow": False,
     }  # fmt: skip
@@ -62,15 +68,15 @@ def _heading(judge, r, suffix):
 def precision_and_recall(points, looks):
     """Precision over recall, a mark for each system: {evaluator: [(system, recall, precision)]}."""
     data = []
-    for place, (evaluator, some) in enumerate(points.items()):
+    for evaluator, some in points.items():
         data.append({
-            "type": "scatter", "mode": "markers+text", "name": charts.short(evaluator),
+            "type": "scatter", "mode": "markers+text", "name": figure_names.wrapped(evaluator),
             "x": [recall for _, recall, _ in some], "y": [precision for *_, precision in some],
-            "text": [charts.short(system, 14) for system, *_ in some],
+            "text": [figure_names.wrapped(system, 14) for system, *_ in some],
             "textposition": "top center",
             "marker": {
                 "color": looks.colour(evaluator), "size": 10,
-                "symbol": charts.SYMBOLS[place % len(charts.SYMBOLS)],
+                "symbol": looks.symbol(evaluator, evaluator),
             },
             "hovertemplate": "%{text}: precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
         })  # fmt: skip

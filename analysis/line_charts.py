@@ -5,17 +5,9 @@ Plain dictionaries like those of charts.py; shapes and dashes differ wherever co
 
 from math import isnan
 
-from analysis.charts import (
-    DASHES,
-    INK,
-    LINE,
-    MOST_CURVES,
-    PEOPLE,
-    SYMBOLS,
-    layout_of,
-    short,
-    small_title,
-)
+from analysis.charts import INK, LINE, MOST_CURVES, layout_of, small_title
+from analysis.figure_names import wrapped
+from analysis.looks import DASHES, PEOPLE, SYMBOLS
 
 MARKS = {"judge": "square", "ensemble": "star", "people": "circle"}
 NAMES = {"judge": "judges", "ensemble": "ensembles", "people": "people, k raters"}
@@ -76,7 +68,7 @@ def _points(entries, kind, symbol, free_at, looks):
     return {
         "type": "scatter", "mode": "markers+text", "name": NAMES[kind],
         "x": [_at(e, free_at) for e in entries], "y": [e.row["value"] for e in entries],
-        "text": [short(e.row["evaluator"], 18) if b and named else "" for e, b in
+        "text": [wrapped(e.row["evaluator"], 18) if b and named else "" for e, b in
                  zip(entries, best, strict=True)],
         "textposition": "top center", "cliponaxis": False, "textfont": {"size": 11, "color": INK},
         "hovertext": [_in_words(e.row) for e in entries], "hoverinfo": "text",
@@ -106,7 +98,7 @@ def series(lines, x_title, y_title, y_range=None):
         ]  # fmt: skip
         data.append(
             {
-                "type": "scatter", "mode": "lines+markers", "name": short(name),
+                "type": "scatter", "mode": "lines+markers", "name": wrapped(name),
                 "x": [point[0] for point in points], "y": [point[1] for point in points],
                 "line": {"color": colour, "dash": dash},
                 "marker": {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 9},
@@ -129,13 +121,13 @@ def maps(curves, ends, looks):
             "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
         }
     ]  # fmt: skip
-    for place, (name, curve) in enumerate(list(curves.items())[:MOST_CURVES]):
+    for name, curve in list(curves.items())[:MOST_CURVES]:
         data.append(
             {
                 "type": "scatter", "mode": "lines+markers" if len(curve["judge"]) < 20 else "lines",
-                "x": curve["judge"], "y": curve["human"], "name": short(name),
+                "x": curve["judge"], "y": curve["human"], "name": wrapped(name),
                 "line": {"color": looks.colour(name), "dash": looks.dash(name, name)},
-                "marker": {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 7},
+                "marker": {"symbol": looks.symbol(name, name), "size": 7},
                 "hovertemplate": "judge %{x:.2f}: people %{y:.2f}<extra></extra>",
             }
         )  # fmt: skip

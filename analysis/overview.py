@@ -33,7 +33,7 @@ def summary(study):
         question_count=number_of(study.questions),
         item_count=number_of(study.items),
         rating_count=number_of(Rating.objects.filter(session__study=study)),
-        rater_count=number_of(study.sessions.begun(), Count("rater", distinct=True)),
+        rater_count=number_of(study.sessions.with_any_answer(), Count("rater", distinct=True)),
         judge_count=number_of(Judge.objects.filter(study=study)),
         judged=number_of(done.filter(run__judge__study=study)),
     )

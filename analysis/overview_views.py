@@ -10,8 +10,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from analysis import awaiting, views
 from analysis.asking import ReportForm, Source, name_of
-from analysis.charts import Looks
 from analysis.grouping import computed
+from analysis.looks import Looks
 from analysis.moment import one_moment
 from analysis.pages.kinds import GROUPS
 from analysis.pages.overview import DRAWN_BY, GAPS, KIND, figure_of

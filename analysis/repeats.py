@@ -12,7 +12,8 @@ from judges.models import Judgment
 
 CJK = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿]")
 WORDS, CHARACTERS = "words", "characters"
-PER = 100  # words or characters of a slope
+PER, PER_SHORT = 100, 10  # words or characters of a slope; of texts that are mostly short
+SHORT_TEXT = 50
 
 
 def repeats_and_outcomes(study, version=None, systems=None):

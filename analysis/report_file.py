@@ -9,8 +9,8 @@ from django.utils.html import escape
 
 from analysis import codebook, exports
 from analysis.asking import ReportForm, report_of
-from analysis.charts import Looks
 from analysis.grouping import layout_of, page_of
+from analysis.looks import Looks
 from analysis.methods import methods
 from analysis.moment import one_moment
 from analysis.pages.kinds import KINDS

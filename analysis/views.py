@@ -8,8 +8,8 @@ from django.views.decorators.http import require_POST
 
 from analysis import awaiting, codebook, exports, latex, tables, writing
 from analysis.asking import ReportForm, Source, name_of, report_of
-from analysis.charts import Looks
 from analysis.grouping import layout_of, page_of
+from analysis.looks import Looks
 from analysis.moment import one_moment
 from analysis.options import OptionsForm
 from analysis.pages.kinds import GROUPS, KINDS, REPORTS

@@ -38,8 +38,11 @@ class Card:
 
 
 def card(content, study, uploaded=None):
-    """The Card of a content; None for none. uploaded: what uploads.addresses found for it."""
-    if content is None:
+    """Make the Card of a content, or None where there is nothing to show but an id.
+
+    uploaded: what uploads.addresses found for it.
+    """
+    if content is None or not has_something_to_show(content):
         return None
     image, audio = (
         uploads.address(uploaded, kind, url) or media.allowed(url, study.media_hosts)
@@ -47,7 +50,7 @@ def card(content, study, uploaded=None):
     )
     return Card(
         pk=content.pk,
-        title=str(content),
+        title=content.title,
         show=content.show,
         description=content.description,
         image=image,
@@ -55,6 +58,12 @@ def card(content, study, uploaded=None):
         wants_image=bool(content.image_url),
         wants_audio=bool(content.audio_url),
     )
+
+
+def has_something_to_show(content):
+    """Say whether a rater could read, see or hear anything of a content; an id is nothing."""
+    shown = (content.title, content.description, content.show, content.image_url, content.audio_url)
+    return any(text.strip() for text in shown)
 
 
 @dataclass(frozen=True)
@@ -126,7 +135,7 @@ class Screen:
             part.pk: card(contents.get(part.content_id), self.study, uploaded)
             for part in self.parts
         }
-        about = {pk: one.title if one else "" for pk, one in cards.items()}
+        about = {pk: shown_card.title if shown_card else "" for pk, shown_card in cards.items()}
         rows = asked(self.spots, ratings, form, gaps, about, self.first_side)
         return {
             "study": self.study,
@@ -159,15 +168,19 @@ class Screen:
         return one[1] if one else ""
 
     def history(self):
-        """What the recipient chose before, the latest first: (title, short facts)."""
+        """List (title, short facts) of what the recipient chose before, the latest first.
+
+        A content without a title is left out: its id tells a rater nothing.
+        """
         if not self.study.show_history or self.item.recipient_id is None:
             return []
-        before = Interaction.objects.filter(recipient=self.item.recipient_id).order_by()
+        chosen = Interaction.objects.filter(recipient=self.item.recipient_id)
+        before = chosen.exclude(content__title="").order_by()
         grouped = before.values("content").annotate(latest=Max("at"), first=Min("pk"))
         latest = grouped.order_by(F("latest").desc(nulls_last=True), "first")
         ids = list(latest.values_list("content", flat=True)[: self.study.show_history])
         contents = Content.objects.in_bulk(ids)
-        return [(str(contents[pk]), facts(contents[pk])) for pk in ids]
+        return [(contents[pk].title, facts(contents[pk])) for pk in ids]
 
 
 def missing_of(rows):

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotate.reading import Problems, quoted
 from judges.loading import TABLES, check_files, write_files
+from judges.loading.judgments import what_rows_stand_for
 from judges.loading.off_scale import MISSING
 from judges.models import Upload
 from judges.surveys import once, reading
@@ -106,6 +107,8 @@ def _preview(table, file):
 
 def _note(upload, loading):
     upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
+    if "judgments" in loading.counts:
+        upload.counts["judgments"]["note"] = what_rows_stand_for(loading.counts["judgments"])
     upload.problems = loading.problems.as_dict()
     outside = loading.off_scale
     upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}

@@ -50,7 +50,7 @@ def _figures(report, of, question, looks):
     slopes = _defined(of.get(LENGTH, []))
     if slopes:
         unit = slopes[0].row["group"]
-        title = f"judge − people per 100 {unit} (n = {charts.span(e.row['n'] for e in slopes)})"
+        title = f"judge − people per {unit} (n = {charts.span(e.row['n'] for e in slopes)})"
         caption = f"{question}: what a longer text gains with a judge. Lines: 95 % intervals."
         plot = charts.dots(slopes, "evaluator", "question", looks, title)
         figures.append(Figure("length", caption, plot))
@@ -83,14 +83,14 @@ def _defined(entries):
 
 def _lengths(of, question):
     entries = of.get(LENGTH, [])
-    unit = next((e.row["group"] for e in entries if e.row["group"]), "words")
+    unit = next((e.row["group"] for e in entries if e.row["group"]), "100 words")
     lines = [
         (e.row["evaluator"], [worded(e.row), e.row["n"], e.row["groups"], e.reason or "–"])
         for e in sorted(
             entries, key=lambda e: -abs(e.row["value"]) if not isnan(e.row["value"]) else 1
         )
     ]
-    caption = f"{question}: judge − people, per 100 {unit} more."
+    caption = f"{question}: judge − people, per {unit} more."
     return Table(caption, ["Slope", "Items", "Clusters", "Why none"], lines, [], "Judge")
 
 

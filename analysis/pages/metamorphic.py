@@ -5,6 +5,7 @@ from math import isnan
 
 from analysis import charts, charts_lists
 from analysis.listed import K_SWEEP, L_SWEEP, RELATIONS_PLAN, Lists
+from analysis.looks import Looks
 from analysis.options import ALL
 from analysis.pages.base import Kind, Shown, no_value
 from analysis.pages.words import chance
@@ -208,7 +209,7 @@ def _dots(key, part, about, entries):
     if not drawn:
         return []
     title = f"Likeness to the baseline list (n = {n_words(drawn).removeprefix('n = ')} recipients)"
-    plot = charts.dots(drawn, "method", "words", charts.Looks([]), title)
+    plot = charts.dots(drawn, "method", "words", Looks([]), title)
     caption = f"{CAPTIONS[part]}. {_about(*about)}. Lines: 95 % intervals by recipient."
     return [Figure(f"means-{key}", caption, plot)]
 

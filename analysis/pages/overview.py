@@ -125,9 +125,9 @@ def _table(report, question):
             cells.setdefault(entry.judge, {})[entry.row["figure"]] = entry
     headings = [
         "Alternative annotator test",
-        "Advantage ρ",
+        "Advantage probability",
         "r less people's r",
-        "Labels are worth",
+        "Effective labels",
         "Judge − people",
     ]
     names = FIGURES if any(ROBUST in own for own in cells.values()) else FIGURES[:-1]
@@ -146,7 +146,7 @@ def _cell(entry, name):
         return "–"
     row = entry.row
     if name == WORTH:
-        return "–" if isnan(row["value"]) else f"{row['value']:.0f} for {row['n']}"
+        return "–" if isnan(row["value"]) else f"{row['value']:.0f} (n = {row['n']:,})"
     ends = row if not isnan(row["low"]) else {"low": nan, "high": nan}
     return Cell(ends, row["value"], entry.reason, f"n = {row['n']:,}")
 
@@ -173,16 +173,18 @@ def headline(answers, options, judges):
 
 KIND = Kind(
     name="overview",
-    title="Overview",
+    title="Judges at a glance",
     method=(
         "How far people agree, how each judge does in the alternative annotator test, and figures "
-        "of the other reports: the advantage over a rater, the human ceiling, what labels are "
-        "worth, the judge's bias, and its robustness where it was tested."
+        "of the other reports: the advantage over a rater, the human ceiling, how many labels "
+        "alone would do as well, the judge's bias, and its robustness where it was tested."
     ),
     formula=[
         "Passed, not passed: the alternative annotator test of Substitution, on every question "
         "that has a scale; not tested: no rater could be tested, and why. It is no verdict on "
         "whether a judge can replace people.",
+        "Effective labels: people's labels that would give as narrow an interval without the "
+        "judge's scores as the n labels do with them.",
         "The figures are those of Substitution (advantage, human ceiling), Prediction-powered "
         "means, Bias (mean of judge − people) and Robustness, with the same options; nothing else "
         "is computed.",

@@ -68,7 +68,7 @@ def _figure(key, entries, caption, looks):
 
 def _by_evaluator(entries, question):
     lines = [(entry.row["evaluator"], _cells(entry)) for entry in entries]
-    headings = ["Mean", "λ", "Labels", "Judge only", "Worth (labels)", "More to halve"]
+    headings = ["Mean", "λ", "Labels", "Judge only", "Effective labels", "More to halve"]
     return Table(f"Mean of {question} over all items.", headings, lines, [], "With")
 
 
@@ -100,7 +100,7 @@ def _by_system(entries, caption, corner):
 
 def _with_size(entry):
     row = entry.row
-    worth = "" if isnan(row["n_effective"]) else f", worth {row['n_effective']:.0f}"
+    worth = "" if isnan(row["n_effective"]) else f", as {row['n_effective']:.0f} alone"
     return Cell(row, row["estimate"], entry.reason, f"n = {row['n']}{worth}")
 
 
@@ -130,7 +130,7 @@ def headline(answers, options, judges):
     if isnan(row["estimate"]):
         why = next(entry.reason for entry in report.entries if entry.row is row)
         return no_value(f"no mean of {keys[0]}{first_of(keys)}: {why}")
-    worth = f", worth {row['n_effective']:.0f} with {judge}" if judge else ""
+    worth = f"; with {judge} as {row['n_effective']:.0f} labels alone" if judge else ""
     words = f"mean of {keys[0]}{first_of(keys)} on {row['n']} labels{worth}"
     return f"{row['estimate']:.2f}", interval(row["low"], row["high"]), words
 
@@ -140,13 +140,14 @@ KIND = Kind(
     title="Prediction-powered means",
     method=(
         "The mean that people would give, from the few items that they labelled and a judge's "
-        "scores of all: per system, differences between systems, and what the labels are worth."
+        "scores of all: per system, differences between systems, and how many labels alone would "
+        "do as well."
     ),
     formula=[
         "θ = λ · mean(F′) + mean(Y − λF): Y labels and F scores of the n labelled, F′ scores of "
         "the N others; λ = Cov(Y, F) / ((1 + n/N) · Var(F, F′)), within 0 and 1.",
         "SE² = λ² Var(F′)/N + Var(Y − λF)/n; interval θ ± t · SE with n − 1 degrees of freedom.",
-        "Worth n_eff = n · (SE without judge / SE)²: labels that would do as well alone.",
+        "Effective labels n_eff = n · (SE without judge / SE)²: so many alone would do as well.",
         "Recipients with several items count once, with their mean; a difference between systems "
         "is the mean of the recipients' differences.",
         "Yes/no questions also: share corrected by sensitivity and specificity, "

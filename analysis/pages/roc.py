@@ -34,7 +34,7 @@ def layout(report, question, looks):
         ),
     )
     title = f"AUC ({n_words(entries)})"
-    areas = charts.dots(entries, "evaluator", "question", looks, title, unit_interval=True)
+    areas = charts.dots(entries, "evaluator", "question", looks, title, chance=0.5)
     lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
     caption = f"Area under the ROC curve for {question}."
     headings = ["AUC", "Positive", "Positives", "Negatives"]

@@ -18,6 +18,11 @@ from analysis.reports.lists import tie_of
 from analysis.reports.selection import is_shown, number, of_lists, selection
 from annotate.templatetags.concord import interval, leading_point
 
+NO_LISTS = (
+    "nothing to choose: no question compares two lists. The report says how many of the items that "
+    "people find badly misaligned a judge sees"
+)
+
 
 def shown(questions):
     """Choices between lists first."""
@@ -94,20 +99,17 @@ def headline(answers, options, judges):
         return (
             no_value("no question is a choice of lists or a Likert scale") if judges else NO_JUDGE
         )
+    if all(tie_of(question) is None for question in answers.questions):
+        return no_value(NO_LISTS)
     rows = selection(answers, options, keys[:1]).rows
-    lists = any(of_lists(row) for row in rows)
-    key = "msa" if lists else "rsm"
-    row = best([row for row in rows if not isnan(number(row[key]))], judges, key)
+    row = best([row for row in rows if not isnan(number(row["msa"]))], judges, "msa")
     if row is None:
-        why = "no pair of lists has two verdicts" if lists else "nothing is strongly misaligned"
-        return no_value(f"{why} on {keys[0]}{first_of(keys)}")
-    low, high = (row["low"], row["high"]) if lists else (row["rsm_low"], row["rsm_high"])
-    what = "largest agreement on lists (MSA)" if lists else "most strong misfits seen (RSM)"
-    n = f"{row['n']:,} pairs" if lists else f"{row['rsm_n']:,} strong misfits"
-    if not lists and not isnan(row["rsm_precision"]):
-        n += f"; of what it calls misfits {100 * row['rsm_precision']:.0f} % are strong ones"
-    words = f"{what}: {row['evaluator']} on {keys[0]}{first_of(keys)}, n = {n}"
-    return leading_point(row[key]), interval(low, high), words
+        return no_value(f"no pair of lists has two verdicts on {keys[0]}{first_of(keys)}")
+    words = (
+        f"largest agreement on lists (MSA): {row['evaluator']} on {keys[0]}{first_of(keys)}, "
+        f"n = {row['n']:,} pairs"
+    )
+    return leading_point(row["msa"]), interval(row["low"], row["high"]), words
 
 
 KIND = Kind(

@@ -36,7 +36,7 @@ def _figures(report, entries, question, looks):
         )
         figures.append(Figure("epsilon", caption, plot))
         won = _as_values(entries, "advantage_probability", "low", "high", "n")
-        title = f"Advantage probability ρ (n = {_span(won)})"
+        title = f"Advantage probability (n = {_span(won)})"
         plot = charts.dots(won, "evaluator", "question", looks, title, unit_interval=True)
         caption = f"{question}: how often a judge is at least as close to the others as a rater is."
         figures.append(Figure("advantage", caption, plot))
@@ -68,7 +68,7 @@ def _span(entries):
 def _tables(entries, question):
     test = [(entry.row["evaluator"], _test_cells(entry)) for entry in entries]
     ceiling = [(entry.row["evaluator"], _ceiling_cells(entry)) for entry in entries]
-    headings = ["Passes the test", "Winning rate ω", "Raters", "Advantage ρ", "Items"]
+    headings = ["Passes the test", "Winning rate ω", "Raters", "Advantage probability", "Items"]
     return [
         Table(f"Alternative annotator test for {question}.", headings, test, [], "Judge"),
         Table(
@@ -135,7 +135,8 @@ KIND = Kind(
         "se = s / √n, n − 1 degrees of freedom; by cluster: "
         "se = √(G/(G − 1) · Σ_g (Σ_i (d_i − mean d))²) / n, G − 1 degrees of freedom.",
         "ω = share of raters whose H₀ is rejected (Benjamini–Yekutieli, 5 %, all questions at "
-        "once); ω ≥ 0.5 passes. ρ = mean over raters of the judge's share of wins.",
+        "once); ω ≥ 0.5 passes. Advantage probability (the source's ρ) = mean over raters of the "
+        "judge's share of wins.",
         "Human ceiling: mean over raters of r between a rater and the mean of the others; the "
         "judge's r with the same means, on the same items.",
     ],

@@ -3,7 +3,8 @@
 from math import isnan, nan
 
 from analysis import line_charts
-from analysis.charts import INK, PEOPLE
+from analysis.charts import INK
+from analysis.looks import PEOPLE
 from analysis.pages.base import OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
 from analysis.pages.words import worded
 from analysis.report_tables import Cell, Figure, Layout, Table

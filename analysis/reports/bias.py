@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from analysis.options import ALL
-from analysis.repeats import PER, lengths, repeats_and_outcomes
+from analysis.repeats import PER, PER_SHORT, SHORT_TEXT, lengths, repeats_and_outcomes
 from analysis.reports import bias_itself
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.evaluators import interval_note, policy_notes
@@ -59,9 +59,14 @@ class _Work:
 
     @cached_property
     def lengths(self):
-        """Length of each item's text in hundreds, and the unit."""
-        found, unit = lengths(self.scores.answers.study, self.scores.items["item"].astype(str))
-        return found / PER, unit
+        """Return each text's length in the slope's unit, and that unit: 100 words, 10 words.
+
+        A slope per 100 words of texts of ten would speak of texts that nobody wrote.
+        """
+        sizes, unit = lengths(self.scores.answers.study, self.scores.items["item"].astype(str))
+        has_text = not np.isnan(sizes).all()
+        per = PER_SHORT if has_text and np.nanmedian(sizes) < SHORT_TEXT else PER
+        return sizes / per, f"{per} {unit}"
 
     @cached_property
     def reference(self):
@@ -229,8 +234,9 @@ def _add_itself(work, biases, keys):
 def _notes(work, biases):
     if LENGTH in biases and "lengths" in work.__dict__:
         yield (
-            f"Length: slope of judge − people on the length of the item's text, per {PER} "
-            f"{work.lengths[1]}; interval by t with cluster-robust standard errors."
+            f"Length: slope of judge − people on the length of the item's text, per "
+            f"{work.lengths[1]} (per {PER_SHORT} where half of the texts are shorter than "
+            f"{SHORT_TEXT}, else per {PER}); interval by t with cluster-robust standard errors."
         )
     yield "Systems, recipients: mean of judge − people; above 0 the judge is the kinder one."
     yield (

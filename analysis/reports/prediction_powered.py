@@ -277,9 +277,9 @@ def _verdict(report, question, units):
     row = overall(report, question, judge)
     rough = "" if row["n"] >= ROUGH else f" With fewer than {ROUGH} labels this is rough."
     return (
-        f"{words}. With {judge} it is {_with_interval(row)}: your {row['n']} labelled {units} are "
-        f"worth {row['n_effective']:.0f} (λ = {row['lambda']:.2f}, {row['n_unlabelled']} more "
-        f"scored by the judge only). {_halving(row, units)}{rough}"
+        f"{words}. With {judge} it is {_with_interval(row)}: your {row['n']} labelled {units} do "
+        f"as well as {row['n_effective']:.0f} alone would (λ = {row['lambda']:.2f}, "
+        f"{row['n_unlabelled']} more scored by the judge only). {_halving(row, units)}{rough}"
     )
 
 

@@ -24,9 +24,11 @@ class Counts:
     new: int = 0
     changed: int = 0
     unchanged: int = 0
+    judgments: int = 0  # what the new rows become, where a row may stand for several
 
     def as_dict(self):
-        return asdict(self)
+        """Return what is counted by rows."""
+        return {name: count for name, count in asdict(self).items() if name != "judgments"}
 
 
 class Answers:

@@ -61,12 +61,22 @@ def _check_row(loading, line, row, existing, changed):
     if old is None:
         counts.new += 1
         loading.items.setdefault(row["item"], 0)
+        _refuse_blank_text(loading, line, row)
     elif columns := differing(old, row, loading.files["items"].given):
         counts.changed += 1
+        if "text" in columns:
+            _refuse_blank_text(loading, line, row)
         changed[old["pk"]] = (line, row["item"], [c for c in columns if c != "data"])
     else:
         counts.unchanged += 1
     loading.kinds[row["item"]] = row["kind"]
+
+
+def _refuse_blank_text(loading, line, row):
+    """Note a problem where an item of kind text has no text: raters would rate an empty page."""
+    if row["kind"] == Item.Kind.TEXT and not row["text"].strip():
+        message = f"found a blank cell; allowed is some text, as {row['item']!r} is of kind text"
+        loading.add("items", message, line, "text")
 
 
 def _existing(loading, batch):

@@ -70,6 +70,11 @@ class SessionQuerySet(models.QuerySet):
         """Those that somebody began here, not loaded from a file."""
         return self.begun().exclude(source=Session.Source.FILE)
 
+    def with_any_answer(self):
+        """Keep the sessions in which at least one answer was given."""
+        ratings = Session._meta.get_field("ratings").related_model.objects
+        return self.filter(models.Exists(ratings.filter(session=models.OuterRef("pk"))))
+
     def with_answers(self):
         """Each with its answers, the items they are about, and when the last one came."""
         return self.annotate(

@@ -208,6 +208,7 @@ def _compare(loading, line, row, questions, existing, hidden):
     ]
     if None in old:
         counts.new += 1
+        counts.judgments += old.count(None)
     elif not differing:
         counts.unchanged += 1
     for name, value in differing[:1]:
@@ -261,6 +262,17 @@ def _existing(loading, batch):
     names = (*COMPARED, "reason")
     rows = found.values_list(*which, *names).iterator()
     return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
+
+
+def what_rows_stand_for(counts):
+    """Say how many judgments the new rows make; blank where each makes one."""
+    if counts.judgments == counts.new:
+        return ""
+    rows = f"{counts.new:,} new row{' stands' if counts.new == 1 else 's stand'}"
+    return (
+        f"{rows} for {counts.judgments:,} judgments, as a blank question means every question "
+        "asked of the item."
+    )
 
 
 # Writing

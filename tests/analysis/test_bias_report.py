@@ -45,8 +45,32 @@ def test_the_slope_on_length_is_that_of_scipy(study):
     sizes = {item.key: len(item.text.split()) / 100 for item in study.items.all()}
     line = stats.linregress([sizes[key] for key in by_item], list(by_item.values()))
     assert row["value"] == pytest.approx(line.slope)
-    assert (row["n"], row["groups"], row["group"]) == (24, 4, "words")
+    assert (row["n"], row["groups"], row["group"]) == (24, 4, "100 words")
     assert row["low"] < row["value"] < row["high"]
+
+
+def test_the_slope_of_short_texts_is_per_ten_words(study, as_owner, owner):
+    study.memberships.create(user=owner, role="owner")
+    for item in study.items.all():
+        Item.objects.filter(pk=item.pk).update(text="word " * (4 + item.pk % 7))
+    (row,) = found(study, "length")
+    by_item = differences(study)
+    sizes = {item.key: len(item.text.split()) / 10 for item in study.items.all()}
+    line = stats.linregress([sizes[key] for key in by_item], list(by_item.values()))
+    assert row["value"] == pytest.approx(line.slope)
+    assert row["group"] == "10 words"
+    page = as_owner.get("/studies/films/analysis/bias/", {"question": KEY, "draws": 0})
+    page = page.content.decode()
+    assert "per 10 words more" in page and "per 100 words more" not in page
+
+
+@pytest.mark.parametrize("size, unit", [(49, "10 words"), (50, "100 words")])
+def test_the_unit_follows_the_median_of_the_texts(study, size, unit):
+    first, *others = study.items.order_by("pk")
+    Item.objects.update(text="word " * size)
+    Item.objects.filter(pk=first.pk).update(text="word " * 900)
+    (row,) = found(study, "length")
+    assert row["group"] == unit
 
 
 def test_only_what_was_asked_and_has_no_value_is_filled():

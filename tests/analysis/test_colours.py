@@ -4,7 +4,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from analysis.charts import DASHES, JUDGE_COLOURS, MOST_CURVES, Looks, shade
+from analysis.charts import MOST_CURVES, dots, shade
+from analysis.looks import DASHES, JUDGE_COLOURS, Looks
+from analysis.reports.base import Entry
 
 # Machado, Oliveira and Fernandes (2009), severity 1.0, of linear RGB; grey by Rec. 709.
 SIGHTS = {
@@ -61,6 +63,26 @@ def test_lines_that_stand_together_differ_without_colour():
     looks = Looks(JUDGES)
     assert len({looks.dash(name, name) for name in JUDGES[: len(DASHES)]}) == len(DASHES)
     assert len({(looks.colour(name), looks.dash(name, name)) for name in JUDGES}) == len(JUDGES)
+
+
+def test_forty_judges_differ_in_grey_and_from_people():
+    looks = Looks(JUDGES)
+    forty = JUDGES[:40]
+    lines = {(looks.dash(name, name), looks.symbol(name, name)) for name in forty}
+    assert len(lines) == len(forty)
+    assert len({(looks.colour(name), looks.symbol(name, name)) for name in forty}) == len(forty)
+    people = [looks.symbol("", f"rater {number}") for number in range(8)]
+    assert len({*people}) == 8 and not {*people} & {symbol for _, symbol in lines}
+    assert looks.symbol("", "rater 3") == people[3]
+
+
+def test_twenty_one_judges_have_as_many_markers_in_a_dot_plot():
+    looks, names = Looks(JUDGES), JUDGES[:21]
+    rows = [{"who": name, "question": "q", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
+            for name in names]  # fmt: skip
+    entries = [Entry(row, judge=row["who"], kind="judge") for row in rows]
+    marker = dots(entries, "who", "question", looks, "r")["data"][-1]["marker"]
+    assert len({*zip(marker["color"], marker["symbol"], strict=True)}) == 21
 
 
 @pytest.mark.parametrize("sight", ["protanopia", "deuteranopia"])

@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics
 
 from analysis import charts_curves, frames
-from analysis.charts import Looks
+from analysis.looks import Looks
 from analysis.options import Options
 from analysis.pages import misjudged as misjudged_page
 from analysis.pages import roc as roc_page

@@ -63,6 +63,13 @@ def test_the_next_step_follows_what_is_there(study, as_owner):
     assert context["next_step"] is None
 
 
+def test_only_people_who_answered_count_as_raters(rated, as_owner):
+    factories.make_session(rated, "visitor", state=Session.State.RATING, source="link")
+    factories.make_session(rated, "ann")  # comes again: the same person, and no answer yet
+    page = as_owner.get("/studies/films/").content.decode()
+    assert "ratings by 3 raters" in page
+
+
 def test_what_went_wrong_is_said_with_where_to_look(rated, as_owner):
     assert as_owner.get("/studies/films/").context["attention"] == []
     one = Judgment.objects.first()

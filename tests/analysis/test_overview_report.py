@@ -1,10 +1,12 @@
 """The overview of an analysis: what it says is what the other reports say, in poor studies too."""
 
+import re
 from math import isnan
 
 import pytest
 from django.core.cache import caches
 
+from analysis.pages.kinds import REPORTS
 from analysis.reports.overview import FIGURES, MOST_JUDGES, NOT_PASSED, PASSED, UNTESTED
 from annotate.models import Rating
 from judges.models import Judgment
@@ -120,6 +122,20 @@ def test_of_many_judges_the_closest_are_named_and_drawn(study, as_owner):
     page = as_owner.get(PATH, {"draws": 20, "whole": 1})
     figures = {f.key: f for f in page.context["groups"][0][2].figures}
     assert len(figures["overview-place"].plot["layout"]["yaxis"]["ticktext"]) == MOST_JUDGES
+
+
+def test_words_of_the_page_have_one_meaning(study, as_owner):
+    titles = [kind.title for kind in REPORTS.values()]
+    assert "Overview" not in titles and len({*titles}) == len(titles)
+    response = as_owner.get(PATH, {"draws": 20, "whole": 1})
+    table = response.context["groups"][0][2].tables[0]
+    assert {"Advantage probability", "Effective labels"} <= {*table.headings}
+    assert "ρ" not in " ".join(table.headings)
+    place = table.headings.index("Effective labels")
+    cells = [cells[place] for _, cells in table.lines]
+    assert all(cell == "–" or re.fullmatch(r"\d+ \(n = \d+\)", cell) for cell in cells)
+    page = response.content.decode()
+    assert page.count(">Overview</a>") == 1  # the study's
 
 
 def test_a_question_that_nobody_answered_and_a_text_are_said(study):

@@ -73,7 +73,8 @@ def test_people_alone_stand_beside_the_judge():
 def test_the_verdict_says_what_the_labels_are_worth():
     report = build(make_study(), "prediction_powered")
     row = row_of(report, evaluator="gpt", system="all")
-    assert f"your 20 labelled items are worth {row['n_effective']:.0f}" in report.verdict[0]
+    does = f"your 20 labelled items do as well as {row['n_effective']:.0f} alone would"
+    assert does in report.verdict[0]
     assert "With fewer than 50 labels this is rough." in report.verdict[0]
     assert f"label {row['more_to_halve']:.0f} more items" in report.verdict[0]
     assert report.verdict[-1].startswith("This holds if the labelled ones are a random part")

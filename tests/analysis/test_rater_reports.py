@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import frames
-from analysis.charts import Looks
+from analysis.looks import Looks
 from analysis.options import Options
 from analysis.pages.kinds import REPORTS
 from analysis.reports.scores import Scores

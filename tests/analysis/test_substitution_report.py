@@ -10,7 +10,8 @@ from django.db.models import F
 from scipy import stats
 
 from analysis import frames
-from analysis.charts import Looks, winning_rates
+from analysis.charts import winning_rates
+from analysis.looks import Looks
 from analysis.options import Options
 from analysis.pages.substitution import KIND
 from analysis.reports.substitution import substitution

@@ -26,6 +26,30 @@ def test_a_study_is_loaded_with_what_its_items_name(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("blank", ["", "  ", '" \n"'])
+def test_an_item_of_kind_text_without_text_is_refused_with_its_place(tmp_path, blank):
+    items = f"item,kind,text\nt1,text,Some words.\nt2,text,{blank}\nt3,explanation,\n"
+    assert messages(check(tmp_path, items=items)) == [
+        "items.csv, line 3, column text: found a blank cell; allowed is some text, as 't2' is of "
+        "kind text"
+    ]
+    # The study's own kind counts where the row names none, and a missing column is blank too.
+    of_texts = STUDY.replace("title: Films", "title: Films\nkind: text")
+    missing = messages(check(tmp_path, study=of_texts, items="item,system\nt1,a\n"))
+    assert any("items.csv, line 2, column text: found a blank cell" in line for line in missing)
+    assert not Study.objects.exists()
+
+
+def test_a_text_cannot_be_emptied_by_a_later_file_but_may_be_left_out_of_it(tmp_path):
+    items = "item,kind,content,text,group\nt1,text,f1,Some words.,a\n"
+    assert messages(load(tmp_path, items=items)) == []
+    emptied = check(tmp_path, items=items.replace("Some words.", ""))
+    assert any("column text: found a blank cell" in line for line in messages(emptied))
+    assert messages(load(tmp_path, items="item,kind,content,group\nt1,text,f1,b\n")) == []
+    item = Item.objects.get(key="t1")
+    assert (item.text, item.data) == ("Some words.", {"group": "b"})
+
+
 def test_every_item_gets_its_open_places(tmp_path):
     load(tmp_path, items=ITEMS)
     places = Place.objects.order_by("item__key", "number")
@@ -261,8 +285,8 @@ def test_a_parent_is_an_item_without_a_parent(tmp_path, parent):
     "rows, said",
     [
         (
-            "c1,recommendation,x,A\nx,text,,\n",
-            "column parent: found 'x', a text; allowed",
+            "c1,recommendation,x,A\nx,profile,,\n",
+            "column parent: found 'x', a profile; allowed",
         ),
         ("c1,recommendation,x,\nx,list_pair,,\n", "column side: is blank; allowed is A or B"),
     ],

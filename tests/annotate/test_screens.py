@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from django.db.models import Value
+from django.db.models.functions import Concat
 
 from annotate import media
 from annotate.models import Content, Interaction, Recipient, Study
@@ -100,6 +102,38 @@ def test_an_item_without_a_recipient_or_history_shows_none(client, history):
 def test_facts_are_short():
     assert facts(Content(show="A show", data={"year": 1999, "genres": "x" * 81})) == "A show · 1999"
     assert facts(Content(data={})) == ""
+
+
+# Contents of which only an id is known
+
+
+def test_raters_never_read_the_id_of_a_content_without_a_title(client, study):
+    Content.objects.update(key="BOOK-1", title="")
+    page = first_page(client, study).content.decode()
+    assert "BOOK-1" not in page and "Recommended" not in page and "Why it is recommended" in page
+    Content.objects.update(description="A heist.", **TINY)
+    page = first_page(client, study).content.decode()
+    assert "A heist." in page and "BOOK-1" not in page and 'class="title"' not in page
+    assert 'role="img" aria-label="No picture"' in page
+
+
+def test_entries_of_a_list_show_no_id(client, owner):
+    study = make_podcasts(owner)
+    pair = study.items.filter(kind="list_pair").first()
+    study.items.exclude(pk=pair.pk).filter(parent=None).delete()
+    before = first_page(client, study).content.decode()
+    Content.objects.filter(study=study).update(key=Concat(Value("ID-"), "key"), title="")
+    page = first_page(client, study).content.decode()
+    assert "ID-" not in page and page.count("<fieldset") == before.count("<fieldset") > 0
+    assert "<h3" in before and "<h3" not in page
+
+
+def test_the_history_leaves_out_what_has_no_title(client, history):
+    Study.objects.update(show_history=2)
+    Content.objects.filter(key="old").update(title="")
+    page = first_page(client, history).content.decode()
+    assert re.findall(r"<li dir=\"auto\">The (\w+) film", page) == ["new", "none"]
+    assert page.count("<li dir") == 2
 
 
 # Pictures and recordings

@@ -156,6 +156,18 @@ def test_a_blank_question_means_all_that_have_numbers_and_a_blank_value_is_missi
     assert sum(costs) == Decimal("3e-8") == Run.objects.get().spent_usd
 
 
+def test_rows_that_stand_for_several_judgments_are_told(load_study):
+    blank = "item,judge,question,value\ne1,BLEU,,1\ne2,BLEU,persuasiveness,1\n"
+    said = load_study(items=ITEMS, judgments=blank)
+    assert "judgments            2 rows: 2 new, 0 changed, 0 unchanged" in said
+    assert (
+        "2 new rows stand for 3 judgments, as a blank question means every question asked of the "
+        "item." in said
+    )
+    assert Judgment.objects.count() == 3
+    assert "stand for" not in load_study(items=ITEMS, judgments=blank)
+
+
 def test_later_judgments_join_the_same_run(tmp_path):
     load(tmp_path, items=ITEMS, judgments=JUDGMENTS)
     more = load(tmp_path, items=ITEMS, judgments=JUDGMENTS + "e1,BLEU,fits,1\n")

@@ -70,6 +70,17 @@ def test_a_preview_shows_rows_and_counts_before_anything_is_written(as_owner):
     assert not Study.objects.exists()
 
 
+def test_the_pages_of_a_load_say_what_rows_with_a_blank_question_stand_for(as_owner, no_broker):
+    blank = "item,judge,question,value\ne1,BLEU,,1\n"
+    words = "1 new row stands for 2 judgments, as a blank question means every question asked of"
+    assert words in send(as_owner, items=ITEMS, judgments=blank).content.decode()
+    upload = Upload.objects.get()
+    as_owner.post(f"/uploads/{upload.token}/load/")
+    load_upload(upload.pk)
+    page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
+    assert "What was loaded" in page and words in page
+
+
 def test_load_makes_a_study_that_the_uploader_owns(as_owner, owner, no_broker, folders):
     send(as_owner, items=ITEMS, ratings=RATINGS)
     upload = Upload.objects.get()

@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotate.models import Membership
 from judges import going_on, planning, progress
 from judges.models import Heartbeat, Judge, Judgment, Run
+from judges.models.run import FROM_FILE
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +56,17 @@ def as_viewer(study, stranger, client):
 @pytest.mark.parametrize("name", PAGES)
 def test_the_owner_sees_every_page(as_owner, study, run, name):
     assert as_owner.get(address(name, study, run)).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["judges", "judge", "runs", "run", "run_progress"])
+def test_a_load_of_a_file_is_called_one_and_shows_no_progress(as_owner, study, name):
+    judge = factories.make_judge(study, "BLEU")
+    answers = {(item, study.questions.first()): 3 for item in study.items.all()}
+    load = factories.make_judgments(judge, answers)
+    Run.objects.filter(pk=load.pk).update(frozen={"kind": FROM_FILE})
+    page = as_owner.get(address(name, study, load)).content.decode()
+    assert "Loaded from a file" in page
+    assert "<progress" not in page and f"Run {load.pk}" not in page and "Rate</dt>" not in page
 
 
 @pytest.mark.parametrize("name", PAGES + ACTIONS)

@@ -4,6 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.reading.problems import SHOWN
 from judges.loading import TABLES, check_files, load_files
+from judges.loading.judgments import what_rows_stand_for
 from judges.loading.off_scale import BECOMES, MEANINGS, MISSING
 from judges.management.owners import owner_or_error
 
@@ -59,6 +60,8 @@ class Command(BaseCommand):
                 f"{table:<13}{counts.rows:>9,} rows: {counts.new:,} new, "
                 f"{counts.changed:,} changed, {counts.unchanged:,} unchanged"
             )
+            if table == "judgments" and (words := what_rows_stand_for(counts)):
+                self.stdout.write(words)
         for tally in loading.off_scale.noted:
             became = "" if tally.own_scale else f" {BECOMES[loading.off_scale.policy]}"
             self.stdout.write(tally.sentence + (became and f"{became} (see --out-of-range)."))

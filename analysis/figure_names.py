@@ -1,0 +1,51 @@
+"""Names in figures: broken into lines, never cut, and the room that these lines need."""
+
+import re
+from itertools import accumulate
+from math import ceil
+
+ROW, LINE_HEIGHT = 26, 16  # pixels for one evaluator, and for a line of its name
+MOST_HEADING = 8  # lines of a heading, which may not run into its neighbour
+
+
+def wrapped(name, length=28, most=3):
+    """Break a name into lines that fit beside a figure; nothing of it is cut.
+
+    Lines end at blanks and marks where there are any. They become longer than `length` where a
+    name would otherwise need more than about `most` of them.
+    """
+    name = name.removeprefix("humans ") if name.startswith("humans + ") else name
+    length = max(length, ceil(len(name) / most))
+    lines = [""]
+    for part in re.findall(r"[^\s_/|:,.-]*[\s_/|:,.-]*", name):
+        if len((lines[-1] + part).rstrip()) > length and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+        while len(lines[-1].rstrip()) > length:
+            lines[-1:] = [lines[-1][:length], lines[-1][length:]]
+    return "<br>".join(line.strip() for line in lines)
+
+
+def height_of(names, least=ROW):
+    """Pixels for each of these wrapped names, so that the longest one has room for its lines."""
+    return max(least, 4 + LINE_HEIGHT * max((lines_of(name) for name in names), default=1))
+
+
+def lines_below(labels, row):
+    """Lay wrapped names out below each other: their centres and the end, in rows of `row` pixels.
+
+    The first row's centre is 0 and its height 1, so that names of one line stand at 0, 1, 2.
+    """
+    heights = [max(1, (4 + LINE_HEIGHT * lines_of(label)) / row) for label in labels]
+    ends = list(accumulate(heights))
+    return [end - (height + 1) / 2 for end, height in zip(ends, heights, strict=True)], sum(heights)
+
+
+def lines_of(name):
+    """How many lines a wrapped name has."""
+    return name.count("<br>") + 1
+
+
+def headroom(names):
+    """A layout's margin above its first panels, whose wrapped headings stand there."""
+    return {"t": 14 + LINE_HEIGHT * max((lines_of(name) for name in names), default=1)}
