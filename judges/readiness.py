@@ -81,12 +81,12 @@ def pending():
     """Find how long the oldest work that nobody has begun has waited."""
     active = Run.objects.filter(state=Run.State.ACTIVE, started_at=None)
     loads = Upload.objects.filter(state=Upload.State.LOADING)
-    reports = Computation.objects.filter(state=Computation.State.WAITING)
+    reports = Computation.objects.awaited().filter(state=Computation.State.WAITING)
     since = [
         active.aggregate(since=Min("created_at"))["since"],
-        loads.aggregate(since=Min("created_at"))["since"],
-        reports.aggregate(since=Min("due_at"))["since"],
-        Deletion.objects.filter(rows=None).aggregate(since=Min("asked_at"))["since"],
+        loads.aggregate(since=Min("waiting_since"))["since"],
+        reports.aggregate(since=Min("asked_at"))["since"],
+        Deletion.objects.filter(started_at=None).aggregate(since=Min("asked_at"))["since"],
     ]
     times = [time for time in since if time is not None]
     if not times:
