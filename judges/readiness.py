@@ -158,8 +158,8 @@ class Look:
 LOOK = Look()
 
 
-def why_runs_wait():
-    """Say in words why a run may not go on, for a page of a study; empty where all is well."""
+def why_work_waits(names):
+    """Return (sentence, name) of what keeps the work of these names from going on."""
     if not Heartbeat.objects.any_alive():
-        return ["A run waits, but no worker is alive"]
-    return [part.words for part in (clock(), LOOK.parts()["redis"]) if not part.ok]
+        return [(f"{name} waits, but no worker is alive", name) for name in names]
+    return [(part.words, names[0]) for part in (clock(), LOOK.parts()["redis"]) if not part.ok]

@@ -202,3 +202,71 @@ def test_beat_tells_that_it_lives(tmp_path):
     with processes.beat(tmp_path):
         processes.wait_for(Clock.objects.alive().exists, 60, "the clock's sign of life")
     assert not Heartbeat.objects.exists(), "it is no worker"
+
+
+@pytest.fixture
+def sentences(as_owner, study):
+    def read():
+        return [words for words, _ in as_owner.get("/studies/films/").context["attention"]]
+
+    return read
+
+
+def begin_load(user, **fields):
+    upload = Upload.objects.create(user=user, **fields)
+    assert Upload.objects.begin(upload.pk)
+
+
+def test_overview_says_that_loads_reports_and_deletions_wait_for_a_worker(
+    sentences, owner, study, settings
+):
+    settings.REDIS_URL = ""
+    assert sentences() == []
+    begin_load(owner, slug="films")
+    Computation.objects.create(key="k", study=study, n_answers=1)
+    deleting.begin(factories.make_study("old", owner=owner))
+    assert sentences() == [
+        "A load of files waits, but no worker is alive",
+        "A report waits, but no worker is alive",
+        "The deletion of a study waits, but no worker is alive",
+    ]
+    Heartbeat.objects.create(worker="worker", at=timezone.now())
+    assert sentences() == [readiness.clock().words]
+    Clock.objects.create(beat="host", at=timezone.now())
+    assert sentences() == []
+
+
+def test_overview_says_how_old_work_is_that_no_worker_has_begun(
+    sentences, owner, study, settings, alive
+):
+    settings.REDIS_URL = ""
+    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    begin_load(owner, slug="new", is_new=True)
+    Computation.objects.create(key="k", study=study, n_answers=1)
+    deleting.begin(factories.make_study("old", owner=owner))
+    assert sentences() == []
+    type(run).objects.update(created_at=timezone.now() - LONG)
+    Upload.objects.update(waiting_since=timezone.now() - LONG * 2)
+    Computation.objects.update(asked_at=timezone.now() - LONG * 3)
+    Deletion.objects.update(asked_at=timezone.now() - LONG * 4)
+    assert sentences() == [
+        "A run has waited for 11 minutes: no worker has begun it",
+        "A load of files has waited for 23 minutes: no worker has begun it",
+        "A report has waited for 35 minutes: no worker has begun it",
+        "The deletion of a study has waited for 46 minutes: no worker has begun it",
+    ]
+    type(run).objects.update(started_at=timezone.now())
+    Upload.objects.update(waiting_since=None)
+    Computation.objects.update(state="computing")
+    Deletion.objects.update(started_at=timezone.now())
+    assert sentences() == []
+
+
+def test_overview_is_silent_of_what_waits_for_others(sentences, stranger, settings):
+    settings.REDIS_URL = ""
+    other = factories.make_study("other", owner=stranger, items=1)
+    planning.plan(factories.make_judge(other, "judge", factories.make_endpoint()))
+    begin_load(stranger, slug="new", is_new=True)
+    Computation.objects.create(key="k", study=other, n_answers=1)
+    deleting.begin(factories.make_study("old", owner=stranger))
+    assert sentences() == []
