@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On two cores: many tests wait, for a browser, a worker or a model.
 XDIST ?= 3
 
-.PHONY: demo test check smoke bench chaos mutants format help
+.PHONY: demo test check smoke bench chaos mutants lock format help
 .DEFAULT_GOAL := help
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make smoke   the installed product: every page, form and file, in every role"
 	@echo "make bench   the measurements of docs/BENCHMARKS.md"
 	@echo "make mutants what the tests do not notice when the code is changed (hours; goes on where it stopped)"
+	@echo "make lock    the hashes of what the image installs, after a change of the requirements"
 	@echo "make chaos   20 minutes of work while everything is killed, and a ledger (CHAOS= for options)"
 
 # pip check comes before the models: their packages ask for torch, which nothing here uses.
@@ -66,6 +67,16 @@ mutants: $(VENV)/test.stamp
 # On PostgreSQL (DATABASE_URL, else the server of this machine) with a Redis of its own.
 chaos: $(VENV)/test.stamp
 	$(BIN)/python -m tests.chaos --minutes 20 $(CHAOS)
+
+# The hashes of all that the image installs, for every platform; uv is no part of the product.
+UV := var/lock/bin/uv
+LOCK := $(UV) pip compile --quiet --no-config --no-header --no-annotate --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --python-version 3.11.9 --python-platform linux
+
+lock:
+	@test -x $(UV) || { $(PYTHON) -m venv var/lock && var/lock/bin/python -m pip install --quiet uv==0.13.9; }
+	$(LOCK) requirements.txt -c constraints.txt -o docker/requirements.lock
+	$(LOCK) --no-deps requirements-models.txt -o docker/requirements-models.lock
 
 format: $(VENV)/test.stamp
 	$(BIN)/ruff check --fix .

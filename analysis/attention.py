@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.db.models import Count
 from django.urls import reverse
 
+from analysis import waiting_work
 from annotate.models import MediaKind, Place, Session
 from annotate.models.media import count_naming_no_file
 from judges import readiness
@@ -25,11 +26,13 @@ class Attention:
 
     def __init__(self, study, places, visits, now):
         self.study, self.places, self.visits, self.now = study, places, visits, now
+        self.work = waiting_work.find_work(study)
 
     def found(self):
         """All that needs a look, the most pressing first."""
         return [
             *self._disk(),
+            *self._work(),
             *self._judges(),
             *self._sessions(),
             *self._media(),
@@ -44,13 +47,20 @@ class Attention:
         if not disk.ok:
             yield disk.words, self._url("study")
 
+    def _work(self):
+        pages = {
+            waiting_work.RUN: self._url("runs"),
+            waiting_work.LOAD: self._url("load"),
+            waiting_work.REPORT: self._url("analysis"),
+            waiting_work.DELETION: reverse("studies"),
+        }
+        for words, name in waiting_work.explain_waiting(self.work, self.now).items():
+            yield words, pages[name]
+
     def _judges(self):
         runs = self._url("runs")
-        found = Run.objects.filter(judge__study=self.study).order_by()
-        kinds = set(found.values_list("state", "checked").distinct())
+        kinds = {(row.state, row.checked) for row in self.work if row.name == waiting_work.RUN}
         states = {state for state, _ in kinds}
-        if Run.State.ACTIVE in states:
-            yield from ((words, runs) for words in readiness.why_runs_wait())
         if Run.State.WAITING in states:
             yield "A run waits for you to confirm its forecast", runs
         if (Run.State.STOPPED, None) in kinds:

@@ -7,6 +7,7 @@ from django import forms
 from annotate import links, participants
 from annotate.models import Rater
 from annotate.platforms import CODE, KEEP_DAYS, MOST_KEEP_DAYS, Name, Outcome, Platform
+from annotate.reading.columns import refuse_unseen
 from annotate.reading.participants import KNOWN, problems_of
 
 MOST_LINKS = 1000
@@ -120,6 +121,7 @@ class LinksForm(forms.Form):
         names = [line.strip() for line in names.splitlines() if line.strip()]
         self._check(names)
         if role != Rater.Role.RECIPIENT:
+            self._check_new(names)
             return [(name, role, None) for name in names]
         known = {one.key: one for one in self.study.recipients.filter(key__in=names)}
         if unknown := [name for name in names if name not in known]:
@@ -136,6 +138,14 @@ class LinksForm(forms.Form):
             self.add_error("names", f"Twice in the list: {_few(twice)}.")
         if long := [name for name in names if len(name) > 200]:
             self.add_error("names", f"Longer than 200 characters: {_few(long)}.")
+
+    def _check_new(self, names):
+        """Refuse letters that nobody sees; a recipient's name stands in the study already."""
+        try:
+            for name in names:
+                refuse_unseen(name)
+        except ValueError as error:
+            self.add_error("names", str(error))
 
     def _by_recipients(self, **_others):
         raters = links.for_recipients(self.study)

@@ -81,12 +81,12 @@ def pending():
     """Find how long the oldest work that nobody has begun has waited."""
     active = Run.objects.filter(state=Run.State.ACTIVE, started_at=None)
     loads = Upload.objects.filter(state=Upload.State.LOADING)
-    reports = Computation.objects.filter(state=Computation.State.WAITING)
+    reports = Computation.objects.awaited().filter(state=Computation.State.WAITING)
     since = [
         active.aggregate(since=Min("created_at"))["since"],
-        loads.aggregate(since=Min("created_at"))["since"],
-        reports.aggregate(since=Min("due_at"))["since"],
-        Deletion.objects.filter(rows=None).aggregate(since=Min("asked_at"))["since"],
+        loads.aggregate(since=Min("waiting_since"))["since"],
+        reports.aggregate(since=Min("asked_at"))["since"],
+        Deletion.objects.filter(started_at=None).aggregate(since=Min("asked_at"))["since"],
     ]
     times = [time for time in since if time is not None]
     if not times:
@@ -158,8 +158,8 @@ class Look:
 LOOK = Look()
 
 
-def why_runs_wait():
-    """Say in words why a run may not go on, for a page of a study; empty where all is well."""
+def why_work_waits(names):
+    """Return (sentence, name) of what keeps the work of these names from going on."""
     if not Heartbeat.objects.any_alive():
-        return ["A run waits, but no worker is alive"]
-    return [part.words for part in (clock(), LOOK.parts()["redis"]) if not part.ok]
+        return [(f"{name} waits, but no worker is alive", name) for name in names]
+    return [(part.words, names[0]) for part in (clock(), LOOK.parts()["redis"]) if not part.ok]

@@ -1,8 +1,9 @@
 """Read the one list of titles in a recommender's reply, or say why it is no list. Never a guess.
 
-A list is JSON (an array of texts or of objects with a `title`, or the object of the schema), or
-lines that follow each other and begin with a number or a bullet. Text before and after it is
-ignored. A reply with two lists is no list, and lines without numbers or bullets are none.
+A list is JSON (an array of texts or of objects with a `title`, or the object of the schema). Where
+a reply has none, a list is lines that follow each other and begin with a number or a bullet. Text
+around it is ignored. A reply with two lists is no list, and lines without numbers or bullets are
+none; nor is a single line with one, where more titles were asked for: it may be a question back.
 """
 
 import json
@@ -31,21 +32,25 @@ def parse_list(reply, k=0, finish_reason="stop"):
     text = THOUGHTS.sub("", reply)
     if not text.strip():
         return Reason.EMPTY
-    entries = _only_list(text)
+    entries = _only_list(text, least=2 if k > 1 else 1)
     if finish_reason != "length":
         return entries
     is_enough = not isinstance(entries, Reason) and 0 < k < len(entries)
     return entries[:-1] if is_enough else Reason.CUT_OFF
 
 
-def _only_list(text):
+def _only_list(text, least):
+    """Return the entries of a text's only list, of at least so many lines where it is lines."""
     try:
         values, rest = _take_json(text)
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON
-    lists = [titles for titles in map(_titles_of, values) if titles] + _runs_of_lines(rest)
+    from_json = [titles for titles in map(_titles_of, values) if titles]
+    lists = from_json or _runs_of_lines(rest)
     if len(lists) != 1:
         return Reason.SEVERAL_LISTS if lists else Reason.NO_LIST
+    if not from_json and len(lists[0]) < least:
+        return Reason.NO_LIST
     entries = [" ".join(storable(entry).split()) for entry in lists[0]]
     if len(entries) > MOST_TITLES:
         return Reason.TOO_MANY_TITLES

@@ -119,6 +119,7 @@ def _note(upload, loading):
 
 def load_upload(pk):
     """Loads the upload's files; that it is loaded is committed with the rows themselves."""
+    Upload.objects.note_begun(pk)
     try:
         upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
         if upload is not None:

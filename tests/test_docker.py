@@ -195,3 +195,37 @@ def test_docker_compose_refuses_to_start_without(name, composed):
     refused = composed(**{key: value for key, value in FILLED.items() if key != name})
     assert refused.returncode != 0
     assert f"set {name} in docker/.env" in refused.stderr
+
+
+def pins(path):
+    """Return {package: version} of a file's lines; extras and hashes left out."""
+    lines = re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==([^\s\\]+)", path.read_text(), re.M)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in lines}
+
+
+@pytest.mark.parametrize(
+    ("lock", "named", "resolved"),
+    [
+        ("requirements.lock", "requirements.txt", "constraints.txt"),
+        ("requirements-models.lock", "requirements-models.txt", "requirements-models.txt"),
+    ],
+)
+def test_a_lock_has_the_versions_that_the_tests_run_on_and_a_hash_of_each(lock, named, resolved):
+    """`make lock` writes them anew after a change of the requirements."""
+    locked, asked = pins(DOCKER / lock), pins(ROOT / named)
+    assert asked.items() <= locked.items()
+    assert locked.items() <= (pins(ROOT / resolved) | asked).items()
+    text = (DOCKER / lock).read_text()
+    entries = re.split(r"^(?=\w)", text, flags=re.M)[1:]
+    hashed = r"[\w.-]+(\[[\w,]+\])?==\S+( ; [^\n\\]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+\n"
+    assert len(entries) == len(locked)
+    assert [entry[:60] for entry in entries if not re.fullmatch(hashed, entry)] == []
+    assert not re.search(r"://|--index|--find-links", text), "no address of anybody's index"
+
+
+def test_the_image_installs_nothing_whose_hash_is_not_in_a_lock():
+    text = (DOCKER / "Dockerfile").read_text()
+    installs = re.findall(r"pip install ([^&;\n]+)", text)
+    assert len(installs) == 2
+    for options in installs:
+        assert re.fullmatch(r"(--no-deps )?--require-hashes -r docker/[\w-]+\.lock ?", options)

@@ -1,4 +1,5 @@
 from django.db import models
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 
@@ -9,7 +10,7 @@ class DeletionQuerySet(models.QuerySet):
 
     def claim(self, now, until):
         """Take a deletion that no worker is busy with; return whether it is the caller's now."""
-        return self.due(now).update(due_at=until) == 1
+        return self.due(now).update(due_at=until, started_at=Coalesce("started_at", now)) == 1
 
 
 class Deletion(models.Model):
@@ -21,6 +22,7 @@ class Deletion(models.Model):
 
     study = models.OneToOneField("annotate.Study", models.CASCADE, related_name="deletion")
     asked_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, help_text="When a worker first took it.")
     due_at = models.DateTimeField(
         default=timezone.now, help_text="Until when the worker that deletes the study counts."
     )

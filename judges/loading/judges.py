@@ -5,6 +5,7 @@ import re
 from annotate.loading import Counts
 from annotate.models import Rater
 from annotate.reading import quoted
+from annotate.reading.columns import CONTROL, refuse_unseen
 from judges import checking
 from judges.loading.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
 from judges.models import Endpoint, Judge
@@ -63,6 +64,7 @@ def check_judges(loading, entries, name):
 def _compare(loading, reader, judge, counts):
     old = loading.judges.get(judge.key)
     if old is None:
+        reader.check_new_name(judge.key)
         counts.new += 1
     elif _same(old, judge, reader.members):
         counts.unchanged += 1
@@ -185,9 +187,19 @@ class _JudgeReader:
 
     def _key(self):
         key = str(self.entry.get("judge") or "").strip()
-        if not 1 <= len(key) <= 200 or not key.isprintable():
+        if not 1 <= len(key) <= 200 or CONTROL.search(key):
             self.add("judge", f"found {quoted(key)}; expected is a name of 1 to 200 characters")
         return key[:200]
+
+    def check_new_name(self, key):
+        """Refuse a name with letters that nobody sees; one that stands already may stay."""
+        try:
+            refuse_unseen(key)
+        except ValueError as error:
+            self.add("judge", str(error))
+        else:
+            if not key.isprintable() and not CONTROL.search(key):
+                self.add("judge", f"found {quoted(key)}; allowed are letters that can be seen")
 
     def choice(self, key, choices, default=None):
         value = self.entry.get(key, default or choices.values[0])

@@ -3,6 +3,7 @@ import secrets
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 
 
 def upload_token():
@@ -13,7 +14,12 @@ def upload_token():
 class UploadQuerySet(models.QuerySet):
     def begin(self, pk):
         """Moves one checked upload to loading; False when somebody was faster."""
-        return bool(self._checked(pk).update(state=Upload.State.LOADING))
+        loading = {"state": Upload.State.LOADING, "waiting_since": timezone.now()}
+        return bool(self._checked(pk).update(**loading))
+
+    def note_begun(self, pk):
+        """Keep that a worker has begun: from now on nothing waits for one."""
+        self.filter(pk=pk, waiting_since__isnull=False).update(waiting_since=None)
 
     def choose(self, pk, off_scale):
         """Keeps what was chosen for judgments outside their question's scale."""
@@ -54,6 +60,9 @@ class Upload(models.Model):
         "anything to choose, and what was chosen.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    waiting_since = models.DateTimeField(
+        null=True, help_text="Since when it waits for a worker; none once one has begun."
+    )
 
     objects = UploadQuerySet.as_manager()
 

@@ -1,10 +1,11 @@
 from datetime import timedelta
 
 from django.db import models
-from django.db.models import ExpressionWrapper, F, OuterRef, Q, Subquery
+from django.db.models import Case, ExpressionWrapper, F, OuterRef, Q, Subquery, Value, When
 from django.utils import timezone
 
 STALE_AFTER = timedelta(seconds=20)
+LEFT_AFTER = timedelta(minutes=2)  # hidden pages are let ask once a minute
 
 
 class HeartbeatQuerySet(models.QuerySet):
@@ -64,12 +65,21 @@ class ComputationQuerySet(models.QuerySet):
         """Whether it is time that somebody tells a worker of it (again), and it is ours to do."""
         late = Q(due_at__lt=now, state__in=Computation.UNDER_WAY)
         late = self.filter(late | Q(state=Computation.State.DONE), pk=pk)
-        return late.update(state=Computation.State.WAITING, due_at=now + STALE_AFTER) == 1
+        is_waiting = When(state=Computation.State.WAITING, then=F("asked_at"))
+        anew = Case(is_waiting, default=Value(now, models.DateTimeField()))
+        waiting = {"state": Computation.State.WAITING, "due_at": now + STALE_AFTER}
+        return late.update(asked_at=anew, **waiting) == 1
+
+    def awaited(self):
+        """Those under way that a page has asked for, or a worker was at, lately."""
+        lately = timezone.now() - LEFT_AFTER
+        return self.filter(state__in=Computation.UNDER_WAY, due_at__gte=lately)
 
     def ask_again(self):
         """Those that failed wait as if nobody had been told of them yet."""
         failed = self.filter(state=Computation.State.FAILED)
-        failed.update(state=Computation.State.WAITING, due_at=timezone.now(), reason="")
+        now = timezone.now()
+        failed.update(state=Computation.State.WAITING, due_at=now, asked_at=now, reason="")
 
     def forgotten(self, before):
         """Those that nobody has worked on or asked for since then, whether they ended or not."""
@@ -98,6 +108,9 @@ class Computation(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     reason = models.CharField(
         max_length=500, blank=True, default="", db_default="", help_text="Why it failed."
+    )
+    asked_at = models.DateTimeField(
+        default=timezone.now, help_text="Since when it waits, or waited, for a worker."
     )
     started_at = models.DateTimeField(null=True)
     due_at = models.DateTimeField(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from annotate.reading import TableFile
-from annotate.reading.columns import Column, Table, allowed, key, number, time
+from annotate.reading.columns import Column, Table, allowed, new_key, number, time
 from annotate.reading.problems import quoted
 from judges.models import Judge
 from judges.proximity import genre_set
@@ -22,7 +22,7 @@ def film(text):
     """An id that can stand in a list with | between ids."""
     if "|" in text:
         raise allowed(text, "an id without |")
-    return key(text)
+    return new_key(text)
 
 
 MOVIES = Table(
@@ -37,8 +37,8 @@ MOVIES = Table(
 HISTORIES = Table(
     "histories",
     (
-        Column("userId", "Who rated.", key, required=True),
-        Column("movieId", "What.", key, required=True),
+        Column("userId", "Who rated.", new_key, required=True),
+        Column("movieId", "What.", new_key, required=True),
         Column("rating", "Kept; the implicit form only asks who has what.", number),
         Column("timestamp", "When.", time),
     ),

@@ -58,6 +58,7 @@ def test_a_visit_by_a_link_begins_when_it_is_consented_to_not_when_the_link_was_
         ({"how": "names", "names": "a\nb\na"}, "Twice in the list: “a”"),
         ({"how": "names", "names": "known\nnew"}, "Raters of this study already: “known”"),
         ({"how": "names", "names": "x" * 201}, "Longer than 200"),
+        ({"how": "names", "names": "P01\nP\u200b02"}, "U+200B (ZERO WIDTH SPACE)"),
         ({"how": "names", "names": "<b>", "role": "recipient"}, "called “&lt;b&gt;”"),
         ({"how": "names", "names": "\n".join(map(str, range(1001)))}, "at most 1,000"),
         ({"how": "count", "count": ""}, "How many"),

@@ -5,6 +5,7 @@ import pytest
 from annotate.reading import Problems, TableFile
 from annotate.reading.columns import CONTENTS, INTERACTIONS, ITEMS, RATINGS
 from judges.loading.judgments import JUDGMENTS
+from judges.surveys.reading import HISTORIES, MOVIES
 
 
 @pytest.fixture
@@ -41,6 +42,9 @@ NEW_IDS = [
     (ITEMS, "system", "item,system\nx,{}\n"),
     (RATINGS, "rater", "item,rater,question,value\nx,{},q,1\n"),
     (JUDGMENTS, "judge", "item,judge,question,value\nx,{},q,1\n"),
+    (MOVIES, "movieId", "movieId,title,genres\n{},x,y\n"),
+    (HISTORIES, "userId", "userId,movieId\n{},x\n"),
+    (HISTORIES, "movieId", "userId,movieId\nx,{}\n"),
 ]
 
 

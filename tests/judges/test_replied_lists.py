@@ -100,7 +100,8 @@ def test_a_line_is_an_entry_whatever_stands_on_it(reply, entries):
         ("- Heat\n* Alien", Reason.SEVERAL_LISTS),
         ("1. Heat\n2. Alien\n- Jaws", Reason.SEVERAL_LISTS),
         ('["Heat"]\n["Alien"]', Reason.SEVERAL_LISTS),
-        ('You liked:\n- Jaws\n\n["Heat", "Alien"]', Reason.SEVERAL_LISTS),
+        ('["Heat"]\n["Alien"]\n- Jaws\n- Big', Reason.SEVERAL_LISTS),
+        ('1. Heat\n2. Alien\n\n{"films": ["Jaws"]}\n\n1. Big', Reason.SEVERAL_LISTS),
         ('["Heat (1995)", "Alien', Reason.BROKEN_JSON),
         ('1. Heat\n2. Alien\n{"more": ', Reason.BROKEN_JSON),
         ('["Heat", 7]', Reason.NO_LIST),
@@ -119,8 +120,32 @@ def test_what_is_no_list_has_its_reason(reply, reason):
     assert parse_list(reply) is reason
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'You liked:\n- Jaws\n\n["Heat", "Alien"]',
+        "I looked for:\n- crime\n- space\n\n"
+        '```json\n{"recommendations": ["Heat", "Alien"]}\n```\n1. Both are old.\n2. Both are long.',
+        '[{"title": "Heat"}, {"title": "Alien"}]\n* Enjoy!\n\n{"note": "- none"}',
+    ],
+)
+def test_the_only_json_list_is_the_list_whatever_lines_stand_around_it(reply):
+    assert parse_list(reply, 2) == ["Heat", "Alien"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["- Could you please clarify your request?", "1. I need more info", "Well:\n\n* Heat\n\nOK?"],
+)
+def test_one_line_alone_is_a_list_only_where_one_title_was_asked_for(reply):
+    assert parse_list(reply, 2) is Reason.NO_LIST
+    assert parse_list(reply, 10) is Reason.NO_LIST
+    assert len(parse_list(reply, 1)) == 1
+
+
 def test_fewer_and_more_than_were_asked_for_are_read():
-    assert parse_list("1. Heat", 5) == ["Heat"]
+    assert parse_list("1. Heat\n2. Alien", 5) == ["Heat", "Alien"]
+    assert parse_list('["Heat"]', 5) == parse_list('{"recommendations": ["Heat"]}', 5) == ["Heat"]
     assert len(parse_list("\n".join(f"{n}. Film {n}" for n in range(1, 31)), 5)) == 30
 
 

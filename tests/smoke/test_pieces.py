@@ -1,5 +1,8 @@
 """What the smoke is made of, without a product: addresses, pages, values, the ledger."""
 
+import pytest
+
+from tests.smoke.browser import is_of_plotly
 from tests.smoke.crawl import rank_of
 from tests.smoke.ledger import Answer, Ledger
 from tests.smoke.pages import Form, empty_values, find_form, parse_page
@@ -112,3 +115,23 @@ def test_every_route_that_is_named_as_unreached_is_one_and_has_a_reason():
 
 def test_the_files_that_are_uploaded_are_there():
     assert all(path.exists() for paths in FILES.values() for path in paths.values())
+
+
+REFUSED = (
+    "Applying inline style violates the following Content Security Policy directive 'style-src "
+    "'self''. Note also that 'style-src-attr' was not explicitly set."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "expected"),
+    [
+        (REFUSED, "/static/vendor/plotly-cartesian-4.1.1.min.0a1b2c.js", True),
+        (REFUSED, "/studies/films/analysis/roc/", False),
+        (REFUSED, "/studies/plotly-films/", False),
+        (REFUSED, "/static/app.0a1b2c.js", False),
+        ("Uncaught TypeError: x", "/static/vendor/plotly-cartesian-4.1.1.min.0a1b2c.js", False),
+    ],
+)
+def test_only_plotlys_own_style_attributes_are_passed_over(text, link, expected):
+    assert is_of_plotly(text, {"url": ORIGIN + link, "lineNumber": 1}) is expected

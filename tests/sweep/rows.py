@@ -17,9 +17,16 @@ def tables():
 def kept():
     """{table, or the folder of files: hash of all that is in it}."""
     hashes = {table: _hash_of_rows(table) for table in tables()}
-    root = Path(settings.MEDIA_ROOT)
-    files = sorted(str(path.relative_to(root)) for path in root.rglob("*"))
-    return hashes | {"files": hashlib.sha256("\n".join(files).encode()).hexdigest()}
+    return hashes | {"files": _hash_of_files(Path(settings.MEDIA_ROOT))}
+
+
+def _hash_of_files(root):
+    names_and_contents = hashlib.sha256()
+    for path in sorted(root.rglob("*")):
+        names_and_contents.update(f"{path.relative_to(root)}\n".encode())
+        if path.is_file():
+            names_and_contents.update(hashlib.sha256(path.read_bytes()).digest())
+    return names_and_contents.hexdigest()
 
 
 def _hash_of_rows(table):

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0020_deletions"),
+        ("annotate", "0021_deletions_begun"),
     ]
 
     operations = [
