@@ -18,6 +18,8 @@ THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | r
 JSON_START = re.compile(r'\[\s*["{\[]|\{\s*"')
 BULLETS = "-*•"
 LINE = re.compile(rf"(?:(\d{{1,4}})[.)]|([{BULLETS}]))\s+(\S.*)")
+MARK = re.compile(rf"\s*(?:\d{{1,4}}[.)]|[{BULLETS}])\s+\S")
+YEAR = re.compile(r"(?:18|19|20)\d\d")
 DEEPER = 2  # spaces from which on a line belongs to the entry above it
 DECODER = json.JSONDecoder(object_pairs_hook=keep_unique_keys)
 
@@ -61,10 +63,14 @@ def _only_list(text, least):
 
 def _take_json(text):
     """Return the JSON values in a text, and the text with a dot in the place of each."""
-    values, pieces, end = [], [], 0
-    while start := JSON_START.search(text, end):
+    values, pieces, end, after = [], [], 0, 0
+    while start := JSON_START.search(text, after):
+        if MARK.match(text, text.rfind("\n", 0, start.start()) + 1, start.start()):
+            after = start.end()  # of an entry of numbered or bulleted lines
+            continue
         pieces.append(text[end : start.start()])
         value, end = DECODER.raw_decode(text, start.start())
+        after = end
         values.append(value)
     return values, ".".join([*pieces, text[end:]])
 
@@ -75,9 +81,16 @@ def _titles_of(value):
         value = value.get(KEY)
     if not isinstance(value, list):
         return []
-    titles = [entry.get("title") if isinstance(entry, dict) else entry for entry in value]
+    titles = [_titled(entry) if isinstance(entry, dict) else entry for entry in value]
     is_whole = all(isinstance(title, str) and title.strip() for title in titles)
     return titles if is_whole else []
+
+
+def _titled(entry):
+    """Return the title of a JSON object with its year, which tells it from remakes."""
+    title, year = entry.get("title"), str(entry.get("year", ""))
+    is_told = isinstance(title, str) and title.strip() and YEAR.fullmatch(year)
+    return f"{title} ({year})" if is_told and year not in title else title
 
 
 def _runs_of_lines(text):
@@ -91,9 +104,11 @@ def _runs_of_lines(text):
     for line in filter(str.strip, text.expandtabs().splitlines()):
         content = line.strip()
         deep = len(line) - len(line.lstrip())
-        if following and deep >= indent + DEEPER:
-            continue
         marked = LINE.fullmatch(content)
+        if following and deep >= indent + DEEPER:
+            if marked and marked[1] and int(marked[1]) == following:
+                runs.append((following, []))
+            continue
         if not marked or not any(map(str.isalnum, marked[3])):
             following = None
             continue

@@ -133,6 +133,29 @@ def test_the_only_json_list_is_the_list_whatever_lines_stand_around_it(reply):
     assert parse_list(reply, 2) == ["Heat", "Alien"]
 
 
+def test_indented_lines_that_count_on_are_not_passed_over():
+    assert parse_list("1. Heat\n  2. Alien\n  3. Up", 3) is Reason.SEVERAL_LISTS
+    assert parse_list("1. Heat\n2. Up\n\n\n  3. Her", 3) is Reason.SEVERAL_LISTS
+    assert parse_list("1. Heat\n  1. by Mann\n2. Up", 2) == ["Heat", "Up"]
+
+
+def test_json_in_a_line_of_a_list_belongs_to_its_entry():
+    assert parse_list('1. Heat {"year": 1995}\n2. Alien', 2) == ['Heat {"year": 1995}', "Alien"]
+    assert parse_list('My list: ["Heat", "Alien"]', 2) == ["Heat", "Alien"]
+
+
+@pytest.mark.parametrize(
+    "entry, title",
+    [
+        ('{"title": "Heat", "year": 1995}', "Heat (1995)"),
+        ('{"title": "Heat (1995)", "year": "1995"}', "Heat (1995)"),
+        ('{"title": "Heat", "year": "long ago"}', "Heat"),
+    ],
+)
+def test_an_object_of_json_keeps_the_year_of_its_title(entry, title):
+    assert parse_list(f'[{entry}, {{"title": "Up"}}]', 2) == [title, "Up"]
+
+
 @pytest.mark.parametrize(
     "reply",
     ["- Could you please clarify your request?", "1. I need more info", "Well:\n\n* Heat\n\nOK?"],
