@@ -49,6 +49,7 @@
     const questions = [...form.querySelectorAll(".question")];
     const status = document.getElementById("saving");
     const notice = document.getElementById("missing");
+    const unusable = document.getElementById("unusable"); // answers that the server refused
     const next = form.querySelector("[name=go][value=next]");
     const onTheirWay = new Set();
     const lost = new Set();
@@ -201,6 +202,8 @@
     });
 
     function countAgain() {
+      const isRefused = (question) => question.classList.contains("gap") && !isGap(question);
+      if (!questions.some(isRefused)) unusable?.remove();
       if (!notice.hidden) countGaps(questions.filter(isGap));
     }
 
