@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from annotate import media, profiles, sessions, uploads
 from annotate.forms import Asked, ItemForm, Spot, asked
+from annotate.markdown import to_plain
 from annotate.models import Content, Interaction, Item, MediaKind, Rating
 from annotate.sessions import with_parts
 
@@ -49,7 +50,7 @@ def card(content, study, uploaded=None):
         pk=content.pk,
         title=str(content),
         show=content.show,
-        description=content.description,
+        description=to_plain(content.description),
         image=image,
         audio=audio,
         wants_image=bool(content.image_url),
