@@ -301,3 +301,13 @@ def test_the_surplus_goes_whichever_places_raters_have(as_owner, owner, study):
     assert {len(of_item) for of_item in numbers(study).values()} == {4, 5}
     more_raters.undo(step, owner)
     assert {len(of_item) for of_item in numbers(study).values()} == {4}
+
+
+def test_settings_stand_in_groups_with_every_field_once_and_in_order(as_owner, study):
+    form = StudyForm(instance=study)
+    shown = [field.name for _, fields in form.groups for field in fields]
+    assert shown == list(form.fields)
+    page = as_owner.get("/studies/films/settings/").content.decode()
+    assert re.findall(r"<legend>([^<]+)</legend>", page) == [legend for legend, _ in form.groups]
+    names = re.findall(r'<(?:input|select|textarea)[^>]* ?name="(\w+)"', page)
+    assert [name for name in names if name in shown] == shown
