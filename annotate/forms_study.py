@@ -119,6 +119,8 @@ GROUPS = {
 
 
 class StudyForm(forms.ModelForm):
+    usual_texts = ("consent", "instructions")  # raters read a text where nothing stands there
+
     language = forms.ChoiceField(
         label="Language of the raters’ pages",
         required=False,
