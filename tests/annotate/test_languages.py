@@ -25,8 +25,8 @@ AGREEMENT_ZH = ["非常不同意", "不同意", "中立", "同意", "非常同�
 NOT_SHOWN = re.compile(r"<script.*?</script>|<style.*?</style>|<meta[^>]*>", re.S)
 # Attributes that people see or hear, or that the script shows.
 SAID = re.compile(r'(?:aria-label|alt|title|placeholder|data-(?!key\b|copy\b)[a-z]+)="([^"]*)"')
-# The names of platforms, of a key and of a thing, and codes, are the same everywhere.
-SAME = re.compile(r"\b(Prolific|Amazon Mechanical Turk|Cookie|Enter|[A-Z]+\d|L4)\b")
+# Addresses, the names of platforms, of a key and of a thing, and codes are the same everywhere.
+SAME = re.compile(r"\b(https?://\S+|Prolific|Amazon Mechanical Turk|Cookie|Enter|[A-Z]+\d|L4)\b")
 
 
 def shown(page):
