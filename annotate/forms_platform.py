@@ -22,7 +22,8 @@ class PlatformForm(forms.Form):
         label="The open link works",
         required=False,
         help_text="Whoever has it can take part. Without it only personal links and the platform "
-        "lead into the study. On a platform leave it off: people could come twice.",
+        "lead into the study. Choosing a platform turns it off, since people could come twice; "
+        "tick it afterwards if it is to work.",
     )
 
     keep_for_recipients = forms.BooleanField(
@@ -45,6 +46,7 @@ class PlatformForm(forms.Form):
         names = ("name", "open_link", "keep_for_recipients", "keep_days")
         initial = {name: getattr(platform, name) for name in names} | codes
         super().__init__(*args, initial=initial, **kwargs)
+        self.name_before = platform.name
         for outcome in CODED:
             self.fields[f"code_{outcome}"] = forms.RegexField(
                 rf"^{CODE.pattern}\Z",
@@ -60,13 +62,20 @@ class PlatformForm(forms.Form):
         """The fields of the codes."""
         return [self[f"code_{outcome}"] for outcome in CODED]
 
+    @property
+    def closes_link(self):
+        """Whether a platform was chosen where there was none, and the open link goes off by it."""
+        is_new = self.name_before == Name.NONE != self.cleaned_data["name"]
+        return is_new and self.cleaned_data["open_link"]
+
     def platform(self):
         """The Platform that was chosen."""
         data = self.cleaned_data
         codes = {str(one): data[f"code_{one}"] for one in CODED if data[f"code_{one}"]}
         keep = data["keep_for_recipients"]
         days = data["keep_days"] or KEEP_DAYS
-        return Platform(Name(data["name"]), data["open_link"], codes, keep, days)
+        is_open = data["open_link"] and not self.closes_link
+        return Platform(Name(data["name"]), is_open, codes, keep, days)
 
 
 class LinksForm(forms.Form):

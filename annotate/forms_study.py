@@ -105,7 +105,22 @@ def languages_for(study):
     return list((known | {study.language: name_of(study.language)}).items())
 
 
+GROUPS = {
+    "The study, and what raters read": [
+        "title", "language", "state", "notice", "consent", "instructions",
+    ],
+    "Sessions and places": [
+        "items_per_session", "raters_per_item", "raters_per_item_max", "spread_measure",
+        "spread_least", "hold_minutes",
+    ],
+    "History, pictures and recordings": ["show_history", "media_hosts"],
+    "After a session: code and pay": ["completion_code", AMOUNT, CURRENCY],
+}  # fmt: skip
+
+
 class StudyForm(forms.ModelForm):
+    usual_texts = ("consent", "instructions")  # raters read a text where nothing stands there
+
     language = forms.ChoiceField(
         label="Language of the raters’ pages",
         required=False,
@@ -188,6 +203,11 @@ class StudyForm(forms.ModelForm):
         self.order_fields([*self.Meta.fields[:9], "spread_measure", "spread_least"])
         self.initial["media_hosts"] = "\n".join(self.instance.media_hosts)
         self.initial |= {key: self.instance.extra.get(key) for key in (AMOUNT, CURRENCY)}
+
+    @property
+    def groups(self):
+        """Return the legend and the fields of each group, in the order of the page."""
+        return [(legend, [self[name] for name in names]) for legend, names in GROUPS.items()]
 
     def clean_language(self):
         """Blank is what it was."""

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from annotate import media, profiles, sessions, uploads
 from annotate.forms import Asked, ItemForm, Spot, asked
+from annotate.markdown import to_plain
 from annotate.models import Content, Interaction, Item, MediaKind, Rating
 from annotate.sessions import with_parts
 
@@ -52,7 +53,7 @@ def card(content, study, uploaded=None):
         pk=content.pk,
         title=content.title,
         show=content.show,
-        description=content.description,
+        description=to_plain(content.description),
         image=image,
         audio=audio,
         wants_image=bool(content.image_url),
@@ -184,15 +185,29 @@ class Screen:
 
 
 def missing_of(rows):
-    """What _missing.html is filled with: how many of the Asked rows lack an answer, in words."""
-    count = sum(row.is_missing or bool(row.problem) for row in rows)
+    """Count in words, for _missing.html, the rows without an answer and those with a bad one."""
+    unusable = sum(bool(row.problem) for row in rows)
+    missing = sum(row.is_missing and not row.problem for row in rows)
     # For each number that the script may count: languages have up to six forms.
     by_count = [_missing_words(n + 1) for n in range(len(rows))]
-    return {"missing": _missing_words(count), "missing_by_count": "|".join(by_count)}
+    return {
+        "missing": _missing_words(missing),
+        "missing_by_count": "|".join(by_count),
+        "unusable": _unusable_words(unusable),
+    }
 
 
 def _missing_words(count):
     words = ngettext("%(count)s answer missing", "%(count)s answers missing", count)
+    return words % {"count": count} if count else ""
+
+
+def _unusable_words(count):
+    words = ngettext(
+        "%(count)s answer cannot be used: please correct it.",
+        "%(count)s answers cannot be used: please correct them.",
+        count,
+    )
     return words % {"count": count} if count else ""
 
 

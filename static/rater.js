@@ -49,6 +49,7 @@
     const questions = [...form.querySelectorAll(".question")];
     const status = document.getElementById("saving");
     const notice = document.getElementById("missing");
+    const unusable = document.getElementById("unusable"); // answers that the server refused
     const next = form.querySelector("[name=go][value=next]");
     const onTheirWay = new Set();
     const lost = new Set();
@@ -194,18 +195,34 @@
     }
 
     form.addEventListener("change", (event) => {
-      event.target.closest(".question")?.classList.remove("gap");
+      const question = event.target.closest(".question");
+      question?.classList.remove("gap");
+      if (tapped && event.isTrusted && event.target.type === "radio") showAfter(question);
       // A button that is being pressed ends the typing: it must not move away before it is let go.
       if (held) document.addEventListener("pointerup", () => setTimeout(countAgain), { once: true });
       else countAgain();
     });
 
     function countAgain() {
+      const isRefused = (question) => question.classList.contains("gap") && !isGap(question);
+      if (!questions.some(isRefused)) unusable?.remove();
       if (!notice.hidden) countGaps(questions.filter(isGap));
     }
 
     for (const [type, value] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
       document.addEventListener(type, () => (held = value), true);
+    }
+
+    // A tap leaves the focus where it is; what is seen already does not move.
+    let tapped = false;
+    document.addEventListener("pointerdown", (event) => (tapped = event.pointerType !== "mouse"), true);
+    document.addEventListener("keydown", () => (tapped = false), true);
+
+    function showAfter(question) {
+      if (lacksWhy(question)) return; // its reason comes first
+      const following = questions.slice(questions.indexOf(question) + 1).find((other) => !valueOf(other));
+      const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+      (following ?? next).scrollIntoView({ block: "nearest", behavior });
     }
 
     // Keys. The focus goes to a question, not to an option of it: that would look like an answer.

@@ -1,6 +1,7 @@
 """YAML as plain data: texts, finite numbers, true, false, null, lists and mappings, with lines."""
 
 import math
+import re
 
 import yaml
 
@@ -8,6 +9,12 @@ from annotate.reading.problems import quoted
 
 WHOLE = 10**15
 MOST_VALUES = 50_000
+# What YAML says of a text that quotation marks would save, or of lines that are indented unlike.
+NEEDS_MARKS = re.compile(
+    r"(values|keys|entries) are not allowed here|expected (',' or|<block end>|alphabetic|a comment"
+    r"|the node content)|character '[^\\]+' that cannot start"
+)
+PUT_MARKS = "put quotation marks around the text if it holds a mark such as : ? @ % or {"
 TOO_MANY = f"found more than {MOST_VALUES:,} keys and values; allowed are {MOST_VALUES:,}"
 
 
@@ -86,7 +93,7 @@ def read_yaml(path, name, problems):
         found = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 (a SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        problems.add(name, f"no YAML: {error.problem}", mark.line + 1 if mark else None)
+        problems.add(name, f"no YAML: {_in_words(error)}", mark.line + 1 if mark else None)
         return None
     except (yaml.YAMLError, RecursionError) as error:
         problems.add(name, f"no YAML: {str(error).splitlines()[0]}")
@@ -102,6 +109,15 @@ def read_yaml(path, name, problems):
     for line, key, message in _unfit(found, found.line, ""):
         problems.add(name, message, line, key)
     return found if problems.total == before else None
+
+
+def _in_words(error):
+    """Return what YAML says is wrong, and whether quotation marks may mend it."""
+    is_unclosed = "<stream end>" in str(error.problem)
+    is_own = not isinstance(error, yaml.scanner.ScannerError | yaml.parser.ParserError)
+    if is_own or is_unclosed or not NEEDS_MARKS.search(error.problem):
+        return error.problem
+    return f"{error.problem}; {PUT_MARKS}"
 
 
 def has_too_many(data):

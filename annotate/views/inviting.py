@@ -32,7 +32,7 @@ def platform(request, slug):
     if request.method == "POST" and form.is_valid():
         editing.change(study, lambda extra: extra.update(platform=form.platform().as_data()))
         keeping.settle(study)
-        messages.success(request, "Saved.")
+        messages.success(request, _saved(form))
         return redirect("platform", slug)
     context = {
         "study": study,
@@ -42,6 +42,16 @@ def platform(request, slug):
         "platform": platforms.platform_of(study).name,
     }
     return render(request, "annotate/platform.html", context, status=422 if form.errors else 200)
+
+
+def _saved(form):
+    if not form.closes_link:
+        return "Saved."
+    name = form.platform().name.label
+    return (
+        f"Saved. The open link is off now: on {name} people could come twice by it. "
+        "Tick it again if it is to work."
+    )
 
 
 @login_required

@@ -1,6 +1,7 @@
 """The demo studies: whole, honest about their raters, and reproducible."""
 
 import csv
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import mean
@@ -52,6 +53,16 @@ def test_a_file_has_its_header_no_byte_order_mark_and_no_ragged_row(name):
     assert text.startswith(HEADERS[Path(name).stem] + "\n")
     assert {len(row) for row in rows} == {len(rows[0])}
     assert "\r" not in text
+
+
+SHIPPED = [*HERE.glob("*/study.yaml"), *(HERE.parents[1] / "annotate").glob("**/*.yaml")]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_instructions_do_not_say_how_many_pages_come(path):
+    """Checks, repeats and places that are taken make it another number."""
+    told = yaml.safe_load(path.read_text(encoding="utf-8")).get("instructions", "")
+    assert not re.search(r"(will see|将看到)\s*\d", told)
 
 
 @pytest.mark.parametrize(("study", "key"), [("films", "films-demo"), ("films-open", "films-open")])

@@ -15,6 +15,8 @@ from annotate.reading import Problems
 from annotate.reading.studyfile import read_study
 from annotate.scales import AGREEMENT, parse_scale, spec_of
 from annotate.study_file import as_yaml, study_data
+from tests import factories
+from tests.annotate import test_steps
 from tests.annotate.test_rating_pages import begin, join
 from tests.rater_screens import SCREENS
 
@@ -23,8 +25,8 @@ AGREEMENT_ZH = ["非常不同意", "不同意", "中立", "同意", "非常同�
 NOT_SHOWN = re.compile(r"<script.*?</script>|<style.*?</style>|<meta[^>]*>", re.S)
 # Attributes that people see or hear, or that the script shows.
 SAID = re.compile(r'(?:aria-label|alt|title|placeholder|data-(?!key\b|copy\b)[a-z]+)="([^"]*)"')
-# The names of platforms, of a key and of a thing, and codes, are the same everywhere.
-SAME = re.compile(r"\b(Prolific|Amazon Mechanical Turk|Cookie|Enter|[A-Z]+\d|L4)\b")
+# Addresses, the names of platforms, of a key and of a thing, and codes are the same everywhere.
+SAME = re.compile(r"\b(https?://\S+|Prolific|Amazon Mechanical Turk|Cookie|Enter|[A-Z]+\d|L4)\b")
 
 
 def shown(page):
@@ -310,3 +312,20 @@ def test_the_language_does_not_stay_with_the_thread(client, study):
     client.get("/r/nobodys-token/")
     assert parse_scale("text").allowed == "any text"
     assert "Nothing here" in client.get("/r/nobodys-token/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("practice", "language", "words"),
+    [
+        (test_steps.PRACTICE[:1], "en", "one page for practice: what you answer there does not"),
+        (test_steps.PRACTICE, "en", "2 pages for practice: what you answer there does not count."),
+        (test_steps.PRACTICE, "zh-hans", "接下来有 2 页练习"),
+        (test_steps.PRACTICE[:1], "ar", "صفحة واحدة للتدريب"),
+        (test_steps.PRACTICE, "ar", "صفحتان للتدريب"),
+    ],
+)
+def test_practice_is_announced_in_pages_as_everything_else(client, practice, language, words):
+    study = factories.make_study(items=4, language=language)
+    session = test_steps.begin(client, test_steps.ask(study, test_steps.CHECK, practice))
+    page = test_steps.text_of(test_steps.attempt(client, session, 2, 2))
+    assert words in page and "عنصر" not in page

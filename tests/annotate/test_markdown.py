@@ -3,11 +3,13 @@
 from html.parser import HTMLParser
 
 import pytest
+from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.markdown import to_html
-from annotate.models import Study
+from annotate.markdown import to_html, to_plain
+from annotate.models import Content, Study
+from annotate.screens import card
 from tests import factories
 
 # Everything that may come out: the elements and their attributes.
@@ -138,3 +140,42 @@ def test_raters_read_consent_and_instructions_as_markdown(client, study):
     session = factories.make_session(study, state="instructions", source="web")
     page = client.get(f"/r/{session.token}/").content.decode()
     assert "<li>one</li>\n<li>[x](javascript:1)</li>" in page
+
+
+# Descriptions of contents: plain words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("About **bold** films\nand *more*.", "About bold films\nand more."),
+        ("By [Ann Lee](https://example.org/a) today.", "By Ann Lee today."),
+        ("![A cover](https://example.org/a.png) Hello", "A cover Hello"),
+        ("<p>One &amp; two.</p><p>Three<br>four</p>", "One & two.\n\nThree\nfour"),
+        ('<a href="https://example.org">Listen</a> <script>alert(1)</script>now', "Listen now"),
+        ("# Show notes\n\n- first\n- second", "Show notes\n\n- first\n- second"),
+        ("`code` and ~~old~~ and __init__", "code and ~~old~~ and init"),
+        ("2 * 3, a_b_c, x < 3 and y > 2, AT&T", "2 * 3, a_b_c, x < 3 and y > 2, AT&T"),
+        ("&lt;b&gt; stays words", "<b> stays words"),
+        ("1. Intro\n2. Talk", "1. Intro\n2. Talk"),
+        ("<!-- note -->Hello", "Hello"),
+        ("Ends <b", "Ends <b"),
+        ("[Listen](<https://example.org/a b>) \\* star", "Listen * star"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_markup_of_a_feed_becomes_its_words(text, words):
+    assert to_plain(text) == words
+
+
+@given(st.text(alphabet="*_[]()<>!`&;#-ab \n", max_size=200))
+def test_plain_words_never_fail(text):
+    assert len(to_plain(text)) <= len(text) + 2
+
+
+def test_raters_read_a_description_as_escaped_words():
+    content = Content(title="T", description="<p>**Big** [site](javascript:alert(1)) &lt;b&gt;</p>")
+    shown = card(content, Study()).description
+    assert shown == "Big site <b>"
+    page = render_to_string("annotate/_content.html", {"card": card(content, Study()), "whole": 1})
+    assert "Big site &lt;b&gt;" in page and "<b>" not in page and "alert" not in page

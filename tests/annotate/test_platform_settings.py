@@ -66,6 +66,21 @@ def test_ids_are_known_names_with_sane_values():
 # The page of the study
 
 
+def test_choosing_a_platform_turns_the_open_link_off_until_it_is_ticked_again(as_owner, study):
+    url = "/studies/films/settings/platform/"
+    page = as_owner.post(url, {"name": "prolific", "open_link": "on"}, follow=True)
+    assert "The open link is off now: on Prolific people could come twice" in page.content.decode()
+    study.refresh_from_db()
+    assert platforms.platform_of(study).open_link is False
+    page = as_owner.post(url, {"name": "prolific", "open_link": "on"}, follow=True)
+    assert "off now" not in page.content.decode()
+    study.refresh_from_db()
+    assert platforms.platform_of(study).open_link is True
+    as_owner.post(url, {"name": "none", "open_link": "on"})
+    study.refresh_from_db()
+    assert platforms.platform_of(study).open_link is True
+
+
 def test_an_editor_chooses_the_platform_and_its_codes(as_owner, study):
     url = "/studies/films/settings/platform/"
     data = {"name": "prolific", "code_screened_out": "OUT1", "code_no_consent": ""}

@@ -216,6 +216,17 @@ def test_next_with_something_missing_says_how_much_and_keeps_the_rest(client, st
     assert client.get(f"/r/{token}/", follow=True).content.decode().count(" checked") == 2
 
 
+def test_an_answer_that_cannot_be_used_is_not_counted_as_missing(client):
+    study = factories.make_study(items=2, items_per_session=2, questions={})
+    wrong = factories.make_question(study, "wrong", scale="number", required=False)
+    factories.make_question(study, "left-out")
+    token = begin(client, study)
+    page = post_item(client, token, 1, {f"q{wrong.pk}": "many"}).content.decode()
+    notices = re.findall(r'<p class="notice error"[^>]*>([^<]*)</p>', page)
+    assert notices == ["1 answer missing", "1 answer cannot be used: please correct it."]
+    assert page.count("Please answer this one.") - 1 == 1
+
+
 def test_back_keeps_what_was_typed_and_asks_for_nothing(client, study):
     token = begin(client, study)
     post_item(client, token, 1, answers(study))

@@ -343,6 +343,27 @@ def test_json_lines_of_ever_new_names_are_refused_at_the_line_that_has_too_many(
 TOO_MANY = "found more than 50,000 keys and values; allowed are 50,000"
 
 
+QUOTE = "; put quotation marks around the text if it holds a mark such as : ? @ % or {"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["title: What: now", "title: ? now", "title: @now", "title: %now", "title: *now*",
+     "title: {a} b", "title: `now`", "title: - now", "x: {text: Now?, scale: likert5}",
+     "x: {text: Is it {good}}"],
+)  # fmt: skip
+def test_a_text_that_needs_quotation_marks_is_said_to_need_them(study_yaml, line):
+    _, messages = study_yaml(f"study: s\n{line}\n")
+    assert len(messages) == 1 and messages[0].startswith("study.yaml, line 2: no YAML: ")
+    assert messages[0].endswith(QUOTE)
+
+
+@pytest.mark.parametrize("text", ["study: 'open\n", "study: [s\n", "study: s\n\ttitle: t\n"])
+def test_what_quotation_marks_would_not_mend_does_not_ask_for_them(study_yaml, text):
+    _, messages = study_yaml(text)
+    assert "no YAML" in messages[0] and QUOTE not in messages[0]
+
+
 def test_a_study_file_of_too_many_keys_is_refused_with_the_line(study_yaml):
     began = time.process_time()
     _, messages = study_yaml("study: x\n" + "".join(f"a{n}:\n" for n in range(100_000)))

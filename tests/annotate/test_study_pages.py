@@ -301,3 +301,32 @@ def test_the_surplus_goes_whichever_places_raters_have(as_owner, owner, study):
     assert {len(of_item) for of_item in numbers(study).values()} == {4, 5}
     more_raters.undo(step, owner)
     assert {len(of_item) for of_item in numbers(study).values()} == {4}
+
+
+@pytest.mark.parametrize(
+    ("language", "consent", "task"),
+    [
+        ("en", "This is a research study. Taking part is voluntary", "one text after the other"),
+        ("zh-hans", "这是一项学术研究。参与完全自愿", "答案没有对错之分"),
+    ],
+)
+def test_settings_show_what_raters_read_where_nothing_is_written(
+    as_owner, study, language, consent, task
+):
+    Study.objects.update(language=language)
+    page = as_owner.get("/studies/films/settings/").content.decode()
+    assert page.count("<details open>") == 2 and consent in page and task in page
+    assert consent in as_owner.get("/join/films/").content.decode()
+    Study.objects.update(consent="Own words.")
+    page = as_owner.get("/studies/films/settings/").content.decode()
+    assert page.count("<details open>") == 1 and consent in page
+
+
+def test_settings_stand_in_groups_with_every_field_once_and_in_order(as_owner, study):
+    form = StudyForm(instance=study)
+    shown = [field.name for _, fields in form.groups for field in fields]
+    assert shown == list(form.fields)
+    page = as_owner.get("/studies/films/settings/").content.decode()
+    assert re.findall(r"<legend>([^<]+)</legend>", page) == [legend for legend, _ in form.groups]
+    names = re.findall(r'<(?:input|select|textarea)[^>]* ?name="(\w+)"', page)
+    assert [name for name in names if name in shown] == shown

@@ -144,3 +144,51 @@ def test_nothing_moves_when_an_answer_is_chosen(new_page, transactional_db, widt
         before = page.evaluate(heights)
         page.get_by_role("radio").nth(size % 3).check()
         assert page.evaluate(heights) == before, size
+
+
+SCROLLED = "window.scrollY"
+
+
+def open_four(new_page, height=480, **options):
+    """A page with four questions, of which a phone shows the first ones; and its questions."""
+    factories.make_study(items=1)
+    page = new_page(width=360, height=height, has_touch=True, is_mobile=True, **options)
+    page.goto("/join/films/")
+    page.locator("button.primary").click()
+    page.locator("button.primary").click()
+    page.wait_for_url(re.compile("/item/1/"))
+    page.wait_for_load_state("load")
+    return page, page.locator(".question")
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_tap_brings_the_next_unanswered_question_into_view(new_page, transactional_db, motion):
+    page, questions = open_four(new_page, reduced_motion=motion)
+    questions.nth(1).get_by_role("radio").nth(3).tap()
+    questions.nth(0).get_by_role("radio").nth(3).tap()  # the second has its answer
+    expect(questions.nth(2)).to_be_in_viewport(ratio=0.95)
+    last = questions.nth(3).get_by_role("radio").nth(3)
+    last.tap()
+    expect(page.get_by_role("button", name="Finish")).to_be_in_viewport(ratio=0.95)
+    expect(last).to_be_focused()
+
+
+def test_a_tap_moves_nothing_where_the_next_question_is_seen(new_page, transactional_db):
+    page, questions = open_four(new_page, height=3000)
+    before = page.evaluate(SCROLLED)
+    with page.expect_response(re.compile("/answer/")):
+        questions.nth(0).get_by_role("radio").nth(3).tap()
+    page.wait_for_timeout(300)
+    assert page.evaluate(SCROLLED) == before
+
+
+def test_an_arrow_key_moves_no_page(new_page, transactional_db):
+    page, questions = open_four(new_page)
+    questions.nth(0).get_by_role("radio").nth(1).tap()
+    expect(questions.nth(1)).to_be_in_viewport(ratio=0.95)
+    questions.nth(0).scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    before = page.evaluate(SCROLLED)
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(500)
+    assert page.evaluate(SCROLLED) == before

@@ -312,3 +312,23 @@ def test_five_options_stand_in_one_row_at_equal_distances_on_a_wide_screen(page,
     steps = [right["x"] - left["x"] for left, right in zip(boxes, boxes[1:], strict=False)]
     assert len({box["y"] for box in boxes}) == 1
     assert max(steps) - min(steps) < 1
+
+
+def test_an_answer_that_cannot_be_used_is_said_until_it_is_corrected(new_page, db):
+    study = factories.make_study(items=1, questions={})
+    factories.make_question(study, "age", scale="number", required=False)
+    page = new_page()
+    new_page.expected.append("422")
+    page.goto("/join/films/")
+    page.locator("button.primary").click()
+    page.locator("button.primary").click()
+    page.wait_for_url(re.compile("/item/1/"))
+    field = page.get_by_role("textbox")
+    with page.expect_response(lambda response: "/answer/" in response.url):
+        field.fill("many")
+        field.blur()
+    page.get_by_role("button", name="Finish").click()
+    expect(page.get_by_role("alert")).to_have_text("1 answer cannot be used: please correct it.")
+    field.fill("7")
+    field.blur()
+    expect(page.get_by_role("alert")).to_have_count(0)
