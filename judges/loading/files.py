@@ -38,6 +38,7 @@ TABLES = {
     "statements": STATEMENTS,
     "entailments": ENTAILMENTS,
 }
+GONE = "is being deleted or no longer there, so nothing can be loaded into it"
 
 
 class AllAnswers(Answers):
@@ -115,8 +116,8 @@ def check_files(
         check_files, study_path, paths, slug, new, progress, lock=True, out_of_range=out_of_range
     )
     loading.stamp = _stamp(loading.study)
-    if study_path is None and loading.study.is_going:
-        problems.add("study", "is being deleted, so nothing can be loaded into it")
+    if slug and not new and (loading.is_new or loading.study.is_going):
+        problems.add("study", GONE)
     if problems or not all(opened):
         return loading
     if read is not None:
