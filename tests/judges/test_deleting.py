@@ -332,8 +332,14 @@ def test_operators_ask_for_it_on_the_admin_pages(study):
     client = Client()
     root = factories.make_user("root", is_staff=True, is_superuser=True)
     client.force_login(root, backend="django.contrib.auth.backends.ModelBackend")
-    client.post(f"/admin/annotate/study/{study.pk}/delete/", {"post": "yes"})
-    assert Study.objects.exists() and Deletion.objects.get().study == study
+    alone, many = f"/admin/annotate/study/{study.pk}/delete/", "/admin/annotate/study/"
+    selected = {"action": "delete_selected", "_selected_action": [study.pk]}
+    for path, data in ((alone, {}), (many, selected)):
+        Deletion.objects.all().delete()
+        text = client.post(path, data | {"post": "yes"}, follow=True).content.decode()
+        assert "A worker deletes films; until then it is listed here." in text
+        assert "uccessfully" not in text
+        assert Study.objects.exists() and Deletion.objects.get().study == study
 
 
 # With real processes
