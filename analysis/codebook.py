@@ -56,7 +56,7 @@ SAMPLES = {
     "order": "Order of lists or aspects shown; blank for the usual one.",
     "state": "pending, leased, done, unparsable, refused, failed or not_asked.",
     "value": "The answer of this sample; blank where there is none.",
-    "reason": "Why there is none.",
+    "reason": "Why there is none; of a value that was clipped to its scale, what the file had.",
     "rationale": "What the judge gave as its reason.",
     "example": "Id of the item whose rating stood in the prompt as an example; blank without one.",
     "example_rater": "Pseudonym of the person who gave that rating.",

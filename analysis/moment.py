@@ -3,14 +3,22 @@
 import threading
 from contextlib import contextmanager
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 # Deferred and without a write, neither keeps anybody from saving.
 BEGIN = {
     "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "sqlite": "BEGIN DEFERRED",
 }
-_open = threading.local()
+
+
+class _Open(threading.local):
+    """The moment of a thread, and the connection on which it is."""
+
+    on = moment = None
+
+
+_open = _Open()
 
 
 @contextmanager
@@ -23,12 +31,13 @@ def one_moment():
         yield
         return
     _execute(BEGIN[connection.vendor])
-    _open.on = connection.connection
+    _open.on, _open.moment = connection.connection, (mine := object())
     try:
         _refuse_writes(True)
         yield
     finally:
-        over()
+        if _open.moment is mine:  # a generator may end long after its moment
+            over()
 
 
 def over():
@@ -36,13 +45,20 @@ def over():
     if _is_open():
         _refuse_writes(False)
         _execute("COMMIT")
-    _open.on = None
+    _open.on = _open.moment = None
+
+
+def end_with_request(**_):
+    """Receive the signals of requests: no moment outlives its request, closed or not."""
+    try:
+        over()
+    except DatabaseError:  # the connection broke, and took its moment along
+        connection.close()
 
 
 def _is_open():
     """Whether there is one; a connection that was lost took its moment along."""
-    begun = getattr(_open, "on", None)
-    return begun is not None and begun is connection.connection
+    return _open.on is not None and _open.on is connection.connection
 
 
 def _refuse_writes(refuse):

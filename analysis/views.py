@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
@@ -26,7 +26,7 @@ from analysis.summaries import (
     several_versions,
 )  # fmt: skip
 from annotate import access
-from annotate.streaming import Begun
+from annotate.streaming import PiecesResponse
 
 
 @login_required
@@ -160,7 +160,7 @@ def report_file(request, slug):
     except NothingToReport as gap:
         messages.error(request, f"There is nothing to report yet. {gap}")
         return redirect("analysis", slug)
-    response = StreamingHttpResponse(Begun(pieces), content_type="text/html; charset=utf-8")
+    response = PiecesResponse(pieces, content_type="text/html; charset=utf-8")
     return _attached(response, f"{slug}-report.html")
 
 
@@ -186,7 +186,7 @@ def export_table(request, slug, table, form):
         raise Http404("no such table")
     options = {"platform_ids": True} if with_ids else {}
     pieces = writing.pieces(study, table, form, **options)
-    response = StreamingHttpResponse(Begun(pieces), content_type=writing.TYPES[form])
+    response = PiecesResponse(pieces, content_type=writing.TYPES[form])
     return _attached(response, f"{slug}-{table}.{form}")
 
 

@@ -36,11 +36,18 @@ class StudyAdmin(admin.ModelAdmin):
     def delete_model(self, request, obj):
         """Ask for the deletion, as the study's own page does: a worker stops its runs first."""
         deleting.begin(obj)
+        request.has_begun_deletion = True
         messages.info(request, f"A worker deletes {obj.slug}; until then it is listed here.")
 
     def delete_queryset(self, request, queryset):
         for study in queryset:
             self.delete_model(request, study)
+
+    def message_user(self, request, message, level=messages.INFO, *args, **kwargs):
+        """Leave out that a study was deleted, which the admin says of a deletion only asked for."""
+        is_about_deletion = getattr(request, "has_begun_deletion", False)
+        if not (is_about_deletion and level == messages.SUCCESS):
+            super().message_user(request, message, level, *args, **kwargs)
 
 
 class NeverDeletedAlone(admin.ModelAdmin):

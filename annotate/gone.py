@@ -39,6 +39,21 @@ def page(request):
     return render(request, "annotate/being_deleted.html", status=404)
 
 
+def answer(request, error):
+    """Return the page for a request that failed because its study goes; None for other errors."""
+    if isinstance(error, BeingDeleted):
+        return page(request)
+    if isinstance(error, Http404) or request.resolver_match is None:
+        return None
+    try:
+        if not is_gone(request.resolver_match):
+            return None
+    except DatabaseError:  # which may be what the view met
+        return None
+    log.info("the study was deleted meanwhile: %s", type(error).__name__)
+    return page(request)
+
+
 class GoneMiddleware:
     """Answers 404 where a view failed because its study was deleted meanwhile.
 
@@ -53,14 +68,4 @@ class GoneMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request, error):
-        if isinstance(error, BeingDeleted):
-            return page(request)
-        if isinstance(error, Http404) or request.resolver_match is None:
-            return None
-        try:
-            if not is_gone(request.resolver_match):
-                return None
-        except DatabaseError:  # which may be what the view met
-            return None
-        log.info("the study was deleted meanwhile: %s", type(error).__name__)
-        return page(request)
+        return answer(request, error)

@@ -14,9 +14,11 @@ def choose_keys(scale, options, is_about_lists=False):
     """
     if is_about_lists:
         return _keys_of_lists([scale.labels[value - 1] for value, _ in options])
+    words = [str(label) for _, label in options]
+    keys = _keys_of_points([value for value, _ in options], words)
     if scale.kind == "binary":
-        return [[*LETTERS.get(words, []), str(value)] for value, words in options]
-    return _keys_of_points([value for value, _ in options], [str(words) for _, words in options])
+        return [LETTERS.get(word, []) + own for word, own in zip(words, keys, strict=True)]
+    return keys
 
 
 def keys_of_ranks(count):
@@ -52,4 +54,5 @@ def _keys_of_points(values, words):
 
 
 def _is_number(word):
-    return word.isascii() and word.removeprefix("-").isdigit()
+    """Whether a word is a whole number as it is written: 01 is not, beside an option 1."""
+    return word.isascii() and word.removeprefix("-").isdigit() and str(int(word)) == word

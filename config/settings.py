@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
     "annotate.headers.PermissionsPolicyMiddleware",
+    "annotate.streaming.PiecesMiddleware",  # outside the session's, which writes
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -46,8 +46,8 @@ class OutOfRange(serializers.Serializer):
     lowest = serializers.FloatField()
     highest = serializers.FloatField()
     own_scale = serializers.BooleanField(
-        help_text="The judge has a scale of its own by its settings, or because more than half of "
-        "its values lie outside: they are kept as they are."
+        help_text="The judge has a scale of its own by its settings, or because of 20 values or "
+        "more that it has here more than half lie outside: they are kept as they are."
     )
 
 
@@ -60,9 +60,9 @@ class CountedJudgments(Counted):
 OUT_OF_RANGE = serializers.ChoiceField(
     [*MEANINGS],
     required=False,
-    help_text="What becomes of judgments outside their question's scale; left out: missing. "
-    + "; ".join(f"{name}: {words}" for name, words in MEANINGS.items() if name != MISSING)
-    + f"; {MEANINGS[MISSING]}.",
+    help_text="What becomes of judgments outside their question's scale. Default: missing. "
+    + "; ".join(f"{name}: {words}" for name, words in MEANINGS.items())
+    + ".",
 )
 
 

@@ -7,16 +7,19 @@ import logging
 import shutil
 import time
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from annotate import deleting
+from annotate.busy import is_passing
 from annotate.models import Deletion, Study
 from judges import running
 from judges.models import Judgment, Run, Upload
+from judges.renewing import renewed
 from judges.uploading import folder_of
 
 log = logging.getLogger(__name__)
@@ -60,7 +63,10 @@ def _delete(study_id):
     try:
         _stop_runs(study_id)
         deleting.end_sessions(study_id)
-        _forget_uploads(study_id)
+        slug = Study.objects.filter(pk=study_id).values_list("slug", flat=True).first()
+        if slug is None:  # another worker deleted it meanwhile
+            return True
+        _forget_uploads(slug)
         _count(study_id)
         for model, lookup in deleting.tables():
             while _walk(model, lookup, study_id):
@@ -70,6 +76,10 @@ def _delete(study_id):
         Deletion.objects.filter(study=study_id).update(waits_for=str(reason), due_at=_until())
     except IntegrityError:  # of a row that came when its table had been emptied
         log.info("study %s: something was added while it was deleted", study_id)
+    except OperationalError as error:  # of locks that others hold; the batch was rolled back
+        if not is_passing(error):
+            raise
+        log.warning("study %s: the database was busy; its deletion goes on", study_id)
     return False
 
 
@@ -89,9 +99,8 @@ def _check_leases(study_id):
         raise GoesOn("a call under way" if calls == 1 else f"{calls:,} calls under way")
 
 
-def _forget_uploads(study_id):
+def _forget_uploads(slug):
     """Delete what was uploaded for the study, or made it; a load that is writing is waited for."""
-    slug = Study.objects.values_list("slug", flat=True).get(pk=study_id)
     own = Upload.objects.filter(Q(is_new=False) | Q(state=Upload.State.LOADED), slug=slug)
     for pk in own.values_list("pk", flat=True):
         with transaction.atomic():
@@ -105,8 +114,16 @@ def _forget_uploads(study_id):
 def _count(study_id):
     """Count the rows once, so that pages can say how far the deletion is."""
     uncounted = Deletion.objects.filter(study=study_id, rows=None)
-    if uncounted.exists():
-        uncounted.update(rows=deleting.count_rows(study_id), due_at=_until())
+    if not uncounted.exists():
+        return
+    # Of a large study one table's count may take longer than a claim lasts.
+    with renewed(partial(_renew, study_id), settings.LEASE_MARGIN_SECONDS / 3, f"study {study_id}"):
+        rows = deleting.count_rows(study_id)
+    uncounted.update(rows=rows, due_at=_until())
+
+
+def _renew(study_id):
+    Deletion.objects.filter(study=study_id).update(due_at=_until())
 
 
 def _walk(model, lookup, study_id):

@@ -38,7 +38,7 @@ class OffScaleForm(forms.Form):
 
     out_of_range = forms.ChoiceField(
         label="Judgments outside their question’s scale",
-        choices=[(name, MEANINGS[name].capitalize()) for name in TO_CHOOSE],
+        choices=[(name, MEANINGS[name]) for name in TO_CHOOSE],
         initial=MISSING,
         widget=forms.RadioSelect,
     )

@@ -34,7 +34,11 @@ def check_listed(base_url):
         raise HostRefused(
             f"the host {name} is not in ENDPOINT_HOSTS "
             f"({', '.join(settings.ENDPOINT_HOSTS) or 'which is empty'}); an operator can add "
-            + (f"{name}: in production this machine is listed with a port" if port_needed else "it")
+            + (
+                f"{name} (in production, addresses of this machine need a port)"
+                if port_needed
+                else "it"
+            )
         )
     return host, port
 

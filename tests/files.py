@@ -24,8 +24,8 @@ e1,bob,third_party,persuasiveness,5
 """
 JUDGMENTS = """\
 item,judge,question,value
-e1,BLEU,persuasiveness,0.25
-e2,BLEU,persuasiveness,-0.5
+e1,BLEU,persuasiveness,3.25
+e2,BLEU,persuasiveness,1.5
 """
 
 

@@ -104,7 +104,7 @@ def headline(answers, options, judges):
     words = (
         f"Pearson r of the best mean of judges ({best['members']}), mean of the questions; chosen "
         f"{chosen} {leading_point(best['cross_validated'])}, the single judge with the highest "
-        f"{leading_point(single['cross_validated'])}"
+        f"r: {leading_point(single['cross_validated'])}"
     )
     return leading_point(best["value"]), "", words
 

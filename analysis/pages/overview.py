@@ -18,7 +18,7 @@ from analysis.reports.overview import (
     WORTH,
     overview,
 )
-from analysis.reports.substitution import alpha_words
+from analysis.reports.substitution import agreement_words
 
 # What each of the figures answers, and which figure of which report it is.
 DRAWN_BY = {
@@ -166,9 +166,9 @@ def headline(answers, options, judges):
     also = f", {some} more on some" if some else ""
     every = "the question" if len(keys) == 1 else f"all {len(keys)} questions"
     rows = {row["question"]: row for row in tests.rows if row["tested"]}
-    people = "; ".join(f"{alpha_words(row)} on {key}" for key, row in rows.items())
+    people = "; ".join(agreement_words(key, row) for key, row in rows.items())
     words = f"of {len(judges)} judges pass the alternative annotator test on {every}{also}"
-    return f"{all_of_them}", "", f"{words}; people agree by {people}"
+    return f"{all_of_them}", "", f"{words}; {people}"
 
 
 KIND = Kind(

@@ -7,7 +7,7 @@ from analysis import charts
 from analysis.pages.base import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.report_tables import Cell, Figure, Layout, Table
 from analysis.reports.labels import ORDERED
-from analysis.reports.substitution import alpha_words, substitution
+from analysis.reports.substitution import agreement_words, substitution
 from annotate.templatetags.concord import interval, leading_point
 
 SCALES = (*ORDERED, "choice")
@@ -30,8 +30,8 @@ def _figures(report, entries, question, looks):
         epsilon = entries[0].row["epsilon"]
         plot = charts.winning_rates(report, question, epsilon, looks)
         caption = (
-            f"{question}: share of raters whom a judge is shown to match in closeness to the "
-            "others, by the head start ε it is given. Judges with the same curve share a line; "
+            f"{question}: for each head start ε, the share of raters to whom the judge is at least "
+            "equal in closeness to the other raters. Judges with the same curve share a line; "
             f"{charts.MOST_CURVES} at most."
         )
         figures.append(Figure("epsilon", caption, plot))
@@ -113,7 +113,7 @@ def headline(answers, options, judges):
         f"how often {row['evaluator']}, which follows people most closely, is at least as close "
         f"to the other raters as a rater is on {row['question']}{first_of(keys)}, "
         f"n = {row['n']:,} items; ω = {row['winning_rate']:.2f} at ε = {row['epsilon']:g}; "
-        f"people agree by {alpha_words(row)}"
+        f"{agreement_words(row['question'], row)}"
     )
     return leading_point(row["advantage_probability"]), interval(row["low"], row["high"]), words
 

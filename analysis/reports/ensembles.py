@@ -332,6 +332,7 @@ def _verdict(report):
     """One sentence per coefficient and level: the winner, and what it is worth elsewhere."""
     found = {(entry.kind, *_measure(entry.row)): entry.row for entry in report.entries}
     for (kind, coefficient, level), best in found.items():
+        measure = "r" if coefficient == "pearson" else coefficient
         single = found.get((BEST_SINGLE, coefficient, level))
         if kind != BEST or single is None:
             continue
@@ -340,14 +341,14 @@ def _verdict(report):
         if report.options["part"] == TEST:
             yield (
                 f"{coefficient}, {level}: {best['members']}, the best on the choose part, has "
-                f"{best['value']:.3f} on the test part; the single judge with the highest there, "
-                f"{single['members']}, has {single['value']:.3f}."
+                f"{best['value']:.3f} on the test part; the single judge with the highest "
+                f"{measure} there, {single['members']}, has {single['value']:.3f}."
             )
             continue
         yield (
             f"{coefficient}, {level}: {best['members']} looks best with {best['value']:.3f}. "
             f"Chosen on other recipients such a winner reaches {best['cross_validated']:.3f}, the "
-            f"single judge with the highest {single['cross_validated']:.3f}."
+            f"single judge with the highest {measure}: {single['cross_validated']:.3f}."
         )
 
 

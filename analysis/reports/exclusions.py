@@ -31,7 +31,7 @@ class Beside(Evidence):
 
 
 def exclusions(answers, options, parts=None):
-    """Add a row a rule at its usual settings: whom it leaves out, α and a judge's highest r."""
+    """Add one row for each rule at its usual settings: raters left out, α, a judge's highest r."""
     report = Report("exclusions", answers.study.slug, options.as_dict())
     before = headlines(answers, options)
     evidence = answers.beside or Beside(answers.study)

@@ -17,7 +17,7 @@ from analysis.reports.labels import ORDERED
 from analysis.reports.prediction_powered import EVERYTHING, MEAN, prediction_powered
 from analysis.reports.robustness import EVERY, ROBUSTNESS, robust
 from analysis.reports.scores import Scores
-from analysis.reports.substitution import CONDITIONS, NOMINAL, alpha_words, substitution
+from analysis.reports.substitution import CONDITIONS, NOMINAL, agreement_sentence, substitution
 from analysis.stats.substitution import FEWEST_ITEMS
 
 PASSED, NOT_PASSED, UNTESTED = "passed", "not passed", "not tested"
@@ -253,9 +253,8 @@ def _closeness(tests):
 def _agreement(tests):
     """Say how far people agree on each question that was tested."""
     rows = {row["question"]: row for row in tests.rows if row["tested"]}
-    if rows:
-        words = "; ".join(f"{alpha_words(row)} on {question}" for question, row in rows.items())
-        yield f"People agree by {words}."
+    for question, row in rows.items():
+        yield agreement_sentence(question, row)
 
 
 def _sentence(rows):

@@ -238,7 +238,7 @@ def _verdict(entries, curves, role, epsilon):
         for passes in (True, False)
     }
     test = f"the alternative annotator test against {whom}, at ε = {epsilon:g}, is"
-    words = [f"{question}: people agree by {alpha_words(tested[0])}."]
+    words = [agreement_sentence(question, tested[0])]
     if named[True]:
         words.append(f"{question}: {test} passed by {named[True]}.")
     if named[False]:
@@ -246,11 +246,18 @@ def _verdict(entries, curves, role, epsilon):
     return words + _ceiling_words(question, tested)
 
 
-def alpha_words(row):
+def agreement_words(question, row):
     """Say how far people agree on a question, from a row of this report."""
     if np.isnan(row["people_alpha"]):
-        return "no α that is defined (see Agreement)"
-    return f"α = {_decimals(row['people_alpha'])}{_ends(row)}"
+        return f"how far people agree on {question} is undefined (see Agreement)"
+    alpha = f"α = {_decimals(row['people_alpha'])}{_ends(row)}"
+    return f"agreement among people: {alpha} on {question}"
+
+
+def agreement_sentence(question, row):
+    """Return the same words as a sentence of its own."""
+    words = agreement_words(question, row)
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _ends(row):

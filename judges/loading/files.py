@@ -38,6 +38,7 @@ TABLES = {
     "statements": STATEMENTS,
     "entailments": ENTAILMENTS,
 }
+GONE = "is being deleted or no longer there, so nothing can be loaded into it"
 
 
 class AllAnswers(Answers):
@@ -108,15 +109,17 @@ def check_files(
     read = read_study(study_path, study_path.name, problems) if study_path else None
     files = {name: TableFile(TABLES[name], path) for name, path in paths.items()}
     opened = [file.open(problems) for file in files.values()]
-    loading = StudyLoading(find_study(read.slug if read else slug, lock), files, problems)
+    target = read.slug if read else slug
+    loading = StudyLoading(find_study(target, lock), files, problems)
     loading.progress = progress or loading.progress
     loading.off_scale = OffScale(out_of_range)
     loading.again = partial(
         check_files, study_path, paths, slug, new, progress, lock=True, out_of_range=out_of_range
     )
     loading.stamp = _stamp(loading.study)
-    if study_path is None and loading.study.is_going:
-        problems.add("study", "is being deleted, so nothing can be loaded into it")
+    is_for_existing = bool(slug) and slug == target and not new
+    if is_for_existing and (loading.is_new or loading.study.is_going):
+        problems.add("study", GONE)
     if problems or not all(opened):
         return loading
     if read is not None:

@@ -71,8 +71,9 @@ def check_judgments(loading):
             questions = _check_row(loading, line, row, asked)
             if questions:
                 for question in questions:
-                    repeats.note(_which(loading, row, question))
-                    loading.off_scale.note(row, question)
+                    which = _which(loading, row, question)
+                    repeats.note(which)
+                    loading.off_scale.note(row, question, which in existing)
                 _compare(loading, line, row, questions, existing, hidden)
     _report_repeats(loading, repeats, asked)
     loading.off_scale.decide(loading)
@@ -259,7 +260,7 @@ def _existing(loading, batch):
     if None not in keys:
         found = found.filter(question__key__in=keys)
     which = ("item__key", "run__judge__key", "question__key", "run__version")
-    names = (*COMPARED, "reason")
+    names = (*COMPARED, "reason", "weighted_reason")
     rows = found.values_list(*which, *names).iterator()
     return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
 
@@ -285,7 +286,7 @@ def write_judgments(loading):
         return
     runs = _runs(loading)
     names = ["run_id", "item_id", "question_id", "unit", "lead", "state", "value", "reason"]
-    names += ["rationale", "cost_usd", "weighted_value"]
+    names += ["rationale", "cost_usd", "weighted_value", "weighted_reason"]
     same = {"settled_at": timezone.now()}
     insert(Judgment, names, _new(loading, runs), loading.reporter("judgments"), same)
     _sum_costs(runs)
@@ -336,19 +337,21 @@ def _new(loading, runs):
             units[run] += bool(new)
             costs = _split(row["cost_usd"], len(new))
             for lead, (question, cost) in enumerate(zip(new, costs, strict=True)):
-                value, weighted, outside = loading.off_scale.settle(row, question)
+                settled = loading.off_scale.settle(row, question)
+                is_missing = settled.value is None
                 yield (
                     run,
                     item,
                     question.pk,
                     units[run],
                     lead == 0,
-                    Judgment.State.FAILED if value is None else Judgment.State.DONE,
-                    value,
-                    outside or (MISSING if value is None else ""),
+                    Judgment.State.FAILED if is_missing else Judgment.State.DONE,
+                    settled.value,
+                    settled.reason or (MISSING if is_missing else ""),
                     row["rationale"],
                     cost,
-                    weighted,
+                    settled.weighted_value,
+                    settled.weighted_reason,
                 )
 
 

@@ -4,7 +4,9 @@ A metric such as BLEU has a scale of its own, and keeps its values. A judge that
 has none: its −1 of 1 to 5 is no answer, and never becomes a number in a statistic unasked.
 """
 
+import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from django.db.models import Count, Q
 
@@ -13,18 +15,30 @@ from judges.scorers import ON_SCALE, SCORERS
 
 MISSING, CLIP, REFUSE, KEEP = "missing", "clip", "refuse", "keep"
 MEANINGS = {
-    MISSING: "missing: the judgment has no value, and what the file has stands as the reason",
-    CLIP: "the nearest end of the scale takes their place (of a choice they are missing)",
-    REFUSE: "the file is refused",
-    KEEP: "kept as they are, as of a metric with a scale of its own",
+    MISSING: "Count as missing; the file’s value is kept as the reason",
+    CLIP: "Replace by the nearest end of the scale (on a choice scale: count as missing)",
+    REFUSE: "Refuse the file",
+    KEEP: "Keep as they are: the judge is a metric with its own scale",
 }
 BECOMES = {
-    MISSING: "They are missing judgments",
-    CLIP: "The nearest end of the scale takes their place",
+    MISSING: "They count as missing",
+    CLIP: "The nearest end of the scale replaces them",
     KEEP: "They are kept as they are",
 }
 OUTSIDE = "outside "  # how the reason of such a missing judgment begins
-OWN_FROM = 0.5  # of a judge's values outside: above, it has a scale of its own
+CLIPPED = "clipped"  # and that of a replaced value
+IN_FILE = re.compile(r"the file has (?P<value>[^\s,]+)(, weighted (?P<weighted_value>\S+))?$")
+OWN_SCALE_SHARE = 0.5  # of a judge's values outside: above, it has a scale of its own
+OWN_SCALE_JUDGMENTS = 20  # of fewer no scale is inferred: a single −1 may be a refusal
+
+
+class Settled(NamedTuple):
+    """What a judgment of a file is stored with."""
+
+    value: float | None
+    weighted_value: float | None
+    reason: str = ""
+    weighted_reason: str = ""
 
 
 @dataclass
@@ -34,16 +48,21 @@ class Tally:
     judge: str
     judgments: int = 0
     outside: int = 0
+    stored: int = 0
+    stored_outside: int = 0
     lowest: float = float("inf")
     highest: float = float("-inf")
     ends: dict = field(default_factory=dict)
     own_scale: bool = False
     by_settings: bool = False
 
-    def add(self, ends, values):
-        """Count one judgment by its values: its own and, where there is one, its weighted one."""
+    def add(self, ends, values, is_stored):
+        """Count a judgment by its value and, where there is one, its weighted value."""
+        is_outside = any(_is_outside(ends, value) for value in values)
         self.judgments += 1
-        self.outside += any(_is_outside(ends, value) for value in values)
+        self.outside += is_outside
+        self.stored += is_stored
+        self.stored_outside += is_outside and is_stored
         self.lowest = min(self.lowest, *values)
         self.highest = max(self.highest, *values)
         self.ends[ends] = None
@@ -51,10 +70,13 @@ class Tally:
     @property
     def sentence(self):
         """Say how many lie outside and, of a scale of its own, that its values stay."""
-        scales = " and ".join(f"{low}–{high}" for low, high in self.ends)
-        where = scales if len(self.ends) == 1 else f"their questions' scales, {scales}"
+        scales = " and ".join(_words_of(ends) for ends in self.ends)
+        where = (
+            f"the scale {scales}" if len(self.ends) == 1 else f"their questions’ scales, {scales}"
+        )
         counted = (
-            f"{self.judge}: {self.outside:,} of {self.judgments:,} judgments are {OUTSIDE}{where} "
+            f"{self.judge}: {self.outside:,} of {self.judgments:,} judgments "
+            f"{'is' if self.outside == 1 else 'are'} {OUTSIDE}{where} "
             f"(lowest {_plain(self.lowest)}, highest {_plain(self.highest)})"
         )
         if self.by_settings:
@@ -72,8 +94,8 @@ class OffScale:
     def __init__(self, policy=MISSING):
         self.policy, self.tallies, self._ends = policy, {}, {}
 
-    def note(self, row, question):
-        """Count one judgment of the file."""
+    def note(self, row, question, is_stored=False):
+        """Count one judgment of the file; is_stored: an earlier file brought it already."""
         ends, value = self._ends_of(question), row["value"]
         if ends is None or value is None or row["judge"] is None:
             return
@@ -81,18 +103,18 @@ class OffScale:
         if tally is None:
             tally = self.tallies[row["judge"]] = Tally(row["judge"])
         weighted = row["weighted_value"]
-        tally.add(ends, (value,) if weighted is None else (value, weighted))
+        tally.add(ends, (value,) if weighted is None else (value, weighted), is_stored)
 
     def decide(self, loading):
         """Tell which judges have a scale of their own; refuse the others where that was chosen."""
         for tally in self.noted:
             judge = loading.judges[tally.judge]
             tally.by_settings = _has_own_scale(judge)
-            n, outside = _counts_before(judge, loading.questions.values())
-            share = (tally.outside + outside) / (tally.judgments + n)
-            tally.own_scale = tally.by_settings or share > OWN_FROM
+            tally.own_scale = tally.by_settings
             if self.policy == REFUSE and not tally.own_scale:
                 loading.add("judgments", tally.sentence, column="value")
+            elif not tally.own_scale:
+                tally.own_scale = _is_own_scale_likely(tally, judge, loading.questions.values())
 
     @property
     def noted(self):
@@ -109,36 +131,43 @@ class OffScale:
         return [tally.sentence for tally in self.noted]
 
     def settle(self, row, question):
-        """Return (value, weighted value, reason) that a judgment of the file is stored with."""
+        """Return the Settled that a judgment of the file is stored with."""
         tally = self.tallies.get(row["judge"])
         keeps = self.policy == KEEP or tally is None or tally.own_scale
         return self._settled(row, question, KEEP if keeps else self.policy)
 
     def agrees(self, stored, row, question, name):
-        """Whether a stored judgment is the file's in this column, whatever was chosen when."""
+        """Whether a stored judgment is the file's in this column, whatever was chosen when.
+
+        What was replaced or left out is told from what was stored as it is by the file's value,
+        which its reason keeps.
+        """
         if stored[name] == row[name]:
             return True
-        place = ("value", "weighted_value").index(name)
+        kept = _value_in_file(stored, name)
+        if kept is None or kept != _exact_or_none(row[name]):
+            return False
         results = (self._settled(row, question, policy) for policy in (MISSING, CLIP))
-        return any(
-            settled[place] == stored[name] and settled[2] == stored["reason"]
-            for settled in results
-            if settled[:2] != (row["value"], row["weighted_value"])
-        )
+        return any(getattr(settled, name) == stored[name] for settled in results)
 
     def _settled(self, row, question, policy):
         value, weighted = row["value"], row["weighted_value"]
         ends = self._ends_of(question)
         if policy == KEEP or ends is None or value is None:
-            return value, weighted, ""
+            return Settled(value, weighted)
+        in_file = f"the file has {_exact(value)}"
+        in_file += "" if weighted is None else f", weighted {_exact(weighted)}"
         if policy == CLIP and question.scale.kind != "choice":
-            low, high = ends
-            clipped = [n if n is None else min(max(n, low), high) for n in (value, weighted)]
-            return *clipped, ""
+            clipped = [_clip(ends, number) for number in (value, weighted)]
+            return Settled(
+                *clipped, "" if clipped == [value, weighted] else f"{CLIPPED}: {in_file}"
+            )
+        where = f"{OUTSIDE}the scale {_words_of(ends)}"
         if _is_outside(ends, value):
-            low, high = ends
-            return None, None, f"{OUTSIDE}{low}–{high}: the file has {_exact(value)}"
-        return value, None if _is_outside(ends, weighted) else weighted, ""
+            return Settled(None, None, f"{where}: {in_file}")
+        if _is_outside(ends, weighted):
+            return Settled(value, None, "", f"{where}: the file has {_exact(weighted)}")
+        return Settled(value, weighted)
 
     def _ends_of(self, question):
         """The lowest and highest value of the question's scale; None where it has no ends."""
@@ -153,6 +182,18 @@ def _is_outside(ends, value):
     return value is not None and not ends[0] <= value <= ends[1]
 
 
+def _clip(ends, value):
+    return value if value is None else min(max(value, ends[0]), ends[1])
+
+
+def _value_in_file(stored, name):
+    """Return what the file had in a column by the judgment's reason; None where it is silent."""
+    if name == "weighted_value" and (match := IN_FILE.search(stored["weighted_reason"])):
+        return match["value"]
+    match = IN_FILE.search(stored["reason"])
+    return match and match[name]
+
+
 def _has_own_scale(judge):
     """Whether a judge's settings say that its values are not on the scale of a question."""
     if judge.kind in SCORERS:
@@ -160,11 +201,20 @@ def _has_own_scale(judge):
     return judge.method == Judge.Method.FIT
 
 
+def _is_own_scale_likely(tally, judge, questions):
+    """Whether most of a judge's values lie outside, in the file and in those loaded before."""
+    judgments, outside = _counts_before(judge, questions)
+    judgments += tally.judgments - tally.stored
+    outside += tally.outside - tally.stored_outside
+    return judgments >= OWN_SCALE_JUDGMENTS and outside / judgments > OWN_SCALE_SHARE
+
+
 def _counts_before(judge, questions):
     """Count the judgments of earlier files by this judge, and those of them that lie outside."""
     if judge.pk is None:
         return 0, 0
-    outside = Q(reason__startswith=OUTSIDE)
+    noted = Q(reason__startswith=OUTSIDE) | Q(reason__startswith=CLIPPED)
+    outside = noted | Q(weighted_reason__startswith=OUTSIDE)
     ends = [(question, question.scale.low, question.scale.high) for question in questions]
     some = [(question, low, high) for question, low, high in ends if None not in (low, high)]
     for question, low, high in some:
@@ -176,6 +226,12 @@ def _counts_before(judge, questions):
     return counts["n"], counts["outside"]
 
 
+def _words_of(ends):
+    """Return a scale's ends in words: negative ones can be read, as in −2 to 2."""
+    low, high = ends
+    return f"{_plain(low)} to {_plain(high)}"
+
+
 def _plain(number):
     """A number for a sentence."""
     return f"{number:.6g}".replace("-", "−")
@@ -184,3 +240,7 @@ def _plain(number):
 def _exact(number):
     """A number as no digit is lost, without the .0 of whole ones."""
     return str(int(number)) if number == int(number) else repr(number)
+
+
+def _exact_or_none(number):
+    return None if number is None else _exact(number)

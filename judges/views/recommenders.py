@@ -3,12 +3,12 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, StreamingHttpResponse
+from django.http import Http404
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
 from annotate import access
-from annotate.streaming import Begun
+from annotate.streaming import PiecesResponse
 from judges import recommended_lists, recommending, trial_preview
 from judges.forms_recommender import TrialForm
 from judges.models import Heartbeat, Judge, RecommendedList
@@ -77,8 +77,7 @@ def run_lists(request, slug, pk):
 def run_lists_csv(request, slug, pk):
     """The same as a file: one row an entry, and one for each list without any."""
     run = _run_of_lists(access.study_or_404(request.user, slug), pk)
-    pieces = Begun(recommended_lists.csv_lines(run))
-    response = StreamingHttpResponse(pieces, content_type="text/csv")
+    response = PiecesResponse(recommended_lists.csv_lines(run), content_type="text/csv")
     name = f"{slug}-run-{run.pk}-lists.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

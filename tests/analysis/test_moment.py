@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 from django.core.cache import caches
+from django.core.signals import request_started
 from django.db import DatabaseError, connection
 
 from analysis import computing, counting, exports, frames, writing
@@ -126,6 +127,38 @@ def test_an_export_that_was_never_sent_leaves_no_moment_behind(rated):
     Begun(writing.pieces(rated, "scores", "csv")).close()
     Rating.objects.all().delete()
     assert not Rating.objects.exists()
+
+
+EXPORT = "/studies/films/export/scores.csv"
+
+
+@pytest.mark.parametrize("path", [EXPORT, "/studies/films/analysis/report.html"])
+def test_a_session_that_is_saved_with_an_export_meets_no_moment(as_owner, rated, settings, path):
+    settings.SESSION_SAVE_EVERY_REQUEST = True
+    response = as_owner.get(path)
+    assert response.status_code == 200 and settings.SESSION_COOKIE_NAME in response.cookies
+    assert b"".join(response)
+
+
+def test_an_export_that_is_never_read_or_closed_leaves_no_moment_to_the_next_request(
+    as_owner, rated
+):
+    response = as_owner.get(EXPORT)
+    with pytest.raises(DatabaseError, match="read.?only"):
+        Rating.objects.update(value=2)
+    request_started.send(None)
+    Rating.objects.update(value=2)
+    assert not response.closed
+
+
+def test_an_export_that_ends_late_ends_no_moment_of_others(rated):
+    pieces = writing.pieces(rated, "scores", "csv")
+    next(pieces)
+    over()
+    with one_moment():
+        pieces.close()
+        with pytest.raises(DatabaseError, match="read.?only"):
+            Rating.objects.update(value=2)
 
 
 def test_an_export_that_is_broken_off_leaves_no_moment_behind(rated, monkeypatch):

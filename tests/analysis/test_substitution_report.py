@@ -71,7 +71,7 @@ def test_people_s_agreement_stands_beside_the_test():
     row = row_of(report, evaluator="gpt")
     assert row["people_alpha"] == pytest.approx(alpha)
     assert row["people_alpha_low"] < alpha < row["people_alpha_high"]
-    assert report.verdict[0].startswith(f"q: people agree by α = {alpha:.2f} [")
+    assert report.verdict[0].startswith(f"Agreement among people: α = {alpha:.2f} [")
 
 
 @pytest.mark.parametrize("name", ["substitution", "overview"])
@@ -85,7 +85,7 @@ def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last(nam
     words = " ".join(report.verdict)
     for claim in ("take the place", "stand in", "the best", "may "):
         assert claim not in words
-    assert "people agree by α = " in words.lower()
+    assert "agreement among people: α = " in words.lower()
     assert "always gives the same answer is closer and passes, though it tells nothing" in words
 
 
@@ -95,7 +95,7 @@ def test_no_headline_names_a_judge_without_a_correlation():
     answers, options = frames.read(study), Options("third_party", draws=0)
     value, interval, words = KIND.headline(answers, options, ["always two", "close"])
     assert words.startswith("how often close, which follows people most closely, ")
-    assert "people agree by α = " in words
+    assert "agreement among people: α = " in words
 
 
 def test_the_curve_is_the_winning_rate_at_every_head_start():

@@ -35,6 +35,11 @@ def test_yes_and_no_have_their_letters_and_their_stored_numbers():
 @pytest.mark.parametrize(
     "spec, expected",
     [
+        ({"binary": [1, 2]}, {"1": "1", "2": "2"}),
+        ({"binary": [1, 0]}, {"1": "1", "0": "0"}),
+        ({"binary": ["No", "1"]}, {"No": "n 0", "1": "1"}),
+        ({"binary": ["1", "No"]}, {"1": "1", "No": "n"}),
+        ({"choice": ["01", "1"]}, {"01": "", "1": "1"}),
         ({"min": 1, "max": 3, "labels": ["low", "high"]}, {"1": "1", "2": "2", "3": "3"}),
         ({"min": 0, "max": 2}, {"0": "0", "1": "1", "2": "2"}),
         ({"min": -1, "max": 1}, {"-1": "", "0": "0", "1": "1"}),

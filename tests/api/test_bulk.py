@@ -250,7 +250,7 @@ def test_judgments_outside_the_scale_are_counted_and_missing_unless_chosen(api, 
     answer = api.post(at("judgments/"), {"rows": rows, "out_of_range": "refuse"}, format="json")
     ((_, field, message),) = problems(answer)
     assert field == "value"
-    assert message == "gpt: 1 of 3 judgments are outside 1–5 (lowest −1, highest 4)."
+    assert message == "gpt: 1 of 3 judgments is outside the scale 1 to 5 (lowest −1, highest 4)."
     answer = api.post(at("judgments/"), {"rows": rows}, format="json")
     counted = {"judge": "gpt", "judgments": 3, "outside": 1, "lowest": -1, "highest": 4}
     assert answer.json()["out_of_range"] == [counted | {"own_scale": False}]

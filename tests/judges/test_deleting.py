@@ -1,13 +1,14 @@
 """A study is deleted at any moment: marked at once, its runs stopped, its rows deleted later."""
 
 import os
+import time
 from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 
@@ -144,6 +145,69 @@ def test_a_worker_that_was_killed_is_followed_by_another_when_its_time_is_over(s
 
 
 @pytest.mark.django_db
+def test_a_worker_whose_study_another_worker_deleted_finds_it_gone(study, monkeypatch):
+    end_sessions, calls = marking.end_sessions, []
+
+    def beside_another(study_id):
+        end_sessions(study_id)
+        calls.append(study_id)
+        if len(calls) == 1:  # this worker was silent for too long, so another takes over
+            Deletion.objects.update(due_at=timezone.now() - timedelta(seconds=1))
+            assert deleting.delete_study(study_id)
+
+    monkeypatch.setattr(marking, "end_sessions", beside_another)
+    marking.begin(study)
+    assert deleting.delete_study(study.pk) and len(calls) == 2
+
+
+def deadlock(*_):
+    """What the databases raise of locks that are waited for in vain."""
+    cause = type("DeadlockDetected", (Exception,), {"sqlstate": "40P01"})()
+    raise OperationalError("database is locked") from cause
+
+
+@pytest.mark.django_db
+def test_after_a_deadlock_the_deletion_goes_on(study, monkeypatch, caplog):
+    delete_some, answers = marking.delete_some, [deadlock]
+
+    def meet_a_deadlock_first(*args):
+        delete = answers.pop() if answers else delete_some
+        return delete(*args)
+
+    monkeypatch.setattr(marking, "delete_some", meet_a_deadlock_first)
+    marking.begin(study)
+    assert deleting.delete_study(study.pk)
+    assert "its deletion goes on" in caplog.text
+
+
+@pytest.mark.django_db
+def test_after_deadlocks_only_the_sweep_comes_back(study, monkeypatch):
+    monkeypatch.setattr(deleting, "PATIENCE", 0)
+    monkeypatch.setattr(deleting, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(marking, "delete_some", deadlock)
+    marking.begin(study)
+    assert not deleting.delete_study(study.pk)
+    assert deleting.waiting_studies() == [study.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_is_renewed_while_rows_are_counted(study, monkeypatch, settings):
+    settings.LEASE_MARGIN_SECONDS = 0.6
+    count_rows, waiting = marking.count_rows, []
+
+    def count_slowly(study_id):
+        for _ in range(8):
+            time.sleep(0.2)
+            waiting.extend(deleting.waiting_studies())
+        return count_rows(study_id)
+
+    monkeypatch.setattr(marking, "count_rows", count_slowly)
+    marking.begin(study)
+    assert deleting.delete_study(study.pk)
+    assert waiting == []
+
+
+@pytest.mark.django_db
 def test_its_address_is_free_once_it_is_gone(as_owner, study):
     press(as_owner)
     given = {"template": "blank", "title": "Films", "slug": "films", "language": "en"}
@@ -203,8 +267,14 @@ def test_operators_ask_for_it_on_the_admin_pages(study):
     client = Client()
     root = factories.make_user("root", is_staff=True, is_superuser=True)
     client.force_login(root, backend="django.contrib.auth.backends.ModelBackend")
-    client.post(f"/admin/annotate/study/{study.pk}/delete/", {"post": "yes"})
-    assert Study.objects.exists() and Deletion.objects.get().study == study
+    alone, many = f"/admin/annotate/study/{study.pk}/delete/", "/admin/annotate/study/"
+    selected = {"action": "delete_selected", "_selected_action": [study.pk]}
+    for path, data in ((alone, {}), (many, selected)):
+        Deletion.objects.all().delete()
+        text = client.post(path, data | {"post": "yes"}, follow=True).content.decode()
+        assert "A worker deletes films; until then it is listed here." in text
+        assert "uccessfully" not in text
+        assert Study.objects.exists() and Deletion.objects.get().study == study
 
 
 # With real processes

@@ -72,7 +72,7 @@ def test_in_production_this_machine_is_called_only_at_a_listed_port(settings, ho
     hosts.check_listed(f"http://{host}:6379/v1")
     settings.PRODUCTION = True
     for port in (":6379", ":5432", ""):
-        with pytest.raises(hosts.HostRefused, match="this machine is listed with a port"):
+        with pytest.raises(hosts.HostRefused, match="addresses of this machine need a port"):
             hosts.check_listed(f"http://{host}{port}/v1")
     settings.ENDPOINT_HOSTS = [f"{host}:8001"]
     hosts.check_listed(f"http://{host}:8001/v1")

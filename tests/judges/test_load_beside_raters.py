@@ -101,8 +101,8 @@ def test_judgments_that_another_load_wrote_since_the_check_are_compared_with(stu
     mine = check(tmp_path, judgments=JUDGMENTS)
     other = tmp_path / "other"
     other.mkdir()
-    load(other, judgments=JUDGMENTS.replace("0.25", "0.75"))
-    assert "found 0.25, but this judgment is 0.75 already" in messages(write_now(mine))[0]
+    load(other, judgments=JUDGMENTS.replace("3.25", "3.75"))
+    assert "found 3.25, but this judgment is 3.75 already" in messages(write_now(mine))[0]
     assert Judgment.objects.count() == 2
 
 

@@ -131,7 +131,7 @@ def test_judgments_become_one_finished_run_of_an_imported_judge(tmp_path):
     run = Run.objects.get()
     assert (run.judge.key, run.judge.kind, run.state) == ("BLEU", "imported", "finished")
     assert list(run.judgments.order_by("id").values_list("value", "state")) == [
-        (0.25, "done"), (-0.5, "done")
+        (3.25, "done"), (1.5, "done")
     ]  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def test_changed_texts_of_judged_items_are_refused(tmp_path):
 
 
 BAD_JUDGMENTS = {
-    "another value": ("e1,BLEU,persuasiveness,0.3", "found 0.3, but this judgment is 0.25 already"),
+    "another value": ("e1,BLEU,persuasiveness,0.3", "found 0.3, but this judgment is 3.25 already"),
     "NaN": ("e1,x,fits,nan", "line 2, column value: found 'nan'; allowed is a finite number"),
     "infinite": ("e1,x,fits,inf", "found 'inf'; allowed is a finite number"),
     "word": ("e1,x,fits,good", "found 'good'; allowed is a number"),

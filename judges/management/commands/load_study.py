@@ -25,9 +25,7 @@ class Command(BaseCommand):
             choices=MEANINGS,
             default=MISSING,
             help="judgments outside their question's scale: "
-            + "; ".join(
-                f"{name}: {words.removeprefix('missing: ')}" for name, words in MEANINGS.items()
-            ),
+            + "; ".join(f"{name}: {words}" for name, words in MEANINGS.items()),
         )
 
     def handle(self, *args, **options):

@@ -1,0 +1,159 @@
+"""What takes several steps, and what scripts, programs, platforms and old pages send."""
+
+import re
+from collections.abc import Iterator
+
+from lxml import html
+
+from tests.smoke.pages import empty_values, local_link
+from tests.smoke.routes import all_routes
+from tests.smoke.visitor import Page, Visitor
+
+SMOKE, STATED = "/studies/smoke/", "/studies/factuality-demo/"
+ASKS, RECOMMENDS = "asks a model", "recommends"  # judges of the smoke's study
+SCRIPTS = ".//@data-time-url | .//@data-missing-url"
+ROW, API = "<int:pk>/", "api/v1/studies/<slug:slug>/"
+CAME = "?PROLIFIC_PID=smoke-1&STUDY_ID=smoke-2&SESSION_ID=smoke-3"
+
+
+def press(visitor: Visitor, link: str, action: str, **values: str) -> Page | None:
+    """Send the first form of a page whose action has this end; hidden values stay as they are."""
+    page = visitor.open(link)
+    forms = [form for form in page.forms if re.search(f"{action}$", form.action)]
+    if not forms:
+        visitor.ledger.note(f"no form {action} on {link}")
+        return None
+    sent = dict(empty_values(page.text, forms[0].number)) | values
+    return visitor.post(forms[0].action, sent, referer=link)
+
+
+def find(visitor: Visitor, link: str, pattern: str) -> str:
+    """Return what a page has at the pattern's group; "0" where it has none."""
+    match = re.search(pattern, visitor.open(link).text)
+    if match is None:
+        visitor.ledger.note(f"nothing like {pattern} on {link}")
+    return match[1] if match else "0"
+
+
+def follow_owner(owner: Visitor) -> None:
+    """Do as an owner what a page offers only after another step."""
+    _try_the_preview(owner)
+    _code_answers(owner)
+    _exclude_and_include(owner)
+    _ask_for_more(owner)
+    _use_judges(owner)
+    _correct_a_statement(owner)
+    owner.post(f"{SMOKE}media/forget/")
+    owner.open(f"{SMOKE}analysis/computing/none/")
+
+
+def _try_the_preview(owner: Visitor) -> None:
+    start = "/r/preview-smoke/"
+    for link in ("", "practice/1/", "exit/"):
+        owner.open(start + link)
+    for link in ("consent/", "begin/", "check/", "missing/", "time/1/", "extra/1/1/1/"):
+        owner.post(start + link)
+
+
+def _code_answers(owner: Visitor) -> None:
+    coding = f"{SMOKE}coding/"
+    for name in ("short", "long", "other"):
+        press(owner, coding, "/coding/codes/", name=name)
+    given = find(owner, coding, r'name="code" value="(\d+)"')
+    press(owner, coding, r"/coding/\d+/", code=given)
+    others = re.findall(r"/coding/codes/(\d+)/merge/", owner.open(coding).text)
+    for code in others[1:2]:
+        owner.post(f"{coding}codes/{code}/merge/", {"into": others[0]}, referer=coding)
+        press(owner, coding, rf"/codes/{code}/restore/")
+    press(owner, f"{coding}compare/", "/compare/open/")
+
+
+def _exclude_and_include(owner: Visitor) -> None:
+    quality = f"{SMOKE}quality/"
+    for rule in re.findall(r"rule=(\w+)", owner.open(quality).text):
+        if press(owner, f"{quality}?rule={rule}&limit=100000", "/apply/"):
+            press(owner, quality, "/undo/")
+            break
+    rater = find(owner, f"{SMOKE}raters/", rf"{SMOKE}raters/(\d+)/")
+    press(owner, f"{SMOKE}raters/{rater}/", "/exclude/", reason="Tried by the smoke.")
+    press(owner, f"{SMOKE}raters/{rater}/", "/include/")
+
+
+def _ask_for_more(owner: Visitor) -> None:
+    item = find(owner, f"{SMOKE}items/", rf"{SMOKE}items/(\d+)/")
+    owner.post(f"{SMOKE}more/send/", {"items": item, "count": "1"}, referer=f"{SMOKE}items/")
+    press(owner, f"{SMOKE}more/", "/undo/")
+
+
+def _use_judges(owner: Visitor) -> None:
+    """Run both judges; what a run's page offers for a moment is sent as an old page would."""
+    judges = f"{SMOKE}judges/"
+    for name in (ASKS, RECOMMENDS):
+        judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*{name}')
+        owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
+        for link in ("check/", "robustness/start/"):
+            owner.post(f"{judges}{judge}/{link}", referer=f"{judges}{judge}/")
+        for link in ("robustness/", "test/"):
+            owner.open(f"{judges}{judge}/{link}")
+        run = find(owner, f"{judges}{judge}/", rf"{SMOKE}runs/(\d+)/")
+        for link in ("confirm/", "resume/", "read-again/"):
+            owner.post(f"{SMOKE}runs/{run}/{link}", referer=f"{SMOKE}runs/{run}/")
+        for link in ("lists/", "lists.csv"):
+            owner.open(f"{SMOKE}runs/{run}/{link}")
+
+
+def _correct_a_statement(owner: Visitor) -> None:
+    for side in ("explanation", "reference"):
+        owner.open(f"{STATED}statements/without/{side}/")
+    item = find(owner, f"{STATED}statements/", rf"{STATED}items/(\d+)/")
+    page = f"{STATED}items/{item}/statements/explanation/"
+    press(owner, page, r"/statements/\d+/remove/")
+    press(owner, page, r"/statements/\d+/undo/")
+
+
+# What is sent without a page
+
+
+def tell_as_scripts(visitor: Visitor, link: str, text: str) -> None:
+    """Send nothing to the addresses to which the script of a rater's page tells what it saw."""
+    if text.strip():
+        for target in html.document_fromstring(text).xpath(SCRIPTS):
+            visitor.post(local_link(target, link, visitor.origin), referer=link)
+
+
+def row_links(visitor: Visitor, studies: set[str]) -> Iterator[str]:
+    """Yield every address of the API that names a row, for the first row of each list."""
+    below = [route for route in all_routes() if route.startswith(API) and ROW in route]
+    for lists in sorted({route.partition(ROW)[0] for route in below}):
+        for study in sorted(studies):
+            link = "/" + lists.replace("<slug:slug>", study)
+            for row in visitor.read_json(link).get("results", [])[:1]:
+                for route in (route for route in below if route.startswith(lists)):
+                    address = route.replace("<slug:slug>", study)
+                    yield "/" + address.replace("<int:pk>", str(row["id"]))
+
+
+def follow_program(program: Visitor) -> None:
+    """Do as a program what takes two requests: stop a run, and take back a correction."""
+    runs = f"/api/v1{SMOKE}runs/"
+    program.send_json(runs, {"judge": ASKS, "reuse": False})
+    for run in program.read_json(runs).get("results", [])[:1]:
+        program.send_json(f"{runs}{run['id']}/cancel/", {})
+    stated = f"/api/v1{STATED}statements/"
+    for row in program.read_json(stated).get("results", [])[:1]:
+        program.open(f"{stated}{row['id']}/")
+        program.send_json(f"{stated}{row['id']}/remove/", {})
+        program.send_json(f"{stated}{row['id']}/undo/", {})
+
+
+def come_from_a_platform(owner: Visitor) -> str:
+    """Let raters come from a platform; return the link by which it sends one."""
+    page = f"{SMOKE}settings/platform/"
+    press(owner, page, "/settings/platform/", name="prolific")
+    return f"/join/smoke/{CAME}"
+
+
+def leave(visitor: Visitor, links: list[str]) -> None:
+    """Press the button that leads back to the platform, which is not followed there."""
+    for start in dict.fromkeys(link.split("/")[2] for link in links if link.startswith("/r/")):
+        visitor.post(f"/r/{start}/leave/", referer=f"/r/{start}/")
