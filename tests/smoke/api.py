@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from tests.smoke import stories
 from tests.smoke.crawl import Walk
 from tests.smoke.routes import all_routes, find_address
 
 START = "api/v1/studies/<slug:slug>/"
 OWN_STUDY = "smoke-api"  # that the examples of the documentation make
+WITH_ROWS = {"smoke", "factuality-demo"}  # studies whose lists have rows
 # What these examples name (a judge, a read text) no study has from the start.
 DEMANDING = ("/runs/", "/statements/")
 
@@ -32,7 +34,8 @@ def _is_api(link: str) -> bool:
 def read_api(walk: Walk, most: int) -> None:
     """Open each route of the API, and send nothing to each that takes what is sent."""
     counts: dict[tuple, int] = {}
-    for link in ["/api/v1/studies/", *api_links(walk)]:
+    rows = stories.row_links(walk.visitor, WITH_ROWS)
+    for link in ["/api/v1/studies/", *rows, *api_links(walk)]:
         page = find_address(link).page
         counts[page] = counts.get(page, 0) + 1
         if not most or counts[page] <= most:

@@ -19,6 +19,7 @@ LATER = (
     re.compile(r"studies/<slug:slug>/delete/"),
     re.compile(r"logout"),
 )
+LEAVE = "r/<slug:token>/leave/"  # leads to a platform, off this machine: see stories.leave
 RANKS = range(len(LATER) + 1)
 
 
@@ -65,7 +66,7 @@ class Walk:
 
     def _keep(self, form: Form) -> None:
         address = find_address(form.action)
-        if address is None:
+        if address is None or address.route == LEAVE:
             return
         places = self.forms.setdefault(form_key(form), [])
         if form not in places:

@@ -1,5 +1,6 @@
 """A rater's visits: through every screen of a session, with gaps first."""
 
+from tests.smoke import stories
 from tests.smoke.browser import Seen, Tab
 from tests.smoke.crawl import Walk
 from tests.smoke.pages import Form, form_key
@@ -13,6 +14,7 @@ def visit(tab: Tab, walk: Walk, link: str) -> None:
     emptied: set[tuple] = set()
     for _ in range(MOST_SCREENS):
         walk.offer([seen.link, *_own(seen)], seen.forms)
+        stories.tell_as_scripts(walk.visitor, seen.link, tab.page.content())
         form = _onward(seen)
         if form is None:
             following = [link for link in _own(seen) if "/practice/" in link or "/item/" in link]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.smoke import rating
+from tests.smoke import rating, stories
 from tests.smoke.api import make_token, read_api, send_examples
 from tests.smoke.browser import FLAGS, Tab
 from tests.smoke.crawl import RANKS, Walk
@@ -68,6 +68,7 @@ class Smoke:
             "links followed as owner": self._follow_as_owner,
             "forms sent as owner": lambda: self.walks["owner"].send_forms([0]),
             "sessions rated": self._rate,
+            "stories followed": lambda: stories.follow_owner(self.visitors["owner"]),
             "administration walked": self._administer,
             "all routes opened in all roles": self._sweep,
             "API used": self._use_api,
@@ -88,12 +89,16 @@ class Smoke:
         self.walks["owner"].follow()
 
     def _rate(self) -> None:
+        walk = self.walks["rater"]
         for link in self._rater_links():
-            rating.visit(self.tabs["rater"], self.walks["rater"], link)
+            rating.visit(self.tabs["rater"], walk, link)
+        platform = stories.come_from_a_platform(self.visitors["owner"])
+        rating.visit(self.tabs["rater"], walk, platform)
+        stories.leave(walk.visitor, [link for links in walk.known.values() for link in links])
 
     def _administer(self) -> None:
         self.walks["operator"].sent |= self.walks["owner"].sent
-        self.walks["operator"].offer(["/", "/admin/"])
+        self.walks["operator"].offer(["/", "/admin/", "/admin/password_change/done/"])
         self.walks["operator"].follow()
         self.walks["operator"].send_forms([0])
 
@@ -156,6 +161,7 @@ class Smoke:
         read_api(owner, self.few)
         program = Visitor("program", self.way.origin, self.ledger)
         program.session.headers["Authorization"] = f"Bearer {make_token(owner)}"
+        stories.follow_program(program)
         walk = Walk(program, self.tabs["owner"], self.few)
         walk.known = owner.known
         send_examples(walk)

@@ -1,30 +1,41 @@
 """What takes several steps, and what scripts, programs, platforms and old pages send."""
 
 import re
+import time
 from collections.abc import Iterator
 
 from lxml import html
 
-from tests.smoke.pages import empty_values, local_link
+from tests.smoke.pages import local_link
 from tests.smoke.routes import all_routes
 from tests.smoke.visitor import Page, Visitor
 
 SMOKE, STATED = "/studies/smoke/", "/studies/factuality-demo/"
 ASKS, RECOMMENDS = "asks a model", "recommends"  # judges of the smoke's study
+LONGEST_RUN = 60  # seconds
+EXTRA = re.compile(r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', re.DOTALL)
 SCRIPTS = ".//@data-time-url | .//@data-missing-url"
 ROW, API = "<int:pk>/", "api/v1/studies/<slug:slug>/"
 CAME = "?PROLIFIC_PID=smoke-1&STUDY_ID=smoke-2&SESSION_ID=smoke-3"
 
 
-def press(visitor: Visitor, link: str, action: str, **values: str) -> Page | None:
-    """Send the first form of a page whose action has this end; hidden values stay as they are."""
+def press(visitor: Visitor, link: str, action: str, to: str = "", **values: str) -> Page | None:
+    """Send the first form of a page whose action has this end, with what stands in its fields.
+
+    to: what the button adds to the action.
+    """
     page = visitor.open(link)
     forms = [form for form in page.forms if re.search(f"{action}$", form.action)]
     if not forms:
         visitor.ledger.note(f"no form {action} on {link}")
         return None
-    sent = dict(empty_values(page.text, forms[0].number)) | values
-    return visitor.post(forms[0].action, sent, referer=link)
+    sent = standing_values(page.text, forms[0].number) | values
+    return visitor.post(forms[0].action + to, sent, referer=link)
+
+
+def standing_values(text: str, number: int) -> dict[str, str]:
+    """Return what a browser sends of a form in which nothing was changed."""
+    return dict(list(html.document_fromstring(text).iter("form"))[number].form_values())
 
 
 def find(visitor: Visitor, link: str, pattern: str) -> str:
@@ -51,8 +62,14 @@ def _try_the_preview(owner: Visitor) -> None:
     start = "/r/preview-smoke/"
     for link in ("", "practice/1/", "exit/"):
         owner.open(start + link)
-    for link in ("consent/", "begin/", "check/", "missing/", "time/1/", "extra/1/1/1/"):
+    for link in ("consent/", "begin/", "check/", "missing/", "time/1/"):
         owner.post(start + link)
+    for number in range(1, 7):
+        text = owner.open(f"{start}item/{number}/").text
+        for address, name in re.findall(
+            r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', text, re.S
+        ):
+            owner.post(address, {name: "1"})
 
 
 def _code_answers(owner: Visitor) -> None:
@@ -65,23 +82,22 @@ def _code_answers(owner: Visitor) -> None:
     for code in others[1:2]:
         owner.post(f"{coding}codes/{code}/merge/", {"into": others[0]}, referer=coding)
         press(owner, coding, rf"/codes/{code}/restore/")
-    press(owner, f"{coding}compare/", "/compare/open/")
+    owner.post(f"{coding}compare/open/", referer=coding)
 
 
 def _exclude_and_include(owner: Visitor) -> None:
     quality = f"{SMOKE}quality/"
-    for rule in re.findall(r"rule=(\w+)", owner.open(quality).text):
-        if press(owner, f"{quality}?rule={rule}&limit=100000", "/apply/"):
-            press(owner, quality, "/undo/")
-            break
+    rule = f"{quality}?rule=low_agreement&correlation=1&items=1"
+    press(owner, rule, "/apply/")
+    press(owner, quality, "/undo/")
     rater = find(owner, f"{SMOKE}raters/", rf"{SMOKE}raters/(\d+)/")
     press(owner, f"{SMOKE}raters/{rater}/", "/exclude/", reason="Tried by the smoke.")
     press(owner, f"{SMOKE}raters/{rater}/", "/include/")
 
 
 def _ask_for_more(owner: Visitor) -> None:
-    item = find(owner, f"{SMOKE}items/", rf"{SMOKE}items/(\d+)/")
-    owner.post(f"{SMOKE}more/send/", {"items": item, "count": "1"}, referer=f"{SMOKE}items/")
+    item = find(owner, f"{SMOKE}items/", rf'{SMOKE}items/(\d+)/"[^>]*>\s*e7\b')
+    owner.post(f"{SMOKE}more/send/", {"item": item, "count": "1"}, referer=f"{SMOKE}items/")
     press(owner, f"{SMOKE}more/", "/undo/")
 
 
@@ -91,22 +107,30 @@ def _use_judges(owner: Visitor) -> None:
     for name in (ASKS, RECOMMENDS):
         judge = find(owner, judges, rf'{judges}(\d+)/"[^>]*>\s*{name}')
         owner.post(f"{judges}{judge}/run/", {"limit": "1"}, referer=f"{judges}{judge}/")
-        for link in ("check/", "robustness/start/"):
-            owner.post(f"{judges}{judge}/{link}", referer=f"{judges}{judge}/")
-        for link in ("robustness/", "test/"):
-            owner.open(f"{judges}{judge}/{link}")
+        _wait_for_runs(owner)
+        if name == ASKS:
+            press(owner, f"{judges}{judge}/", "/check/")
+            _wait_for_runs(owner)
+            press(owner, f"{judges}{judge}/robustness/", "/robustness/", to="start/")
+        else:
+            owner.open(f"{judges}{judge}/test/")
         run = find(owner, f"{judges}{judge}/", rf"{SMOKE}runs/(\d+)/")
         for link in ("confirm/", "resume/", "read-again/"):
             owner.post(f"{SMOKE}runs/{run}/{link}", referer=f"{SMOKE}runs/{run}/")
-        for link in ("lists/", "lists.csv"):
+        for link in ("lists/", "lists.csv") if name == RECOMMENDS else ():
             owner.open(f"{SMOKE}runs/{run}/{link}")
 
 
+def _wait_for_runs(owner: Visitor) -> None:
+    """Wait until no run of the study is active: what asks a run again needs one that has ended."""
+    runs, deadline = f"/api/v1{SMOKE}runs/?state=active", time.monotonic() + LONGEST_RUN
+    while owner.read_json(runs).get("results") and time.monotonic() < deadline:
+        time.sleep(0.5)
+
+
 def _correct_a_statement(owner: Visitor) -> None:
-    for side in ("explanation", "reference"):
-        owner.open(f"{STATED}statements/without/{side}/")
-    item = find(owner, f"{STATED}statements/", rf"{STATED}items/(\d+)/")
-    page = f"{STATED}items/{item}/statements/explanation/"
+    owner.open(f"{STATED}statements/without/reference/")
+    page = find(owner, f"{STATED}statements/", rf"({STATED}items/\d+/statements/\w+/)")
     press(owner, page, r"/statements/\d+/remove/")
     press(owner, page, r"/statements/\d+/undo/")
 
@@ -136,9 +160,9 @@ def row_links(visitor: Visitor, studies: set[str]) -> Iterator[str]:
 def follow_program(program: Visitor) -> None:
     """Do as a program what takes two requests: stop a run, and take back a correction."""
     runs = f"/api/v1{SMOKE}runs/"
-    program.send_json(runs, {"judge": ASKS, "reuse": False})
-    for run in program.read_json(runs).get("results", [])[:1]:
-        program.send_json(f"{runs}{run['id']}/cancel/", {})
+    begun = program.send_json(runs, {"judge": ASKS, "reuse": False})
+    if run := re.search(r'"id":\s*(\d+)', begun.text):
+        program.send_json(f"{runs}{run[1]}/cancel/", {})
     stated = f"/api/v1{STATED}statements/"
     for row in program.read_json(stated).get("results", [])[:1]:
         program.open(f"{stated}{row['id']}/")

@@ -89,9 +89,10 @@ class Visitor:
         self.ledger.record(Answer(self.role, method, link, route, status, seconds))
 
     def _read(self, link: str, response: requests.Response) -> Page:
-        is_page = response.headers.get("Content-Type", "").startswith("text/html")
+        kind = response.headers.get("Content-Type", "")
+        is_page = kind.startswith("text/html")
         links, forms = parse_page(response.text, link, self.origin) if is_page else ([], [])
-        text = response.text if is_page else ""
+        text = response.text if is_page or kind.startswith("application/json") else ""
         location = response.headers.get("Location", "")
         hop = local_link(location, link, self.origin) if location else ""
         return Page(link, response.status_code, is_page, links, forms, text, hop)

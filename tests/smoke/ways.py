@@ -206,14 +206,17 @@ class Production(Way):
             "DATABASE_URL": f"{self.server}/{self.database}",
             "REDIS_URL": f"redis://{host}/{REDIS_NUMBER}",
             "CELERY_QUEUE": self.database,
-            "ENDPOINT_HOSTS": "127.0.0.1:9",  # nobody listens there: a run fails with its reason
+            # The small model's; at port 9 nobody listens: a run of such an endpoint fails.
+            "ENDPOINT_HOSTS": f"127.0.0.1:{self.port + 1},127.0.0.1:9",
         }
         entrypoint = ["sh", str(self.clone / "docker" / "entrypoint.sh")]
         self.spawn("web", [*entrypoint, "web"])
         self.wait_until(self.answers, "web", 180)
         self.spawn("worker", [*entrypoint, "worker"])
         self.spawn("beat", [*entrypoint, "beat"])
-        self.manage("demo")
+        self.manage("demo", "--port", str(self.port))
+        model = ["manage", "serve_local_model", "--port", str(self.port + 1)]
+        self.spawn("model", [*entrypoint, *model])
 
     def manage_command(self) -> list[str]:
         return ["sh", str(self.clone / "docker" / "entrypoint.sh"), "manage"]
