@@ -67,12 +67,16 @@ def allowed(text, words):
     return ValueError(f"found {quoted(text)}; allowed is {words}")
 
 
+class UnseenLetter(ValueError):
+    """An id holds a character that nobody sees: only one that the study has already may."""
+
+
 def refuse_unseen(text):
-    """Raise ValueError, with its code point, for a character of an id that nobody sees."""
+    """Raise UnseenLetter, with its code point, for a character of an id that nobody sees."""
     if unseen := UNSEEN.search(text):
         letter = unseen[0]
         name = unicodedata.name(letter, "a control character")
-        raise ValueError(
+        raise UnseenLetter(
             f"found the character U+{ord(letter):04X} ({name}) in {quoted(text)}, which nobody "
             "sees; allowed is an id without it"
         )

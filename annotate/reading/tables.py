@@ -4,11 +4,13 @@ import csv
 import json
 import math
 import re
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
 from annotate.formulas import unguarded
 from annotate.reading import plainjson
+from annotate.reading.columns import UnseenLetter, key
 from annotate.reading.encoding import refusal
 from annotate.reading.problems import Problems, quoted
 
@@ -27,6 +29,8 @@ class TableFile:
         self.path = Path(path)
         self.name = name or self.path.name
         self.header: list[str] = []
+        # Whether the study has an id already, by its column: such a one is never refused.
+        self.has_id: Callable[[str, str], bool] = lambda _column, _key: False
         self.is_json = self.name.endswith((".jsonl", ".ndjson"))
 
     def open(self, problems):
@@ -241,7 +245,11 @@ def _converter(file, problems):
     blank = {name: column.blank if column.parse else "" for name, column in columns.items()}
     named = list(enumerate(file.header))
     plain = [(i, n) for i, n in named if n in columns and columns[n].is_plain]
-    known = [(i, n, _Cells(columns[n])) for i, n in named if n in columns and (i, n) not in plain]
+    known = [
+        (i, n, _Cells(columns[n], file.has_id))
+        for i, n in named
+        if n in columns and (i, n) not in plain
+    ]
     extra = [(i, n) for i, n in named if n not in columns and n not in file.table.computed]
 
     def convert(line, cells):
@@ -265,9 +273,9 @@ class _Cells(dict):
 
     MOST, LONGEST = 8192, 60
 
-    def __init__(self, column):
+    def __init__(self, column, has_id):
         super().__init__()
-        self.column = column
+        self.column, self.has_id = column, has_id
 
     def __missing__(self, cell):
         """Reads a cell for the first time; ValueError says what is wrong with it."""
@@ -279,10 +287,18 @@ class _Cells(dict):
     def _read(self, cell):
         column = self.column
         if not self.is_blank(cell):
-            return cell if column.parse is None else column.parse(cell)
+            return cell if column.parse is None else self._parse(cell)
         if column.required:
             raise ValueError("this cell is empty; it must be filled")
         return column.blank
+
+    def _parse(self, cell):
+        try:
+            return self.column.parse(cell)
+        except UnseenLetter:
+            if not self.has_id(self.column.name, cell.strip()):
+                raise
+            return key(cell)
 
     @staticmethod
     def is_blank(cell):

@@ -18,6 +18,7 @@ from annotate.loading import (
     write_tables,
 )  # fmt: skip
 from annotate.loading.study import find_study
+from annotate.models import Content, Item, Rater, Recipient, System
 from annotate.reading import Problems, TableFile, columns
 from annotate.reading.studyfile import read_study
 from judges import own_prompts
@@ -96,6 +97,15 @@ CHECKS = {
 }
 
 
+KEYED = {"item": Item, "content": Content, "recipient": Recipient, "system": System,
+         "rater": Rater, "judge": Judge}  # fmt: skip
+
+
+def _has_id(study, column, key):
+    """Whether the study has a row of that id already, such as from before ids were looked at."""
+    return column in KEYED and KEYED[column].objects.filter(study=study.pk, key=key).exists()
+
+
 def check_files(
     study_path, paths, slug="", new=False, progress=None, lock=False, out_of_range=MISSING
 ):
@@ -111,6 +121,8 @@ def check_files(
     opened = [file.open(problems) for file in files.values()]
     target = read.slug if read else slug
     loading = StudyLoading(find_study(target, lock), files, problems)
+    for file in files.values():
+        file.has_id = partial(_has_id, loading.study)
     loading.progress = progress or loading.progress
     loading.off_scale = OffScale(out_of_range)
     loading.again = partial(

@@ -4,8 +4,10 @@ import pytest
 
 from annotate.reading import Problems, TableFile
 from annotate.reading.columns import CONTENTS, INTERACTIONS, ITEMS, RATINGS
+from judges.loading import load_files
 from judges.loading.judgments import JUDGMENTS
 from judges.surveys.reading import HISTORIES, MOVIES
+from tests import factories
 
 
 @pytest.fixture
@@ -69,3 +71,17 @@ def test_an_id_in_any_script_is_read_and_a_text_keeps_what_nobody_sees(read):
 def test_an_item_that_was_loaded_before_the_rule_can_still_be_rated(read):
     rows, messages = read(RATINGS, "item,rater,question,value\na\u200bb,r,q,1\n")
     assert messages == [] and rows[0][1]["item"] == "a\u200bb"
+
+
+@pytest.mark.django_db
+def test_files_with_ids_from_before_the_rule_change_nothing_and_bring_no_new_ones(tmp_path):
+    study = factories.make_study(items=1)
+    item = factories.make_item(study, "e\u200c1", recipient="r\u200d")
+    path = tmp_path / "items.csv"
+    path.write_text(f"item,recipient,text\ne\u200c1,r\u200d,{item.text}\n", encoding="utf-8")
+    loading = load_files(None, {"items": path}, slug=study.slug)
+    assert not loading.problems and loading.counts["items"].unchanged == 1
+    path.write_text("item,text\ne\u200c1,x\ne\u200c2,x\n", encoding="utf-8")
+    problems = load_files(None, {"items": path}, slug=study.slug).problems.shown
+    places = [str(problem).partition(":")[0] for problem in problems]
+    assert places == ["items.csv, line 3, column item"]
