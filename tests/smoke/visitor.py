@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass
 
 import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 from tests.smoke.ledger import Answer, Ledger
 from tests.smoke.pages import Form, local_link, parse_page
@@ -33,6 +35,9 @@ class Visitor:
         self.role, self.origin, self.ledger = role, origin, ledger
         self.session = requests.Session()
         self.session.trust_env = False
+        # As browsers do: an idle connection may be closed by the server while it is used again.
+        again = Retry(total=1, status=0, redirect=0, allowed_methods={"GET"})
+        self.session.mount(origin, HTTPAdapter(max_retries=again))
 
     def open(self, link: str) -> Page:
         """Open a link, and whatever it redirects to on this server."""
