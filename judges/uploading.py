@@ -1,6 +1,7 @@
 """Files that come through the pages: kept in a folder, checked, shown, then loaded by a worker."""
 
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -10,10 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, OperationalError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from annotate.busy import is_passing
 from annotate.reading import Problems, quoted
 from judges.loading import TABLES, check_files, write_files
 from judges.loading.judgments import what_rows_stand_for
@@ -23,6 +25,7 @@ from judges.surveys import once, reading
 from judges.surveys.plan import NoQuestion, Plan
 from judges.surveys.scores import plan_scores
 
+log = logging.getLogger(__name__)
 KEPT_FOR = timedelta(days=1)
 # A load that said nothing for so long is taken up again: its worker was killed.
 SILENT_SECONDS = 120
@@ -119,7 +122,7 @@ def _note(upload, loading):
 
 def load_upload(pk):
     """Loads the upload's files; that it is loaded is committed with the rows themselves."""
-    Upload.objects.note_begun(pk)
+    _note_begun(pk)
     try:
         upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
         if upload is not None:
@@ -139,6 +142,16 @@ def load_upload(pk):
         # Else it would be taken up again for ever; raised, so that the log has it.
         _fail(pk, "load", _reason(error))
         raise
+
+
+def _note_begun(pk):
+    """Keep that the load no longer waits for a worker, where that can be written in time."""
+    try:
+        Upload.objects.note_begun(pk)
+    except OperationalError as error:
+        if not is_passing(error):
+            raise
+        log.warning("upload %s: the database was busy, so its begin is not noted", pk)
 
 
 def _reason(error):
