@@ -68,7 +68,7 @@ class Smoke:
             "links followed as owner": self._follow_as_owner,
             "forms sent as owner": lambda: self.walks["owner"].send_forms([0]),
             "sessions rated": self._rate,
-            "stories followed": lambda: stories.follow_owner(self.visitors["owner"]),
+            "stories followed": self._follow_stories,
             "administration walked": self._administer,
             "all routes opened in all roles": self._sweep,
             "API used": self._use_api,
@@ -92,9 +92,18 @@ class Smoke:
         walk = self.walks["rater"]
         for link in self._rater_links():
             rating.visit(self.tabs["rater"], walk, link)
-        platform = stories.come_from_a_platform(self.visitors["owner"])
-        rating.visit(self.tabs["rater"], walk, platform)
+        owner = self.visitors["owner"]
+        rating.visit(self.tabs["rater"], walk, stories.make_personal_link(owner))
+        rating.visit(self.tabs["rater"], walk, stories.come_from_a_platform(owner))
         stories.leave(walk.visitor, [link for links in walk.known.values() for link in links])
+
+    def _follow_stories(self) -> None:
+        """Do it before the administration is walked: its forms change who may do what."""
+        stories.follow_owner(self.visitors["owner"])
+        self.program = Visitor("program", self.way.origin, self.ledger)
+        secret = make_token(self.walks["owner"])
+        self.program.session.headers["Authorization"] = f"Bearer {secret}"
+        stories.follow_program(self.program)
 
     def _administer(self) -> None:
         self.walks["operator"].sent |= self.walks["owner"].sent
@@ -159,10 +168,7 @@ class Smoke:
     def _use_api(self) -> None:
         owner = self.walks["owner"]
         read_api(owner, self.few)
-        program = Visitor("program", self.way.origin, self.ledger)
-        program.session.headers["Authorization"] = f"Bearer {make_token(owner)}"
-        stories.follow_program(program)
-        walk = Walk(program, self.tabs["owner"], self.few)
+        walk = Walk(self.program, self.tabs["owner"], self.few)
         walk.known = owner.known
         send_examples(walk)
         read_api(walk, self.few)

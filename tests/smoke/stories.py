@@ -177,6 +177,13 @@ def come_from_a_platform(owner: Visitor) -> str:
     return f"/join/smoke/{CAME}"
 
 
+def make_personal_link(owner: Visitor) -> str:
+    """Make a link that is one rater's own, and return it."""
+    page = f"{SMOKE}raters/links/"
+    press(owner, page, "/raters/links/", names="one of the smoke")
+    return find(owner, page, r"(/r/[\w-]{20,}/)")
+
+
 def leave(visitor: Visitor, links: list[str]) -> None:
     """Press the button that leads back to the platform, which is not followed there."""
     for start in dict.fromkeys(link.split("/")[2] for link in links if link.startswith("/r/")):
