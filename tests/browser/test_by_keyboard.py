@@ -17,7 +17,8 @@ FOCUS = """() => {
   const seen = [one, one.closest("label")].filter(Boolean).map(part => getComputedStyle(part))
     .some(style => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2);
   const inside = box.bottom > 0 && box.top < innerHeight;
-  return {tag: one.tagName, type: one.type, name: one.name, value: one.value, seen, inside};
+  const primary = one.classList.contains("primary");
+  return {tag: one.tagName, type: one.type, name: one.name, value: one.value, primary, seen, inside};
 }"""
 
 
@@ -52,7 +53,7 @@ def test_a_session_by_tab_arrows_space_and_enter(new_page, transactional_db, lan
     page.goto("/join/screens/")
     tab_to(page, name="consent", value="yes")
     press(page, "Space", what_to_do)
-    tab_to(page, tag="BUTTON")
+    tab_to(page, tag="BUTTON", primary=True)
     press(page, "Enter", item.format(1))
     for position in (1, 2, 3):
         for question in study.questions.all():

@@ -168,7 +168,8 @@ def test_a_researcher_uploads_what_raters_see_and_hear(new_page, study, owner):
     # The player's own keys: the page's must leave them alone, and answer nothing.
     audio.focus()
     for key, state in (("Space", "one.paused"), ("Space", "!one.paused"),
-                       ("ArrowLeft", "one.currentTime < 100")):  # fmt: skip
+                       ("ArrowLeft", "one.currentTime < {before}")):  # fmt: skip
+        state = state.format(before=audio.evaluate("one => one.currentTime"))
         rater.keyboard.press(key)
         soon(lambda state=state: audio.evaluate(f"one => {state}"))
     assert rater.locator(":checked").count() == 0
