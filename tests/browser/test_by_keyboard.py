@@ -18,7 +18,8 @@ FOCUS = """() => {
     .some(style => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2);
   const inside = box.bottom > 0 && box.top < innerHeight;
   const primary = one.classList.contains("primary");
-  return {tag: one.tagName, type: one.type, name: one.name, value: one.value, primary, seen, inside};
+  return {tag: one.tagName, type: one.type, name: one.name, value: one.value, primary, seen,
+    inside};
 }"""
 
 

@@ -169,9 +169,9 @@ def test_a_researcher_uploads_what_raters_see_and_hear(new_page, study, owner):
     audio.focus()
     for key, state in (("Space", "one.paused"), ("Space", "!one.paused"),
                        ("ArrowLeft", "one.currentTime < {before}")):  # fmt: skip
-        state = state.format(before=audio.evaluate("one => one.currentTime"))
+        reached = state.format(before=audio.evaluate("one => one.currentTime"))
         rater.keyboard.press(key)
-        soon(lambda state=state: audio.evaluate(f"one => {state}"))
+        soon(lambda reached=reached: audio.evaluate(f"one => {reached}"))
     assert rater.locator(":checked").count() == 0
     assert_fits(rater)
     assert not MissingMedia.objects.exists()
