@@ -142,12 +142,16 @@ def check_files(
         check_study(loading, read, study_path.name)
         check_prompts(loading, read.prompts, study_path.name)
         check_judges(loading, read.judges, study_path.name)
+    _check_all_tables(loading)
+    return loading
+
+
+def _check_all_tables(loading):
     check_tables(loading)
     for table, check in CHECKS.items():
-        if table in files:
+        if table in loading.files:
             check(loading)
     check_members(loading)
-    return loading
 
 
 def _check_slug(loading, read, name, slug, new):
