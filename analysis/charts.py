@@ -38,13 +38,13 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
     for place, shape in enumerate(shapes):
         own = [entry for entry in entries if entry.row[series] == shape]
         offset = (place - (len(shapes) - 1) / 2) * step
-        at = [centres[names.index(entry.row[line])] + offset for entry in own]
+        heights = [centres[names.index(entry.row[line])] + offset for entry in own]
         colours = [looks.colour(entry.judge) for entry in own]
         rows = [entry.row for entry in own]
         symbols = [looks.symbol(entry.judge, entry.row[line]) for entry in own]
         if len(shapes) > 1:  # else the shape is left to tell evaluators apart
             symbols = SYMBOLS[place % len(SYMBOLS)]
-        data += _dots(rows, at, colours, shape, symbols, line)
+        data += _dots(rows, heights, colours, shape, symbols, line)
     layout = layout_of(height=110 + ceil(row * max(end, 2)))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
     layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)

@@ -30,8 +30,8 @@ class Part:
 
     def as_dict(self):
         """Return the part as JSON has it."""
-        found = asdict(self)
-        return found | found.pop("facts")
+        part = asdict(self)
+        return part | part.pop("facts")
 
 
 def database():
@@ -121,7 +121,7 @@ class Look:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.found: dict = {}
+        self.latest: dict = {}
         self.threads: dict = {}
         self.looked_at = 0.0
 
@@ -132,25 +132,25 @@ class Look:
                 self._ask()
                 self.looked_at = time.monotonic()
             none = f"no answer within {PATIENCE:.0f} seconds"
-            return {name: self.found.get(name) or Part(False, f"{name}: {none}") for name in PARTS}
+            return {name: self.latest.get(name) or Part(False, f"{name}: {none}") for name in PARTS}
 
     def _ask(self):
         until = time.monotonic() + PATIENCE
         for name in PARTS:
             if name not in self.threads or not self.threads[name].is_alive():
-                self.found.pop(name, None)
+                self.latest.pop(name, None)
                 self.threads[name] = threading.Thread(target=self._run, args=(name,), daemon=True)
                 self.threads[name].start()
         for name in PARTS:
             self.threads[name].join(max(0.0, until - time.monotonic()))
             if self.threads[name].is_alive():
-                self.found.pop(name, None)
+                self.latest.pop(name, None)
 
     def _run(self, name):
         try:
-            self.found[name] = PARTS[name]()
+            self.latest[name] = PARTS[name]()
         except (DatabaseError, OSError):  # its words may name hosts and users
-            self.found[name] = Part(False, f"{name}: {FAILED}")
+            self.latest[name] = Part(False, f"{name}: {FAILED}")
         finally:
             connections.close_all()
 

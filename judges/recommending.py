@@ -242,8 +242,8 @@ def keep_all(run):
 
 def _read(run, one, reply, finish_reason, catalogue):
     """[{said, content, how}] of a reply, all of it."""
-    found = recommender.entries(run.frozen, reply, one.k, finish_reason)
-    return [] if isinstance(found, Reason) else [_matched(texts, catalogue) for texts in found]
+    titles = recommender.entries(run.frozen, reply, one.k, finish_reason)
+    return [] if isinstance(titles, Reason) else [_matched(texts, catalogue) for texts in titles]
 
 
 def _matched(texts, catalogue):

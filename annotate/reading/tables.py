@@ -245,7 +245,7 @@ def _converter(file, problems):
     blank = {name: column.blank if column.parse else "" for name, column in columns.items()}
     named = list(enumerate(file.header))
     plain = [(i, n) for i, n in named if n in columns and columns[n].is_plain]
-    known = [
+    parsed = [
         (i, n, _Cells(columns[n], file.has_id))
         for i, n in named
         if n in columns and (i, n) not in plain
@@ -256,7 +256,7 @@ def _converter(file, problems):
         row = blank.copy()
         for index, name in plain:
             row[name] = cells[index]
-        for index, name, values in known:
+        for index, name, values in parsed:
             try:
                 row[name] = values[cells[index]]
             except ValueError as error:

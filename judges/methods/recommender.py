@@ -59,10 +59,10 @@ class Recommender(Method):
         """How many contents a reply names, or why none can be read. The reply is the rationale."""
         key = Asked.key
         (asked,) = questions
-        found = entries(frozen, reply, asked.pk or 0, finish_reason)
-        if isinstance(found, Reason):
-            return Verdict(reasons={key: found})
-        return Verdict(values={key: float(len(found))}, rationale=kept(reply))
+        titles = entries(frozen, reply, asked.pk or 0, finish_reason)
+        if isinstance(titles, Reason):
+            return Verdict(reasons={key: titles})
+        return Verdict(values={key: float(len(titles))}, rationale=kept(reply))
 
     def longest_rationale(self, frozen):
         return CHARACTERS_AN_ENTRY * frozen.get("longest_k", 1)
@@ -73,10 +73,10 @@ def entries(frozen, reply, k, finish_reason):
     it names nothing.
     """
     if frozen.get("json_list"):
-        found = json_lists.read(reply, finish_reason)
-        return found if isinstance(found, Reason) else [(title,) for title in found]
-    found = replied_lists.parse_list(reply, k, finish_reason)
-    return found if isinstance(found, Reason) else [readings(entry) for entry in found]
+        titles = json_lists.read(reply, finish_reason)
+        return titles if isinstance(titles, Reason) else [(title,) for title in titles]
+    titles = replied_lists.parse_list(reply, k, finish_reason)
+    return titles if isinstance(titles, Reason) else [readings(title) for title in titles]
 
 
 def filled(template, judge, user, rated, scale, k):

@@ -87,14 +87,14 @@ class Command(BaseCommand):
     def _judge(self, slug, key):
         study = Study.objects.kept().filter(slug=slug).first()
         if study is None:
-            known = ", ".join(Study.objects.kept().values_list("slug", flat=True)) or "none yet"
-            raise CommandError(f"There is no study {slug!r}. Studies: {known}.")
+            slugs = ", ".join(Study.objects.kept().values_list("slug", flat=True)) or "none yet"
+            raise CommandError(f"There is no study {slug!r}. Studies: {slugs}.")
         judges = Judge.objects.filter(study=study).select_related("study", "endpoint")
         for judge in judges:
             if judge.key == key:
                 return judge
-        known = ", ".join(judge.key for judge in judges) or "none yet"
-        raise CommandError(f"The study {slug} has no judge {key!r}. Judges: {known}.")
+        names = ", ".join(judge.key for judge in judges) or "none yet"
+        raise CommandError(f"The study {slug} has no judge {key!r}. Judges: {names}.")
 
     def _run(self, judge, options):
         """The newest run where it is unfinished, or a new one; says which."""
