@@ -20,6 +20,14 @@
     }
   }
 
+  function channel(name) {
+    try {
+      return new BroadcastChannel(name);
+    } catch {
+      return { postMessage() {} };
+    }
+  }
+
   function sendOnce(plain) {
     if (plain === form) return;
     let sent = false;
@@ -95,6 +103,7 @@
       kept.removeItem(shelf(question));
       kept.removeItem(shelf(question) + " why");
       if (code === 404 || code === 409) return outdated();
+      if (code === 200) others.postMessage([shelf(question), valueOf(question), whyOf(question)]);
       if (code === 422) leaving = null;
       if (lost.size) return;
       say(code === 422 ? "" : "saved");
@@ -134,20 +143,34 @@
       if (!lost.size) leave();
     }
 
+    function show(question, value, words) {
+      if (words !== null && why(question)) why(question).value = words;
+      if (value === null) return;
+      const [first] = inputs(question);
+      if (first.type === "checkbox") {
+        boxes(question).forEach((box) => (box.checked = value.split(" | ").includes(box.value)));
+      } else if (first.type === "radio") radios(question).forEach((radio) => (radio.checked = radio.value === value));
+      else first.value = value;
+    }
+
     function restore() {
       for (const question of questions) {
         const unsent = kept.getItem(shelf(question));
-        const words = kept.getItem(shelf(question) + " why");
-        if (words !== null && why(question)) why(question).value = words;
-        if (unsent === null) continue;
-        const input = radios(question).find((radio) => radio.value === unsent) ?? inputs(question)[0];
-        if (input.type === "checkbox") {
-          boxes(question).forEach((box) => (box.checked = unsent.split(" | ").includes(box.value)));
-        } else if (input.type === "radio") input.checked = input.value === unsent;
-        else input.value = unsent;
-        window.htmx.trigger(question, "change");
+        show(question, unsent, kept.getItem(shelf(question) + " why"));
+        if (unsent !== null) window.htmx.trigger(question, "change");
       }
     }
+
+    // What is saved in one tab is shown in every other: the older answer would win at *Next*.
+    const others = channel("answers");
+    others.onmessage = ({ data: [name, value, words] }) => {
+      const question = questions.find((own) => shelf(own) === name);
+      if (!question || onTheirWay.has(question) || lost.has(question)) return;
+      show(question, value, words);
+      mark(question, false);
+      question.querySelector(".mark").replaceChildren(); // it may ask for the answer that is there now
+      countAgain();
+    };
 
     // Going on: never with a gap, never before the last answer has arrived.
     const isReady = () => !onTheirWay.size && !lost.size && navigator.onLine;

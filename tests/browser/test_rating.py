@@ -63,6 +63,24 @@ def assert_fits(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
 
 
+def test_an_answer_in_one_tab_is_shown_in_the_other_and_not_overwritten_there(new_page, study):
+    first = new_page()
+    start(first)
+    choose_all(first, "Disagree")
+    expect(first.get_by_role("status")).to_have_text("Saved ✓")
+    second = first.context.new_page()
+    second.goto(first.url)
+    on_item(second, 1)
+    changed = next(iter(factories.ASPECTS))
+    agree = question(second, changed).get_by_role("radio", name="Agree", exact=True)
+    expect(agree).not_to_be_checked()
+    choose(first, changed, "Agree")
+    expect(agree).to_be_checked()
+    second.get_by_role("button", name="Next").click()
+    on_item(second, 2)
+    assert sorted(Rating.objects.values_list("value", flat=True)) == [2.0, 2.0, 2.0, 4.0]
+
+
 def test_a_whole_session_by_mouse(page, study):
     start(page)
     for position in (1, 2, 3):
