@@ -5,27 +5,24 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
-from django.db import IntegrityError, connections
+from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from annotate.models import ApiToken
 
+pytestmark = pytest.mark.django_db
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory, django_db_blocker):
-    """The path of a SQLite file as `migrate` makes it, whatever database the tests use."""
-    path = tmp_path_factory.mktemp("plain") / "concord.sqlite3"
-    connections.settings["plain"] = connections.configure_settings(
-        {"default": {}, "plain": {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}}
-    )["plain"]
-    with django_db_blocker.unblock():
-        call_command("migrate", database="plain", verbosity=0)
-        connections["plain"].close()
-    del connections["plain"], connections.settings["plain"]
+
+@pytest.fixture
+def migrated(tmp_path):
+    """The path of a copy of the database that `migrate` made for the tests."""
+    path = tmp_path / "concord.sqlite3"
+    connection.ensure_connection()
+    path.write_bytes(connection.connection.serialize())
     return path
 
 
+@pytest.mark.sqlite
 def test_plain_sqlite_checks_a_migrated_database_and_copies_it(migrated, tmp_path):
     copy = tmp_path / "copy.sqlite3"
     for path, sql in ((migrated, f"VACUUM INTO '{copy}'"), (copy, "VACUUM")):
@@ -36,6 +33,7 @@ def test_plain_sqlite_checks_a_migrated_database_and_copies_it(migrated, tmp_pat
         plain.close()
 
 
+@pytest.mark.sqlite
 def test_no_constraint_index_or_default_calls_a_function_of_django(migrated):
     plain = sqlite3.connect(migrated)
     texts = [sql for (sql,) in plain.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL")]
@@ -45,7 +43,6 @@ def test_no_constraint_index_or_default_calls_a_function_of_django(migrated):
     assert [text for text in texts for word in words if word in text] == []
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("days", "is_kept"), [(1, True), (366, True), (367, False), (4000, False)])
 def test_the_database_keeps_no_token_that_lives_longer_than_a_year(owner, days, is_kept):
     expires = timezone.now() + timedelta(days=days, seconds=-60)

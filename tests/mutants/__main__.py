@@ -161,7 +161,7 @@ def run(options):
     for path in {mutant.path for mutant in due}:
         unchanged = Mutant(path, "", "", "", 0, 0, 0, (0,))
         check = Tree(0).outcome(unchanged, *tests_of(unchanged, seconds, options.seconds))
-        if check != SURVIVED:
+        if check not in (SURVIVED, UNREACHED):
             sys.exit(f"The tests of {path} do not pass as it is ({check}), so they tell nothing.")
 
     def work(mutant):
@@ -215,7 +215,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=120, help="of tests for a mutant")
     parser.add_argument("--again", action="store_true", help="survivors too")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.action == "measure":
         measure(options.files)
     else:
