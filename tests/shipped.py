@@ -24,11 +24,14 @@ DIFFERENCES = {
     "DATABASES": "a test database stands beside the configured one",
     "EMAIL_BACKEND": "mail stays in memory; the product sends none",
 }
+# What tests put in the place of others' code, by module or class and name.
 BESIDE_SETTINGS = {
-    "live_server": "it hands all requests for files to the application, as gunicorn does",
-    "WhiteNoise": "the folder of static files is listed once a process, not once a test client",
-    "force_login": "the test client logs in without an address, which axes cannot count",
-    "flush": "tables are emptied by DELETE after a test that commits (tests/emptying.py)",
+    "handlers.StaticFilesHandler": "the live server hands requests for files to the application",
+    "testcases._MediaFilesHandler": "likewise for uploads: gunicorn, too, serves neither by itself",
+    "WhiteNoise.update_files_dictionary": "files are listed once a process, not once a test client",
+    "Client._login": "the test client logs in without an address, which axes cannot count",
+    "Client.logout": "likewise when it logs out",
+    "TransactionTestCase._fixture_teardown": "DELETE empties tables after a test that commits",
 }
 LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
 FOLDER = "CONCORD_TEST_STATIC"  # tells worker processes where the files are

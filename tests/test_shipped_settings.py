@@ -1,5 +1,6 @@
 """What ships is what is tested: the settings of tests are those of the product, but for a list."""
 
+import ast
 import runpy
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 
-from tests.shipped import DIFFERENCES
+from tests.shipped import BESIDE_SETTINGS, DIFFERENCES
 from tests.web_server import WebServer
 
 ROOT = Path(settings.BASE_DIR)
@@ -33,6 +34,25 @@ def test_every_listed_difference_is_one_or_is_made_by_the_test_runner():
     ours = {*DIFFERENCES} - of_the_runner
     assert {name for name in ours if getattr(settings, name) == values[name]} == set()
     assert all(len(reason) > 20 for reason in DIFFERENCES.values())
+
+
+def replaced_by(path):
+    """Return the attributes of imported names that a module of tests sets, as `Class.method`."""
+    tree = ast.parse(path.read_text())
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported = {alias.asname or alias.name for node in imports for alias in node.names}
+    stored = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    ]
+    return {ast.unparse(node) for node in stored if ast.unparse(node.value) in imported}
+
+
+def test_what_tests_put_in_the_place_of_others_code_is_a_list_with_reasons():
+    modules = [ROOT / "tests" / "shipped.py", *(ROOT / "tests").rglob("conftest.py")]
+    assert set().union(*map(replaced_by, modules)) == {*BESIDE_SETTINGS}
+    assert all(len(reason) > 20 for reason in BESIDE_SETTINGS.values())
 
 
 def test_settings_within_a_listed_one_are_those_that_ship_but_for_the_kept_reports():

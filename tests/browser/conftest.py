@@ -8,6 +8,7 @@ from django.core.signals import request_finished, request_started
 from playwright.sync_api import expect, sync_playwright
 
 from tests.conftest import CHROMIUM, missing
+from tests.smoke.browser import is_of_plotly
 
 # Playwright's sync API runs an event loop in the test's thread; the ORM refuses that otherwise,
 # and asyncio.run fails while it runs: so it ends with the last browser test, not with the session.
@@ -89,11 +90,7 @@ def _until_quiet(longest=5.0, quiet=0.2):
 
 
 def _note(faults, message):
-    # Plotly sets style attributes by script; the policy reports and refuses them, harmlessly.
-    plotly = "style-src-attr" in message.text or (
-        "inline style" in message.text and "plotly" in str(message.location)
-    )
-    if message.type == "error" and not plotly:
+    if message.type == "error" and not is_of_plotly(message.text, message.location):
         faults.append(f"console: {message.text}")
 
 

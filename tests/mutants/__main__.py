@@ -158,24 +158,27 @@ def run(options):
     for number in range(options.jobs):
         trees.put(Tree(number))
 
-    for path in {mutant.path for mutant in due}:
-        unchanged = Mutant(path, "", "", "", 0, 0, 0, (0,))
-        check = Tree(0).outcome(unchanged, *tests_of(unchanged, seconds, options.seconds))
-        if check not in (SURVIVED, UNREACHED):
-            sys.exit(f"The tests of {path} do not pass as it is ({check}), so they tell nothing.")
-
-    def work(mutant):
+    def outcome_of(mutant):
         tree = trees.get()
         try:
-            outcome = tree.outcome(mutant, *tests_of(mutant, seconds, options.seconds))
+            return tree.outcome(mutant, *tests_of(mutant, seconds, options.seconds))
         finally:
             trees.put(tree)
+
+    def check(path):
+        outcome = outcome_of(Mutant(path, "", "", "", 0, 0, 0, (0,)))
+        if outcome not in (SURVIVED, UNREACHED):
+            sys.exit(f"The tests of {path} do not pass as it is ({outcome}), so they tell nothing.")
+
+    def work(mutant):
+        outcome = outcome_of(mutant)
         row = {"key": mutant.key, "outcome": outcome, "hash": hash_of(mutant.path)}
         with RESULTS.open("a") as file:
             file.write(json.dumps(row) + "\n")
         print(f"{outcome}: {mutant.key}", flush=True)
 
     with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(check, sorted({mutant.path for mutant in due})))
         list(pool.map(work, due))
 
 
