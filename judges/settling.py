@@ -120,9 +120,8 @@ def _call(run, endpoint, outcome, worker):
 
 
 def _copy(call, source):
-    """A call that was not made, for its reply is that of another."""
+    """Mark a call as not made: its reply is that of another call and costs nothing."""
     call.reused_from, call.cost_usd, call.latency_seconds = source, Decimal(0), None
-    return call
 
 
 def taken_over(run, endpoint, asked):

@@ -4,6 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from judges import leasing, planning, settling
@@ -199,6 +201,35 @@ def test_a_call_dearer_than_the_estimate_raises_it_for_all_units_under_way(run):
     assert run.unit_usd == Decimal("0.60"), "a cheaper one lowers nothing"
     settle(run, units[2:], tokens_out=250)
     assert (run.unit_usd, run.reserved_usd) == (Decimal("0.60"), 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("budget", "expected"), [("100", "0.60"), (None, "0.30")])
+def test_the_dearest_of_calls_stored_together_raises_the_estimate_of_a_budget(run, budget, expected):
+    change(run, budget_usd=budget)
+    units = lease(run, 3)
+    answers = [Answer(content=GOOD, tokens_in=100, tokens_out=out) for out in (50, 250, 100)]
+    outcomes = [Outcome(*one) for one in zip(units, [[]] * 3, [{}] * 3, answers, strict=True)]
+    settling.store_calls(run, run.judge.endpoint, outcomes, "a")
+    run.refresh_from_db()
+    assert run.unit_usd == Decimal(expected)
+    assert run.reserved_usd == 3 * Decimal(expected)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("has_price", [True, False])
+def test_the_row_of_a_run_with_a_price_is_locked_before_those_of_its_judgments(run, has_price):
+    """The order of locks that `leasing.hold` names: else two workers wait for each other."""
+    if not has_price:
+        change(run, unit_usd=Decimal(0), budget_usd=None)
+    (unit,) = lease(run, 1)
+    outcome = Outcome(unit, [], {}, Answer(content=GOOD, tokens_in=100, tokens_out=50))
+    (call,) = settling.store_calls(run, run.judge.endpoint, [outcome], "a")
+    with CaptureQueriesContext(connection) as captured:
+        settling.settle(run, "a", [(outcome, call)])
+    reads = [query["sql"] for query in captured if query["sql"].strip().startswith("SELECT")]
+    tables = ["judgments" if "judges_judgment m" in sql else "run" for sql in reads]
+    assert tables == (["run", "judgments"] if has_price else ["judgments"])
 
 
 @pytest.mark.django_db

@@ -15,7 +15,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from analysis.stats.wilson_interval import wilson_interval
+from tests.mutants.forking import run_pytest
 from tests.mutants.making import Mutant, mutants_of
 
 ROOT = Path(__file__).parents[2]
@@ -123,20 +123,20 @@ class Tree:
         if FRESH.exists():
             shutil.copy(FRESH, self.var / "concord.sqlite3.test")
         (self.var / "tests").write_text("\n".join(tests))
-        (self.folder / mutant.path).write_bytes(mutant.apply(source_of(mutant.path)))
-        command = [sys.executable, "-m", "pytest", "-qx", "--reuse-db", "-p", "no:cacheprovider",
-                   f"@{self.var / 'tests'}"]  # fmt: skip
-        run = subprocess.Popen(command, cwd=self.folder, env=self.env, start_new_session=True,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        self.write(mutant.path, mutant.apply(source_of(mutant.path)))
+        arguments = ["-qx", "--reuse-db", "-p", "no:cacheprovider", f"@{self.var / 'tests'}"]
         try:
-            return KILLED if run.wait(60 + 5 * seconds) else SURVIVED
-        except subprocess.TimeoutExpired:
-            return SLOW
+            code = run_pytest(self.folder, self.env, arguments, 60 + 5 * seconds)
         finally:
-            if run.poll() is None:
-                os.killpg(run.pid, signal.SIGKILL)
-                run.wait()
-            (self.folder / mutant.path).write_bytes(source_of(mutant.path))
+            self.write(mutant.path, source_of(mutant.path))
+        return SLOW if code is None else KILLED if code else SURVIVED
+
+    def write(self, path, source):
+        """Write a module; its compiled file goes, which knows only its size and second."""
+        file = self.folder / path
+        file.write_bytes(source)
+        for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
+            compiled.unlink()
 
 
 def results():
@@ -165,17 +165,20 @@ def run(options):
         finally:
             trees.put(tree)
 
-    def check(path):
-        outcome = outcome_of(Mutant(path, "", "", "", 0, 0, 0, (0,)))
-        if outcome not in (SURVIVED, UNREACHED):
-            sys.exit(f"The tests of {path} do not pass as it is ({outcome}), so they tell nothing.")
-
     def work(mutant):
         outcome = outcome_of(mutant)
         row = {"key": mutant.key, "outcome": outcome, "hash": hash_of(mutant.path)}
         with RESULTS.open("a") as file:
             file.write(json.dumps(row) + "\n")
         print(f"{outcome}: {mutant.key}", flush=True)
+        return outcome
+
+    def check(path):
+        """See first that the tests pass on the file as it is: else they would tell nothing."""
+        unchanged = Mutant(path, "as it is", "", "", 0, 0, 0, (0,))
+        fine = (SURVIVED, UNREACHED)
+        if before.get(unchanged.key) not in fine and work(unchanged) not in fine:
+            sys.exit(f"The tests of {path} do not pass as it is.")
 
     with ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(check, sorted({mutant.path for mutant in due})))
