@@ -193,6 +193,30 @@ def test_the_reason_why_a_run_stopped_is_cut_to_what_its_column_holds(run):
     assert (run.state, len(run.stopped_because)) == (Run.State.STOPPED, 300)
 
 
+# Ends
+
+
+def ended(run, **which):
+    run.judgments.filter(**which).update(
+        state=Judgment.State.FAILED, leased_by="", leased_until=None
+    )
+
+
+def test_the_sweep_tells_how_many_runs_it_finished(run):
+    assert leasing.finish_if_done() == 0
+    ended(run)
+    assert (leasing.finish_if_done(), leasing.finish_if_done()) == (1, 0)
+    run.refresh_from_db()
+    assert run.state == Run.State.FINISHED
+
+
+def test_the_sweep_lets_a_run_wait_whose_pilot_has_come_back(pilot):
+    ended(pilot, unit__in=[1, 2])
+    assert leasing.finish_if_done() == 0
+    pilot.refresh_from_db()
+    assert pilot.state == Run.State.WAITING
+
+
 # Locks: endpoint before run, run before its judgments, so that nobody waits in a circle
 
 
@@ -219,11 +243,13 @@ def test_rows_are_locked_so_that_others_can_refer_to_them(run):
     with CaptureQueriesContext(connection) as captured:
         units = lease(run)
         leasing.give_back(run, "a", units)
-        leasing.return_expired()
+        leasing.return_expired(timezone.now() + timedelta(days=1))
+        ended(run)
         leasing.finish_if_done([run.pk])
     sqls = [query["sql"] for query in captured if " FOR " in query["sql"]]
     strong = [sql for sql in sqls if "NO KEY" not in sql]
     assert any('FROM "judges_endpoint"' in sql and "FOR NO KEY UPDATE" in sql for sql in sqls)
-    assert any('FROM "judges_run"' in sql and "FOR NO KEY UPDATE" in sql for sql in sqls)
+    runs = [sql for sql in sqls if 'FROM "judges_run"' in sql and "FOR NO KEY UPDATE" in sql]
+    assert len(runs) == 4, "to lease, to give back, to look for lost workers, to finish"
     assert all("judges_judgment" in sql for sql in strong), strong
     assert any("MATERIALIZED" in sql and "SKIP LOCKED" in sql for sql in sqls)

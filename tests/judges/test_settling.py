@@ -205,7 +205,8 @@ def test_a_call_dearer_than_the_estimate_raises_it_for_all_units_under_way(run):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("budget", "expected"), [("100", "0.60"), (None, "0.30")])
-def test_the_dearest_of_calls_stored_together_raises_the_estimate_of_a_budget(run, budget, expected):
+def test_the_dearest_of_calls_stored_together_raises_the_estimate(run, budget, expected):
+    """Under a budget only: nothing else looks at the estimate."""
     change(run, budget_usd=budget)
     units = lease(run, 3)
     answers = [Answer(content=GOOD, tokens_in=100, tokens_out=out) for out in (50, 250, 100)]
