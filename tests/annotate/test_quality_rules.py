@@ -137,6 +137,27 @@ def test_rules_about_the_platform_are_offered_where_it_told_something(study):
     assert {rule.key for rule in offered(study)} - before == {"duplicate", "task_count"}
 
 
+def test_one_question_after_the_items_is_enough_for_the_rule_on_any_answer(study):
+    study.extra = {"exit": ["age"]}
+    study.save()
+    assert "exit_answer" in {rule.key for rule in offered(study)}
+    assert "few_movies" not in {rule.key for rule in offered(study)}
+
+
+def test_a_preview_names_the_furthest_off_first_and_what_it_was_asked(study):
+    for name, seconds in (("ann", 3), ("bob", 1), ("cem", 2)):
+        answers(study, name, {"accuracy": [3]}, seconds=[seconds])
+    given = {"seconds": 5, "items": 1}
+    seen = preview(study, RULES["too_fast"], given)
+    assert [(rater.key, seconds) for rater, seconds in seen.out] == [
+        ("bob", 1), ("cem", 2), ("ann", 3),
+    ]  # fmt: skip
+    assert seen.given == [("seconds", 5), ("items", 1)]
+    assert len(seen.seen) == 16 and seen.seen == preview(study, RULES["too_fast"], given).seen
+    fewer = preview(study, RULES["too_fast"], given | {"seconds": 3})
+    assert len(fewer.out) == 2 and fewer.seen != seen.seen
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_on_nothing_excludes_nobody_and_has_short_words(study, rule):
     given = {p.name: p.default for p in RULES[rule].parameters}

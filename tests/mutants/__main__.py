@@ -35,7 +35,7 @@ ENV = os.environ | {"DATABASE_URL": ""}
 EQUIVALENT = Path(__file__).parent / "equivalent.txt"
 WHOLE = ("judges/settling.py", "judges/leasing.py", "judges/limits.py", "annotate/places.py",
          "annotate/saving.py", "annotate/quality.py")  # fmt: skip
-SAMPLED, MOST, SEED = "analysis/stats", 300, 1
+SAMPLED, MOST, SEED = "analysis/stats", 150, 1
 KILLED, SURVIVED, SLOW, UNREACHED = "killed", "survived", "killed by time", "reached by no test"
 
 
