@@ -105,6 +105,13 @@ def test_a_run_whose_last_money_is_under_way_has_no_work(run):
     assert leasing.has_work(run) is False
 
 
+def test_a_run_has_work_while_one_more_call_is_paid_for(run):
+    run = change(run, budget_usd=Decimal("0.61"))
+    lease(run, most=1)
+    run.refresh_from_db()
+    assert leasing.has_work(run) is True
+
+
 def test_calls_that_cost_nothing_are_not_kept_by_a_budget(run):
     run = change(run, unit_usd=Decimal(0), budget_usd=Decimal("0.01"))
     assert lease(run) == [0, 1, 2, 3]
@@ -150,6 +157,7 @@ def test_units_read_ahead_are_whole_units_and_those_of_before_go(run):
     assert [*ahead] == [2, 3]
     assert [len(unit.questions) for unit in ahead.values()] == [4, 4]
     assert [(unit.sample, unit.compared) for unit in ahead.values()] == [(0, False)] * 2
+    assert leasing.Unit(0, None).sample == 0, "of a unit that is no sample"
 
 
 # Leases without a call
