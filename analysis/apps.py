@@ -8,7 +8,7 @@ class AnalysisConfig(AppConfig):
 
     def ready(self):
         """Have every moment end with its request."""
-        from analysis.moment import end_with_request  # noqa: PLC0415
+        from analysis.answers.moment import end_with_request  # noqa: PLC0415
 
         for signal in (request_started, request_finished, got_request_exception):
             signal.connect(end_with_request, dispatch_uid="end_with_request")

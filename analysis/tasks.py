@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from analysis import computing
+from analysis.serving import compute as computing
 
 
 @shared_task

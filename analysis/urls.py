@@ -1,6 +1,9 @@
 from django.urls import path
 
-from analysis import api, listing_views, overview_views, split_views, study_views, views
+from analysis.overview import report_views as overview_views
+from analysis.overview import split_views
+from analysis.overview import views as study_views
+from analysis.serving import api, listing_views, views
 
 urlpatterns = [
     path("studies/<slug:slug>/", study_views.study, name="study"),

@@ -1,7 +1,7 @@
 from django.contrib import admin, messages
 
-from annotate import deleting
 from annotate.models import Membership, Question, Rater, Session, Study
+from annotate.studies import delete as deleting
 
 
 class MembershipInline(admin.TabularInline):

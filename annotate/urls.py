@@ -1,27 +1,25 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from annotate import api
-from annotate.views import (
-    accounts,
-    checks,
-    coding,
-    extras,
-    inviting,
-    making,
-    media,
-    more,
-    people,
-    preview,
-    preview_steps,
-    quality,
-    rating,
-    reporting,
-    step_settings,
-    steps,
-    studies,
-    tokens,
-)
+from annotate.accounts import login as accounts
+from annotate.accounts import tokens
+from annotate.api import views as api
+from annotate.coding import views as coding
+from annotate.quality import rater_views as people
+from annotate.quality import views as quality
+from annotate.raters import extra_views as extras
+from annotate.raters import media_views as media
+from annotate.raters import preview_step_views as preview_steps
+from annotate.raters import preview_views as preview
+from annotate.raters import reporting
+from annotate.raters import step_views as steps
+from annotate.raters import views as rating
+from annotate.recruitment import more_views as more
+from annotate.recruitment import views as inviting
+from annotate.studies import new as making
+from annotate.studies import session_settings as checks
+from annotate.studies import step_settings
+from annotate.studies import views as studies
 
 
 def below(start):

@@ -8,8 +8,8 @@ from csp.constants import NONE, SELF
 from django.contrib.messages import constants as levels
 from whitenoise.compress import Compressor
 
-from annotate.headers import static_headers
-from annotate.languages import offered
+from annotate.http.headers import static_headers
+from annotate.values.languages import offered
 from config.env import database, env_bool, env_int, env_list, env_text, secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -43,8 +43,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
-    "annotate.headers.PermissionsPolicyMiddleware",
-    "annotate.streaming.PiecesMiddleware",  # outside the session's, which writes
+    "annotate.http.headers.PermissionsPolicyMiddleware",
+    "annotate.http.streaming.PiecesMiddleware",  # outside the session's, which writes
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -53,8 +53,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
-    "annotate.gone.GoneMiddleware",
-    "annotate.busy.BusyMiddleware",
+    "annotate.http.gone.GoneMiddleware",
+    "annotate.db.busy.BusyMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -106,8 +106,8 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "annotate/locked_out.html"
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "annotate.headers.client_ip"
-AXES_USERNAME_CALLABLE = "annotate.headers.username_tried"
+AXES_CLIENT_IP_CALLABLE = "annotate.http.headers.client_ip"
+AXES_USERNAME_CALLABLE = "annotate.http.headers.username_tried"
 PROXY_COUNT = env_int(
     "PROXY_COUNT", 0
 )  # reverse proxies before this server that set X-Forwarded-For
@@ -187,22 +187,22 @@ if PRODUCTION:
 API_MAX_BYTES = 8 * 1024 * 1024
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotate.api_auth.TokenAuthentication",
+        "annotate.api.auth.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_THROTTLE_CLASSES": ["annotate.api_auth.Requests"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotate.api.auth.Requests"],
     "DEFAULT_THROTTLE_RATES": {
         "requests": f"{env_int('API_REQUESTS_A_MINUTE', 600)}/min",
         "failures": "30/min",
     },
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["annotate.api_parsing.PlainJSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotate.api_parsing.AlwaysJSON",
-    "DEFAULT_PAGINATION_CLASS": "annotate.api_pages.Pages",
+    "DEFAULT_PARSER_CLASSES": ["annotate.api.parsers.PlainJSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotate.api.parsers.AlwaysJSON",
+    "DEFAULT_PAGINATION_CLASS": "annotate.api.pages.Pages",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_METADATA_CLASS": None,
-    "EXCEPTION_HANDLER": "annotate.api_errors.answer",
+    "EXCEPTION_HANDLER": "annotate.api.errors.answer",
     "URL_FORMAT_OVERRIDE": None,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
@@ -217,13 +217,13 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
-    "AUTHENTICATION_WHITELIST": ["annotate.api_auth.TokenAuthentication"],
+    "AUTHENTICATION_WHITELIST": ["annotate.api.auth.TokenAuthentication"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SWAGGER_UI_SETTINGS": {"deepLinking": True, "persistAuthorization": False},
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
-    "POSTPROCESSING_HOOKS": ["annotate.api_schema.add_errors"],
+    "POSTPROCESSING_HOOKS": ["annotate.api.schema.add_errors"],
 }
 
 # Results of reports, by the hash of what they were computed from: in files, which the server's
@@ -231,7 +231,7 @@ SPECTACULAR_SETTINGS = {
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "reports": {
-        "BACKEND": "analysis.keeping.ReportFiles",
+        "BACKEND": "analysis.serving.cache.ReportFiles",
         "LOCATION": str(VAR_DIR / "reports"),
         "OPTIONS": {"MAX_ENTRIES": 2000},
     },
@@ -296,7 +296,7 @@ PAIR_MODELS = env_text("PAIR_MODELS")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"tokens": {"()": "annotate.headers.TokenFilter"}},
+    "filters": {"tokens": {"()": "annotate.http.headers.TokenFilter"}},
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {
         "console": {

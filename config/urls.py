@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path, re_path
 
-from annotate.api_schema import Docs, Nowhere, Schema
+from annotate.api.schema import Docs, Nowhere, Schema
 
 urlpatterns = [
     path("", include("annotate.urls")),  # first, as raters wait for it
@@ -14,4 +14,4 @@ urlpatterns = [
     path("api/docs/", Docs.as_view(), name="api_docs"),
     re_path(r"^api(?:/|$)", Nowhere.as_view()),
 ]
-handler500 = "annotate.views.faults.server_error"
+handler500 = "annotate.http.faults.server_error"

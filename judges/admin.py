@@ -1,6 +1,6 @@
 from django.contrib import admin
 
-from judges.forms_endpoints import EndpointForm
+from judges.endpoints.forms import EndpointForm
 from judges.models import Endpoint, Heartbeat
 
 

@@ -8,7 +8,7 @@ class JudgesConfig(AppConfig):
 
     def ready(self):
         """Celery's worker and beat tell of their lives by these signals; no other process does."""
-        from judges import heartbeat  # noqa: PLC0415 - models cannot be imported any earlier
+        from judges.runs import heartbeat  # noqa: PLC0415 - models cannot be imported any earlier
 
         beat_init.connect(heartbeat.start_clock)
         worker_ready.connect(heartbeat.start)

@@ -10,9 +10,17 @@ from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotate import keeping, more_raters, places, steps, uploads
-from judges import deleting, kept_models, leasing, running, settling, uploading
+from annotate.raters import uploads
+from annotate.recruitment import more_raters
+from annotate.sessions import kept_places as keeping
+from annotate.sessions import places, steps
+from judges.counterfactual import kept_models
 from judges.models import Heartbeat, Run
+from judges.runs import drive as running
+from judges.runs import lease as leasing
+from judges.runs import settle as settling
+from judges.studies import delete as deleting
+from judges.uploads import uploads as uploading
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +37,7 @@ def load_upload(pk):
 def help_make(name):
     """Makes a part of the questions of a study for a command."""
     # It loads a library of 30 MB.
-    from judges.surveys import helping  # noqa: PLC0415
+    from judges.counterfactual.surveys import helping  # noqa: PLC0415
 
     helping.help_make(name)
 

@@ -1,23 +1,22 @@
 from django.urls import path
 
-from judges import api, api_lists, api_statements
-from judges.views import (
-    deleting,
-    drift,
-    endpoints,
-    health,
-    judges,
-    loading,
-    prompts,
-    questionnaire,
-    recommenders,
-    robustness,
-    runs,
-    statement_items,
-    statements,
-    study_file,
-    surveys,
-)
+from judges.checks import drift_views as drift
+from judges.checks import robustness_views as robustness
+from judges.counterfactual import views as surveys
+from judges.endpoints import views as endpoints
+from judges.health import views as health
+from judges.pages import api, api_lists
+from judges.pages import judge_views as judges
+from judges.pages import prompt_views as prompts
+from judges.pages import questionnaire_views as questionnaire
+from judges.pages import recommender_views as recommenders
+from judges.pages import run_views as runs
+from judges.pages import study_file_views as study_file
+from judges.statements import api as api_statements
+from judges.statements import item_views as statement_items
+from judges.statements import views as statements
+from judges.studies import views as deleting
+from judges.uploads import views as loading
 
 urlpatterns = [
     path("", deleting.studies, name="studies"),

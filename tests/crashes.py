@@ -6,8 +6,8 @@ import signal
 import time
 from dataclasses import dataclass, field
 
-from judges import planning
 from judges.models import Judgment, Run
+from judges.runs import plan as planning
 from tests import factories, processes
 from tests.scripted_server import by_schema, chat
 

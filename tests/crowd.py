@@ -1,6 +1,6 @@
 """A study of P4 as files: twelve cells of score and rank, a history of nine films each."""
 
-from annotate.making import FOLDER
+from annotate.studies.templates import FOLDER
 from tests import files
 
 SCORES = ("CF", "CF-A", "Item-Sim", "Genre-Jacc")

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.test import Client
 
 from annotate.models import Study
-from judges import planning
 from judges.models import Judgment, Run
+from judges.runs import plan as planning
 from tests import factories, processes
 from tests.simulated_raters import POSITION, RADIO, SAVE
 

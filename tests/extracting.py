@@ -2,8 +2,11 @@
 
 import json
 
-from judges import planning, running, topics, triplets
+from judges.methods.extract import triplets
+from judges.methods.topics import topics
 from judges.models import Judge, Statement
+from judges.runs import drive as running
+from judges.runs import plan as planning
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 

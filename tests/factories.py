@@ -3,7 +3,7 @@
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from annotate.access import make_owner
+from annotate.design.access import make_owner
 from annotate.models import (
     Content,
     Item,
@@ -16,7 +16,7 @@ from annotate.models import (
     Study,
     System,
 )
-from annotate.scales import parse_scale
+from annotate.values.scales import parse_scale
 from judges.models import Call, Endpoint, Judge, Judgment, Run
 
 ASPECTS = {

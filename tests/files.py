@@ -1,6 +1,6 @@
 """Small study files for tests of loading."""
 
-from judges.loading import check_files, load_files
+from judges.files import check_files, load_files
 
 STUDY = """\
 study: films

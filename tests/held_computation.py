@@ -14,7 +14,7 @@ HELD = "held"  # the file that says that a computation is in its middle
 
 @worker_init.connect
 def hold(**_signal):
-    from analysis import asking  # noqa: PLC0415 - models cannot be imported any earlier
+    from analysis.serving import source as asking  # noqa: PLC0415 - models cannot be imported any earlier
 
     def held(*arguments):
         (Path(settings.VAR_DIR) / HELD).touch()

@@ -1,7 +1,7 @@
 """A study of P3 in rows: one listener, a profile, two pairs of lists with three episodes a side."""
 
-from annotate.making import make_study, study_templates
 from annotate.models import Content, Item
+from annotate.studies.templates import make_study, study_templates
 from tests import factories
 
 HOST = "media.example.org"

@@ -2,8 +2,9 @@
 
 import json
 
-from judges import planning, running
 from judges.models import Judge
+from judges.runs import drive as running
+from judges.runs import plan as planning
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 

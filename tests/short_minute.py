@@ -10,7 +10,7 @@ SECONDS = 4
 
 @worker_init.connect
 def shorten(**_signal):
-    from judges import limits  # noqa: PLC0415 - models cannot be imported any earlier
+    from judges.endpoints import limits  # noqa: PLC0415 - models cannot be imported any earlier
 
     limits.KEPT = SECONDS + limits.LATE + 1
     limits.REQUESTS_SLOT = limits.TOKENS_SLOT = 4

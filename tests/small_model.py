@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from judges import local_model
+from judges.endpoints import local_model
 from tests import factories, processes
 from tests.conftest import missing
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from annotate.headers import TokenFilter
+from annotate.http.headers import TokenFilter
 
 pytestmark = pytest.mark.django_db
 WANTED = {

@@ -39,7 +39,7 @@ def test_every_colour_that_is_named_is_defined():
     root = Path(settings.BASE_DIR)
     css = (root / "static" / "app.css").read_text()
     users = [css]
-    users += [path.read_text() for path in (root / "analysis").glob("*.py")]
+    users += [path.read_text() for path in (root / "analysis").rglob("*.py")]
     named = {name for text in users for name in re.findall(r"var\((--[a-z-]+)\)", text)}
     assert named - set(re.findall(r"(--[a-z-]+):", css)) == set()
     assert "--people" in named

@@ -7,8 +7,9 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from annotate.models import Deletion, Study
-from judges import planning, running
 from judges.models import Endpoint, Judge, Run
+from judges.runs import drive as running
+from judges.runs import plan as planning
 from judges.scorers import SCORERS
 from judges.tasks import nudge
 

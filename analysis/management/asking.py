@@ -1,6 +1,6 @@
 """The options of reports on the command line: the same as on the pages."""
 
-from analysis.options import DEFAULT_DRAWS, DEFAULT_PERSISTENCE, DEFAULT_SPLITS, query
+from analysis.options.form import DEFAULT_DRAWS, DEFAULT_PERSISTENCE, DEFAULT_SPLITS, query
 
 OPTIONS = [
     ("--reference", "ROLE: recipient, third_party, expert or all people; default: by the study"),

@@ -1,1 +1,1 @@
-"""The reports: frame -> statistics -> rows and notes, one file a report; kinds.py lists them."""
+"""Compute and show each report: a folder a report, listed in registry.py."""

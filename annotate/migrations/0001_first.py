@@ -59,7 +59,9 @@ class Migration(migrations.Migration):
                 ("text", models.TextField()),
                 (
                     "scale_spec",
-                    models.JSONField(help_text="kind, low, high, labels; see annotate/scales.py"),
+                    models.JSONField(
+                        help_text="kind, low, high, labels; see annotate/values/scales.py"
+                    ),
                 ),
                 ("required", models.BooleanField(default=True)),
                 (

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             field=models.PositiveIntegerField(
                 default=0,
                 editable=False,
-                help_text="How many loads changed it: see annotate/loading.",
+                help_text="How many loads changed it: see annotate/files/loading.",
             ),
         ),
     ]

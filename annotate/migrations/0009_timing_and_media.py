@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             name="screen_width",
             field=models.PositiveSmallIntegerField(
                 blank=True,
-                help_text="Rounded down to a class; see annotate/browsers.py.",
+                help_text="Rounded down to a class; see annotate/sessions/browsers.py.",
                 null=True,
             ),
         ),

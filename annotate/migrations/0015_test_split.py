@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
                 db_default={},
                 default=dict,
                 editable=False,
-                help_text="The locked test split, seed, share and log: see annotate/splits.py.",
+                help_text="The locked test split, seed, share and log: see annotate/design/splits.py.",
             ),
         ),
     ]

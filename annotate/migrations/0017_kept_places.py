@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(
                 blank=True,
                 db_index=False,
-                help_text="The recipient who alone may take it; see annotate/keeping.py.",
+                help_text="The recipient who alone may take it; see annotate/sessions/kept_places.py.",
                 null=True,
                 on_delete=django.db.models.deletion.SET_NULL,
                 related_name="kept_places",

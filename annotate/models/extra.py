@@ -10,7 +10,7 @@ from annotate.models.rating import Rating
 class Extra(models.Model):
     """One such screen: an attention check, an item with known answers, an item shown again.
 
-    position counts all screens of the session, its items' too: see annotate/extras.py.
+    position counts all screens of the session, its items' too: see annotate/sessions/extras.py.
     """
 
     class Kind(models.TextChoices):
@@ -135,7 +135,7 @@ class ExtraAnswer(models.Model):
 
 
 class OrderCounter(models.Model):
-    """How many sessions of a study took a row of its design: see annotate/ordering.py.
+    """How many sessions of a study took a row of its design: see annotate/sessions/order.py.
 
     No column of the study: whoever begins holds their session, and those who lock the study wait
     for sessions.

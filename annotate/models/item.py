@@ -68,7 +68,7 @@ class Item(models.Model):
             )
         ]
         indexes = [
-            # mixing.find_kinds
+            # mix.find_kinds
             models.Index(fields=["study", "kind"], condition=Q(parent=None), name="item_kind")
         ]
 

@@ -16,7 +16,7 @@ class QuestionnaireVersion(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [
-            # Its index finds the wording of a session: access.asked_of_session, versions.py.
+            # Its index finds the wording of a session: access.asked_of_session, design/versions.py.
             models.UniqueConstraint(fields=["study", "number"], name="version_once_a_study")
         ]
 

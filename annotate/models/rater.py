@@ -43,7 +43,7 @@ class Rater(models.Model):
             models.UniqueConstraint(fields=["study", "key"], name="rater_key_once_a_study")
         ]
         indexes = [
-            # platforms.earlier_visit, and the search for a rater by the platform's id
+            # platform.earlier_visit, and the search for a rater by the platform's id
             models.Index(fields=["study", "participant"], name="rater_participant")
         ]
 
@@ -117,7 +117,7 @@ class Session(models.Model):
         LINK = "link", "Personal link"
         FILE = "file", "Loaded from a file"
 
-    # What may follow what; everything else is refused by sessions.move().
+    # What may follow what; everything else is refused by session.move().
     NEXT = {
         State.CONSENT: {State.INSTRUCTIONS, State.DECLINED, State.ABANDONED, State.RETURNED},
         State.INSTRUCTIONS: {
@@ -198,7 +198,9 @@ class Session(models.Model):
     browser = models.CharField(max_length=10, blank=True, default="", db_default="")
     device = models.CharField(max_length=10, blank=True, default="", db_default="")
     screen_width = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Rounded down to a class; see annotate/browsers.py."
+        null=True,
+        blank=True,
+        help_text="Rounded down to a class; see annotate/sessions/browsers.py.",
     )
     started_at = models.DateTimeField(auto_now_add=True)
     last_seen_at = models.DateTimeField(auto_now_add=True)
@@ -285,7 +287,7 @@ class Place(models.Model):
         blank=True,
         related_name="kept_places",
         db_index=False,  # place_kept
-        help_text="The recipient who alone may take it; see annotate/keeping.py.",
+        help_text="The recipient who alone may take it; see annotate/sessions/kept_places.py.",
     )
 
     class Meta:

@@ -8,10 +8,10 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.functional import cached_property
 
-from annotate.languages import ENGLISH
 from annotate.models.item import Item
 from annotate.models.rater import Place
-from annotate.scales import Scale
+from annotate.values.languages import ENGLISH
+from annotate.values.scales import Scale
 
 slug_rule = RegexValidator(
     r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Use 1 to 60 lower-case letters, digits and hyphens."
@@ -134,10 +134,12 @@ class Study(models.Model):
         blank=True,
         db_default={},
         editable=False,
-        help_text="The locked test split, seed, share and log: see annotate/splits.py.",
+        help_text="The locked test split, seed, share and log: see annotate/design/splits.py.",
     )
     loads = models.PositiveIntegerField(
-        default=0, editable=False, help_text="How many loads changed it: see annotate/loading."
+        default=0,
+        editable=False,
+        help_text="How many loads changed it: see annotate/files/loading.",
     )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -171,7 +173,7 @@ class Study(models.Model):
 class Question(models.Model):
     """One thing asked of an item, on one scale: it stays the same through all versions by its key.
 
-    Its row is what the present version says; annotate/versions.py knows what earlier ones said.
+    Its row is what the present version says; design/versions.py knows what earlier ones said.
     """
 
     class Why(models.TextChoices):
@@ -182,7 +184,9 @@ class Question(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="questions")
     key = models.CharField(max_length=60, validators=[slug_rule])
     text = models.TextField()
-    scale_spec = models.JSONField(help_text="kind, low, high, labels; see annotate/scales.py")
+    scale_spec = models.JSONField(
+        help_text="kind, low, high, labels; see annotate/values/scales.py"
+    )
     required = models.BooleanField(default=True)
     applies_to = models.JSONField(
         default=list, blank=True, help_text="Item kinds it is asked of; empty means all."

@@ -5,8 +5,8 @@ import math
 from django import template
 from django.utils.safestring import mark_safe
 
-from annotate.markdown import to_html
-from annotate.splits import split_of
+from annotate.design.splits import split_of
+from annotate.values.markdown import to_html
 
 register = template.Library()
 register.filter("test_split", split_of)

@@ -6,15 +6,15 @@ asking a recommender under test, extracting statements, and proposing topics. `o
 a run by its frozen settings; runs from before there were methods have none.
 """
 
-from judges.methods.extraction import Extraction
-from judges.methods.fit import Fit
-from judges.methods.pairwise import Pairwise
+from judges.methods.extract.method import Extraction
+from judges.methods.profile.method import Writer
 from judges.methods.questions import Questions
-from judges.methods.recommender import Recommender
-from judges.methods.similarity import Similarity
-from judges.methods.support import Support
-from judges.methods.topics import Topics
-from judges.methods.writer import Writer
+from judges.methods.recommend.method import Recommender
+from judges.methods.topics.method import Topics
+from judges.methods.verdicts.fit import Fit
+from judges.methods.verdicts.pairwise import Pairwise
+from judges.methods.verdicts.similarity import Similarity
+from judges.methods.verdicts.support import Support
 from judges.models import Judge
 
 METHODS = {

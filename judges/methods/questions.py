@@ -1,8 +1,8 @@
 """Each question is asked on its own scale, together or one a call."""
 
-from judges import prompting
 from judges.methods.base import Method
-from judges.parsing import RATIONALE_LENGTH, parse, reply_schema
+from judges.prompting import fill as prompting
+from judges.replies.parse import RATIONALE_LENGTH, parse, reply_schema
 
 
 class Questions(Method):

@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from judges.altering import AddColumn
+from judges.models.altering import AddColumn
 
 
 class Migration(migrations.Migration):
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             field=models.CharField(
                 blank=True,
                 db_default="",
-                help_text="Of all that was sent, and the study; see reusing.py.",
+                help_text="Of all that was sent, and the study; see runs/reuse.py.",
                 max_length=64,
             ),
         ),

@@ -4,7 +4,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-from judges.altering import OneCopy
+from judges.models.altering import OneCopy
 
 
 class Migration(migrations.Migration):

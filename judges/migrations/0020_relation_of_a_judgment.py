@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 blank=True,
                 db_default="",
                 default="",
-                help_text="In a test of robustness: how the prompt was changed; see perturbations.py.",
+                help_text="In a test of robustness: how the prompt was changed; see perturbations.",
                 max_length=40,
             ),
         ),

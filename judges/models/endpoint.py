@@ -4,7 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from annotate.models.study import slug_rule
-from judges import dialects
+from judges.values import dialects
 
 PRICE = {"max_digits": 12, "decimal_places": 6, "null": True, "blank": True}
 

@@ -1,6 +1,6 @@
 from django.db import models
 
-from judges.titles import identity
+from judges.values.titles import identity
 
 
 class RecommendedList(models.Model):

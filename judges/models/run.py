@@ -205,7 +205,7 @@ class Judgment(models.Model):
         default="",
         db_default="",
         blank=True,
-        help_text="In a test of robustness: how the prompt was changed; see perturbations.py.",
+        help_text="In a test of robustness: how the prompt was changed; see perturbations.",
     )
     # Rows that one call answers share a unit; its lead row is the one that workers lock.
     unit = models.PositiveIntegerField(default=0)
@@ -262,13 +262,13 @@ class Judgment(models.Model):
         indexes = [
             # leasing: all rows of the leased units
             models.Index(fields=["run", "unit"], name="judgment_unit"),
-            # leasing.return_expired
+            # lease.return_expired
             models.Index(
                 fields=["leased_until"], name="judgment_leased", condition=Q(state="leased")
             ),
             # the run page's counts
             models.Index(fields=["run", "state"], name="judgment_run_state"),
-            # leasing.lease: the next units of a run. Last: of two equal indexes SQLite takes the
+            # lease.lease: the next units of a run. Last: of two equal indexes SQLite takes the
             # newer one, and it makes all anew, in this order, whenever it changes the table.
             models.Index(
                 fields=["run", "unit"],
@@ -312,7 +312,7 @@ class Call(models.Model):
         max_length=64,
         blank=True,
         db_default="",
-        help_text="Of all that was sent, and the study; see reusing.py.",
+        help_text="Of all that was sent, and the study; see runs/reuse.py.",
     )
     reused_from = models.ForeignKey(
         "self",
@@ -327,7 +327,7 @@ class Call(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            # reusing.past_calls
+            # reuse.past_calls
             models.Index(
                 fields=["request_hash"], name="call_request", condition=~Q(request_hash="")
             )

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from django.utils.module_loading import import_string
 
-from judges import histories
+from judges.counterfactual import histories
 from judges.models import Judge
 from judges.scorers import bert_files, nli_files, pair_files
 from judges.scorers.base import NotInstalled
@@ -196,7 +196,7 @@ def _model(path, method, scale, effect=(), **fixed):
         "trained on all interactions of the study with seeded starting factors. The explanation "
         "is the item’s column explaining_contents.",
         scale=scale,
-        path=f"judges.scorers.counterfactual.{path}",
+        path=f"judges.counterfactual.scorer.{path}",
         settings=(*effect, *RECIPE),
         fixed=fixed,
         packages=("implicit",),
@@ -277,7 +277,7 @@ SCORERS = {
         method="Mean Jaccard index of the explaining contents’ genres and the recommended one’s: "
         "genres in common over genres of either. From the column genres of the contents.",
         scale="0 to 1",
-        path="judges.scorers.counterfactual.Genres",
+        path="judges.counterfactual.scorer.Genres",
         of_run=histories.genres,
     ),
     Kind.BERT_SCORE: Scorer(

@@ -6,8 +6,8 @@ all measures of analysis/stats can be computed from them without the model.
 
 import numpy as np
 
-from analysis.stats.best_match import Pairs, align_score, summac_zs
-from analysis.stats.statement_entailment import statement_entailment
+from analysis.stats.statements.best_match import Pairs, align_score, summac_zs
+from analysis.stats.statements.statement_entailment import statement_entailment
 from annotate.models import Item
 from judges.models import Entailment, Grain, Measure
 from judges.models.entailment import as_bytes

@@ -3,7 +3,7 @@
 import re
 
 from judges.models import Grain, Side
-from judges.statement_sets import WORDS, StatementSets, counted, made_of, statement_texts
+from judges.statements.counts import WORDS, StatementSets, counted, made_of, statement_texts
 
 # A sentence ends with its line, or at its mark where a space follows; after 。！？ without one.
 SENTENCE = re.compile(

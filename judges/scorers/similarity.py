@@ -1,7 +1,7 @@
 """sBERT-Sim: how near a recommended episode is to the profile of whom it was recommended to."""
 
-from judges import episodes
-from judges.methods.pairwise import TIE, sides_of
+from judges.methods.verdicts.pairwise import TIE, sides_of
+from judges.prompting import episodes
 from judges.scorers.base import Score, is_latin
 from judges.scorers.embedding import NOT_ENGLISH, cosine, embed, model
 

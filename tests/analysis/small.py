@@ -7,9 +7,9 @@ from pathlib import Path
 
 from django.core.management import call_command
 
-from analysis import frames
-from analysis.options import Choices, OptionsForm, query
-from analysis.pages.kinds import REPORTS
+from analysis.answers import frame as frames
+from analysis.options.form import Choices, OptionsForm, query
+from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Study
 from tests import factories
 

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from analysis.pages.kinds import REPORTS
+from analysis.reports.registry import REPORTS
 from tests.analysis.small import add_judge, make_rated_study
 
 pytestmark = pytest.mark.django_db

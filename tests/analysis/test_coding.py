@@ -6,10 +6,11 @@ from django.core.cache import caches
 from django.test import Client
 from sklearn.metrics import cohen_kappa_score
 
-from analysis import frames, writing
-from analysis.options import Options
-from analysis.reports.scores import Scores
-from annotate import coding
+from analysis.answers import frame as frames
+from analysis.exports import write as writing
+from analysis.options.form import Options
+from analysis.reports.shared.scores import Scores
+from annotate.coding import codes as coding
 from annotate.models import Code, CodesCompared, Coding, Membership
 from tests import factories
 from tests.analysis.small import build

@@ -8,14 +8,17 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis import frames
+from analysis.answers import frame as frames
 from analysis.demo.preparing import prepare
-from analysis.options import Choices, OptionsForm, query
-from analysis.pages.kinds import REPORTS
+from analysis.options.form import Choices, OptionsForm, query
+from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Study
-from judges import drifting, going_on, planning, rereading
+from judges.checks import drift as drifting
 from judges.models import Judge, Run, Upload
-from judges.running import work_through
+from judges.runs import plan as planning
+from judges.runs import reread as rereading
+from judges.runs import resume as going_on
+from judges.runs.drive import work_through
 from judges.tasks import load_upload
 from tests import factories
 from tests.podcasts import make_podcasts

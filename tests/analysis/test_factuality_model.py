@@ -11,11 +11,11 @@ import pytest
 from django.core.management import call_command
 
 from annotate.models import Study
-from judges import statements
 from judges.models import Heartbeat, Judgment, Run, Side, Statement
-from judges.statement_items import current
+from judges.statements import edit as statements
+from judges.statements.items import current
 from tests import factories, processes
-from tests.judges.tiny_onnx import nli_folder
+from tests.judges.scorers.tiny_onnx import nli_folder
 from tests.small_model import small_model
 
 pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]

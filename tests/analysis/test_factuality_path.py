@@ -11,13 +11,13 @@ from django.urls import reverse
 
 from analysis.demo.preparing import TABLES
 from annotate.models import Item, Rating, Study
-from judges import running
 from judges.models import Judge, Run, Statement
-from judges.statement_items import current, make
+from judges.runs import drive as running
+from judges.statements.items import current, make
 from tests import factories
 from tests.analysis.small import build, row_of
 from tests.extracting import reply, text_of
-from tests.judges.test_support import by_words
+from tests.judges.methods.verdicts.test_support import by_words
 from tests.scripted_server import ScriptedServer
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from annotate.models import Rating
-from annotate.scales import parse_scale
+from annotate.values.scales import parse_scale
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from annotate.models import Study
 from judges.models import Heartbeat, Judge, Judgment, RecommendedList, Run
 from tests import factories, processes
 from tests.analysis.small import build, row_of
-from tests.judges.test_recommender_pages import tell
+from tests.judges.methods.recommend.test_recommender_pages import tell
 from tests.small_model import small_model
 
 pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]

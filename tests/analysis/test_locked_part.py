@@ -3,14 +3,14 @@
 import pytest
 from django.urls import reverse
 
-from annotate import splits
+from annotate.design import splits
 from annotate.models import Recipient
 from judges.models import Judgment, Run
-from judges.position import Position, position
+from judges.pages.position import Position, position
 from tests import factories
 from tests.api.conftest import api, at, program  # noqa: F401
-from tests.judges.test_drifting import check, run_of, says
-from tests.judges.test_pairwise import run_with, said
+from tests.judges.checks.test_drift import check, run_of, says
+from tests.judges.methods.verdicts.test_pairwise import run_with, said
 from tests.podcasts import make_pair, make_podcasts
 from tests.scripted_server import ScriptedServer
 

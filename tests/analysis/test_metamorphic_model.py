@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from annotate.models import Study
 from judges.models import Heartbeat, Judgment, RecommendedList, Run
 from tests import factories, processes
-from tests.judges.test_recommender_pages import tell
-from tests.judges.test_recommending import make_recommender
+from tests.judges.methods.recommend.test_method import make_recommender
+from tests.judges.methods.recommend.test_recommender_pages import tell
 from tests.small_model import small_model
 
 pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]

@@ -5,13 +5,14 @@ from math import isnan
 
 import pytest
 
-from analysis import frames
-from analysis.options import Options
-from analysis.pages.metamorphic import KIND
-from analysis.reports.metamorphic import metamorphic
+from analysis.answers import frame as frames
+from analysis.options.form import Options
+from analysis.reports.metamorphic.page import KIND
+from analysis.reports.metamorphic.report import metamorphic
 from annotate.models import Content, Interaction, Recipient
-from judges import planning, running
-from judges.recommender_plans import Trial
+from judges.methods.recommend.plans import Trial
+from judges.runs import drive as running
+from judges.runs import plan as planning
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 

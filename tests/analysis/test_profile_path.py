@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotate.models import Item, Place, Study
-from judges.loading import load_files
-from judges.methods.writer import KEYS
+from judges.files import load_files
+from judges.methods.profile.method import KEYS
 from judges.models import Judge, Run
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, chat

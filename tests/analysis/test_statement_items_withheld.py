@@ -5,10 +5,10 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotate import splits
+from annotate.design import splits
+from annotate.design.splits import WITHHELD
 from annotate.models import Item, Rating, Study
-from annotate.splits import WITHHELD
-from judges.statement_items import current, make
+from judges.statements.items import current, make
 from tests import factories
 from tests.analysis.small import build, row_of
 from tests.api.conftest import api, at  # noqa: F401

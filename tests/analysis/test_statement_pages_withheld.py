@@ -7,12 +7,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate import splits
+from annotate.design import splits
+from annotate.design.splits import WITHHELD
 from annotate.models import Item
-from annotate.splits import WITHHELD
-from judges import planning, running
 from judges.models import Judge, Judgment, Run
-from judges.statement_items import make
+from judges.runs import drive as running
+from judges.runs import plan as planning
+from judges.statements.items import make
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 from tests.stated import make_explained, make_factuality

@@ -9,14 +9,16 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from analysis import frames
-from analysis.options import Choices, OptionsForm, query
-from annotate import access, sessions, versions
+from analysis.answers import frame as frames
+from analysis.options.form import Choices, OptionsForm, query
+from annotate.design import access, versions
 from annotate.models import Place, Question, Rating, Session, Study
-from annotate.sessions import Answer
-from judges import leasing, planning
+from annotate.sessions import session as sessions
+from annotate.sessions.session import Answer
 from judges.models import Judge, Judgment, Run
-from judges.questionnaire import begin_version
+from judges.runs import lease as leasing
+from judges.runs import plan as planning
+from judges.runs.versions import begin_version
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -18,11 +18,11 @@ SUFFIXES = {".py", ".html", ".md", ".js", ".txt", ".yaml", ".po"}
 UNRELATED = [
     ("FILES.md", "take the place"),  # whoever comes once a kept place is free for all
     ("FILES.md", "takes the place"),  # a weighted score, never of the plain one
-    ("forms_platform.py", "take the place"),  # as in FILES.md
+    ("forms.py", "take the place"),  # as in FILES.md
     ("more_raters.py", "take the place"),  # raters, of new places
-    ("overview.py", "judge can replace"),  # whether, which a pass does not say
-    ("own_prompts.py", "judge may take"),  # a title for an instruction
-    ("substitution.py", "judge can replace"),  # that a pass alone does not show it
+    ("own.py", "judge may take"),  # a title for an instruction
+    ("page.py", "judge can replace"),  # whether, which a pass does not say
+    ("report.py", "judge can replace"),  # that a pass alone does not show it
 ]
 
 
@@ -38,7 +38,7 @@ def test_nothing_says_that_a_judge_may_replace_people():
         shown += [path for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
     shown = [path for path in shown if not {"vendor", "migrations"} & {*path.parts}]
     names = {path.name for path in shown}
-    assert len(shown) > 500 and {"django.po", "REPORTS.md", "keeping.py"} <= names
+    assert len(shown) > 500 and {"django.po", "REPORTS.md", "kept_places.py"} <= names
     claims = [(path.name, words) for path in shown for words in withdrawn_in(path.read_text())]
     assert sorted(claims) == UNRELATED
 

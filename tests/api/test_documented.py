@@ -16,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
-from analysis.options import OptionsForm
+from analysis.options.form import OptionsForm
 from annotate.models import ApiToken, Item, Study
 from judges.models import Run
 from tests import factories

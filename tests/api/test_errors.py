@@ -145,7 +145,7 @@ def test_a_wrong_filter_is_400_and_named(api, at, query):
 
 
 def test_a_fault_here_is_500_without_its_details(api, at, caplog):
-    with patch("annotate.api.studies_of", side_effect=RuntimeError("password=x")):
+    with patch("annotate.api.views.studies_of", side_effect=RuntimeError("password=x")):
         answer = api.get(ROOT)
     is_error(answer, 500, "server_error")
     assert "password" not in answer.content.decode()
@@ -153,7 +153,7 @@ def test_a_fault_here_is_500_without_its_details(api, at, caplog):
 
 
 def test_a_fault_in_a_bulk_creation_loads_nothing(api, at, study):
-    from annotate.loading import tables
+    from annotate.files.loading import tables
 
     with patch.object(tables.practice, "write_practice", side_effect=RuntimeError):
         is_error(

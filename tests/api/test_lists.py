@@ -6,9 +6,9 @@ import tracemalloc
 import pytest
 from django.core.management import call_command
 
-from annotate.bulk import insert
+from annotate.db.bulk import insert
 from annotate.models import Item, Membership, Rater, Session
-from annotate.study_file import question_data
+from annotate.studies.study_file import question_data
 from judges.models import Run
 from tests import factories
 from tests.api.conftest import ROOT, program

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate import splits
+from annotate.design import splits
 from judges.models import Judgment
 from tests import factories
 from tests.api.conftest import ROOT, program

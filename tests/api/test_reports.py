@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.pages.kinds import KINDS, REPORTS
+from analysis.reports.registry import KINDS, REPORTS
 from annotate.models import Rater
 from tests import factories
 from tests.api.conftest import program

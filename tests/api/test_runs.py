@@ -2,8 +2,8 @@
 
 import pytest
 
-from judges import planning
 from judges.models import Judgment, Run
+from judges.runs import plan as planning
 from tests import factories
 from tests.api.conftest import program
 
@@ -19,7 +19,7 @@ def judge(study):
 @pytest.fixture
 def nudged(monkeypatch):
     runs = []
-    monkeypatch.setattr("judges.api.nudge", runs.append)
+    monkeypatch.setattr("judges.pages.api.nudge", runs.append)
     return runs
 
 

@@ -14,8 +14,8 @@ from schemathesis.generation import GenerationMode
 
 from annotate.models import ApiToken
 from config.wsgi import application
-from judges import planning
 from judges.models import Statement
+from judges.runs import plan as planning
 from tests import factories
 from tests.recommended import make_lists, make_recommender
 from tests.stated import read, state

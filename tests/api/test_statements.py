@@ -3,9 +3,9 @@
 import pytest
 from django.core.cache import cache
 
-from annotate import splits
-from annotate.api_auth import Requests
-from annotate.splits import WITHHELD
+from annotate.api.auth import Requests
+from annotate.design import splits
+from annotate.design.splits import WITHHELD
 from judges.models import Extraction, Statement
 from judges.models.statement import ADDED_FROM
 from tests import factories

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from annotate.api_auth import Failures, Requests
-from annotate.headers import TokenFilter
+from annotate.api.auth import Failures, Requests
+from annotate.http.headers import TokenFilter
 from annotate.models import ApiToken, Membership
 from tests import factories
 from tests.api.conftest import ROOT, program

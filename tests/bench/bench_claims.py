@@ -20,7 +20,7 @@ django.setup()
 from django.conf import settings
 from django.db import connection
 settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = sys.argv[1]
-from annotate import sessions
+from annotate.sessions import session as sessions
 from annotate.models import Session
 worker, workers = int(sys.argv[2]), int(sys.argv[3])
 mine = [session for session in Session.objects.order_by("pk") if session.pk % workers == worker]
@@ -34,7 +34,7 @@ for session in mine:
 def make_rows():
     """A study whose sessions want exactly all of its places."""
     from annotate.models import Item, Place, Question, Rater, Session, Study
-    from annotate.scales import parse_scale
+    from annotate.values.scales import parse_scale
 
     study = Study.objects.create(
         slug="bench", items_per_session=ITEMS_PER_SESSION, raters_per_item=RATERS_PER_ITEM

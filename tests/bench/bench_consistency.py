@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from analysis.stats.best_match import Pairs
-from analysis.stats.statement_entailment import statement_entailment
+from analysis.stats.statements.best_match import Pairs
+from analysis.stats.statements.statement_entailment import statement_entailment
 
 SIDE = 5
 

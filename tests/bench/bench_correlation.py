@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.stats.bootstrap import draw_counts
-from analysis.stats.correlation import dataset_correlation, grouped_correlation
+from analysis.stats.correlation.correlation import dataset_correlation, grouped_correlation
+from analysis.stats.intervals.bootstrap import draw_counts
 
 COEFFICIENTS = {
     "pearson": stats.pearsonr,

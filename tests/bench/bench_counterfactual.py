@@ -16,9 +16,9 @@ from scipy import sparse
 from scipy.stats import kendalltau
 from threadpoolctl import threadpool_limits
 
-from judges.factorisation import Recipe, train, with_row, without
-from judges.proximity import proximity
-from judges.surveys.choosing import Case
+from judges.counterfactual.factorisation import Recipe, train, with_row, without
+from judges.counterfactual.proximity import proximity
+from judges.counterfactual.surveys.choosing import Case
 
 RECIPIENTS, CONTENTS, INTERACTIONS = 610, 9724, 100_836
 WARM = 2

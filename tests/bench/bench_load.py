@@ -94,7 +94,7 @@ def memory_now():
 
 def load(folder, *tables):
     """(seconds, MB more than before)"""
-    from judges.loading import load_files
+    from judges.files import load_files
 
     before, start = memory_now(), time.perf_counter()
     loading = load_files(folder / "study.yaml", {t: folder / f"{t}.csv" for t in tables})
@@ -107,7 +107,7 @@ def raw_seconds(model):
     """How long the table's rows take when they are ready made: executemany, or COPY."""
     from django.db import connection, transaction
 
-    from annotate import bulk
+    from annotate.db import bulk
 
     table = model._meta.db_table
     send = bulk._copy if connection.vendor == "postgresql" else bulk._execute_many
@@ -130,7 +130,7 @@ def add_ratings():
     """
     from django.db import transaction
 
-    from annotate import bulk
+    from annotate.db import bulk
     from annotate.models import Rater, Rating, Session, Study
 
     study = Study.objects.get(slug="bench")
@@ -154,7 +154,7 @@ def add_ratings():
 
 def export(table):
     """(seconds, characters, MB more than before)"""
-    from analysis import writing
+    from analysis.exports import write as writing
     from annotate.models import Study
 
     before, start = memory_now(), time.perf_counter()

@@ -35,7 +35,7 @@ def make_study(ratings):
 
 
 def _items(study, count):
-    from annotate import bulk
+    from annotate.db import bulk
     from annotate.models import Item, Recipient, System
 
     recipients = Recipient.objects.bulk_create(
@@ -57,7 +57,7 @@ def _value(place, salt):
 
 
 def _ratings(study, items, questions):
-    from annotate import bulk
+    from annotate.db import bulk
     from annotate.models import Rating
     from tests import factories
 
@@ -73,7 +73,7 @@ def _ratings(study, items, questions):
 
 
 def _judgments(judge, items, questions, salt):
-    from annotate import bulk
+    from annotate.db import bulk
     from judges.models import Judgment
     from tests import factories
 

@@ -24,8 +24,10 @@ if __name__ == "__main__":
 from django.db import connection  # noqa: E402
 from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: E402
 
-from judges import planning, prompting, running  # noqa: E402
-from judges.client import Client  # noqa: E402
+from judges.endpoints.client import Client  # noqa: E402
+from judges.prompting import fill as prompting  # noqa: E402
+from judges.runs import drive as running
+from judges.runs import plan as planning  # noqa: E402
 from tests import factories  # noqa: E402
 
 

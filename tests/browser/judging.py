@@ -10,7 +10,7 @@ from django.conf import settings
 from judges.models import Heartbeat, Judge, Run
 from tests import processes
 
-PROMPTS = settings.BASE_DIR / "judges" / "prompts"
+PROMPTS = settings.BASE_DIR / "judges" / "prompting" / "prompts"
 LONG = 900_000  # ms: the small model's replies, on a machine that is busy otherwise
 
 

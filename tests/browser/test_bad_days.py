@@ -9,10 +9,10 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import expect
 
-from annotate.access import make_owner
+from annotate.design.access import make_owner
 from annotate.models import ExitAnswer, Extra, Rating, RatingRevision, Session, Study
 from tests import factories
-from tests.annotate.test_extras import BOTH
+from tests.annotate.sessions.test_extras import BOTH
 from tests.browser.test_rating import (
     assert_done,
     assert_fits,

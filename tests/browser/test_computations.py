@@ -7,7 +7,7 @@ from django.core.cache import caches
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from analysis import computing
+from analysis.serving import compute as computing
 from judges.models import Computation, Heartbeat
 from tests import factories
 from tests.analysis.small import make_rated_study

@@ -7,10 +7,10 @@ from playwright.sync_api import expect
 
 from annotate.models import Item, Study
 from tests import factories
+from tests.analysis.reports.cost.test_report import add_calling_judge
+from tests.analysis.reports.profile.test_report import add_profiles
+from tests.analysis.reports.variance.test_report import repeat
 from tests.analysis.small import make_rated_study
-from tests.analysis.test_cost_report import add_calling_judge
-from tests.analysis.test_profile_report import add_profiles
-from tests.analysis.test_variance_report import repeat
 from tests.browser.test_analysis import shoot
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -9,8 +9,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotate import links
-from annotate.access import make_owner
+from annotate.design.access import make_owner
+from annotate.sessions import links
 from tests import crowd
 from tests.podcasts import SYSTEMS, make_pair, make_podcasts
 from tests.walking import DEVICES, Exports, Walk, chosen, told

@@ -9,7 +9,8 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from annotate.models import ExtraPlaces
-from judges import planning, running
+from judges.runs import drive as running
+from judges.runs import plan as planning
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 

@@ -6,10 +6,11 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from judges import planning, running
 from judges.models import Run
+from judges.runs import drive as running
+from judges.runs import plan as planning
 from tests import factories
-from tests.judges.test_drifting import says
+from tests.judges.checks.test_drift import says
 from tests.scripted_server import ScriptedServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judges import planning
 from judges.models import Run, RunPace
+from judges.runs import plan as planning
 from tests import factories
-from tests.judges.test_endpoint_pages import able
+from tests.judges.endpoints.test_views import able
 from tests.scripted_server import ScriptedServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate import places
-from annotate.access import make_owner
+from annotate.design.access import make_owner
 from annotate.models import Extra, ExtraAnswer, Rating, Session
+from annotate.sessions import places
 from tests import factories
-from tests.annotate.test_extras import BOTH
+from tests.annotate.sessions.test_extras import BOTH
 from tests.browser.test_rating import assert_fits, choose_all, question
 from tests.processes import wait_for
 

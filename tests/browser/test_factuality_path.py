@@ -13,7 +13,7 @@ from tests import factories, processes
 from tests.analysis import test_factuality_model as real
 from tests.analysis.test_factuality_path import ITEMS, STUDY, model, verdicts
 from tests.analysis.test_factuality_path import VERDICTS as BY_HAND
-from tests.judges.tiny_onnx import nli_folder
+from tests.judges.scorers.tiny_onnx import nli_folder
 from tests.scripted_server import ScriptedServer
 from tests.small_model import small_model
 

@@ -4,12 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from analysis import frames
+from analysis.answers import frame as frames
 from annotate.models import Item
-from judges import local_model
+from judges.endpoints import local_model
 from judges.models import Judge
 from tests import factories
-from tests.analysis.test_demo_grid import candidates, fits, load_demo
+from tests.analysis.demo.test_grid import candidates, fits, load_demo
 from tests.browser.judging import check_frozen, run_judge, sha256, text, watch, working
 from tests.small_model import small_model
 

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs
 import pytest
 from playwright.sync_api import expect
 
-from annotate import links
 from annotate.models import Rater, Rating, Session
+from annotate.sessions import links
 from tests import factories
 from tests.browser import axe
 from tests.processes import wait_for

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from annotate.models import Study
-from judges import local_model
-from judges.loading import load_files
+from judges.endpoints import local_model
+from judges.files import load_files
 from judges.models import Judgment
 from tests.browser.judging import check_frozen, run_judge, sha256, text, watch, working
 from tests.small_model import small_model

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from judges import planning
 from judges.models import Judge, StudyPrompt
+from judges.runs import plan as planning
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

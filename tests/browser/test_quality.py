@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from annotate import excluding
 from annotate.models import Place, Rater, RatingRevision
+from annotate.sessions import exclude as excluding
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

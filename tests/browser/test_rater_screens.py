@@ -3,8 +3,8 @@
 import pytest
 from django.db import OperationalError
 
-from annotate import sessions
 from annotate.models import Study
+from annotate.sessions import session as sessions
 from tests.browser import axe
 from tests.browser.test_analysis import shoot
 from tests.rater_screens import SCREENS

@@ -10,7 +10,7 @@ from judges.models import Judge, Run
 from tests import factories
 from tests.browser.test_analysis import shoot
 from tests.browser.test_drift import work
-from tests.judges.test_recommending import films
+from tests.judges.methods.recommend.test_method import films
 from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

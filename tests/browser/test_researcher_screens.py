@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from analysis.pages.kinds import REPORTS
+from analysis.reports.registry import REPORTS
 from annotate.models import (
     CheckAttempt,
     ExitAnswer,
@@ -16,8 +16,8 @@ from annotate.models import (
 from judges.models import Judgment, Run
 from tests import factories
 from tests.analysis.small import make_rated_study
-from tests.annotate.test_extras import BOTH
-from tests.annotate.test_steps import CHECK, EXIT
+from tests.annotate.sessions.test_extras import BOTH
+from tests.annotate.sessions.test_steps import CHECK, EXIT
 from tests.browser import axe
 from tests.browser.test_analysis import PAGES, shoot
 

@@ -3,13 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from judges import planning
 from judges.models import Run
+from judges.runs import plan as planning
 from tests import factories
-from tests.analysis.test_robustness_report import rate
+from tests.analysis.reports.robustness.test_report import rate
 from tests.browser.test_analysis import shoot
 from tests.browser.test_drift import work
-from tests.judges.test_robustness import steady
+from tests.judges.checks.test_robustness import steady
 from tests.scripted_server import ScriptedServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from annotate import splits
+from annotate.design import splits
 from annotate.models import Study
 from tests import factories
 from tests.analysis.small import make_rated_study

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Rating
-from judges.statement_items import current, make
+from judges.statements.items import current, make
 from tests import factories
 from tests.stated import make_explained, make_factuality
 

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotate.models import CheckAttempt, ExitAnswer, PracticeAnswer, Rating, Session
 from tests import factories
-from tests.annotate.test_steps import CHECK, EXIT, PRACTICE, ask
+from tests.annotate.sessions.test_steps import CHECK, EXIT, PRACTICE, ask
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Place, Question, Rating, Session, Study
-from annotate.scales import parse_scale
+from annotate.values.scales import parse_scale
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Item, Rating
 from judges import tasks
 from judges.models import Upload
-from judges.uploading import Progress, load_upload
+from judges.uploads.uploads import Progress, load_upload
 from tests.files import ITEMS, RATINGS, write
 from tests.processes import worker
 

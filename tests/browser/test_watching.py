@@ -10,10 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import F
 from playwright.sync_api import expect
 
-from annotate import uploads
 from annotate.models import Content, ItemTime, MissingMedia, Place, Session, Study
+from annotate.raters import uploads
 from tests import factories
-from tests.annotate.test_steps import ask
+from tests.annotate.sessions.test_steps import ask
 from tests.browser.test_rating import assert_fits, choose_all, on_item, start
 from tests.processes import wait_for
 

@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Item, Rating
-from judges.methods.writer import KEYS
+from judges.methods.profile.method import KEYS
 from judges.models import Heartbeat
 from tests import factories, processes
-from tests.judges.test_writing import listen
+from tests.judges.methods.profile.test_write import listen
 from tests.podcasts import make_podcasts
 from tests.scripted_server import ScriptedServer, chat
 

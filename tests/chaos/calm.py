@@ -53,8 +53,9 @@ def put_clock_forward():
     rest: they are sent what the clock sends them once a minute.
     """
     from annotate.models import Session
-    from judges import tasks, uploading
+    from judges import tasks
     from judges.models import Upload
+    from judges.uploads import uploads as uploading
 
     before = timezone.now() - LATER
     unended = Session.objects.exclude(state__in=Session.OVER)

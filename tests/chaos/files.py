@@ -194,7 +194,7 @@ def _keys(text, form):
 
 def make_loaded(owner):
     """Make the study that is loaded into and exported."""
-    from judges.loading import load_files
+    from judges.files import load_files
     from tests import factories
 
     study = factories.make_study("loaded", owner)

@@ -5,12 +5,13 @@ import re
 
 import pytest
 
-from judges import planning, topics
+from judges.methods.topics import topics
 from judges.models import Extraction, Side, Statement
-from judges.statement_items import current, make
+from judges.runs import plan as planning
+from judges.statements.items import current, make
 from tests import crashes, factories, processes
 from tests.extracting import reply, text_of
-from tests.judges.test_support import shown
+from tests.judges.methods.verdicts.test_support import shown
 from tests.scripted_server import ScriptedServer, chat
 from tests.stated import make_factuality
 

@@ -4,10 +4,11 @@ import os
 
 import pytest
 
-from judges import planning, topics
+from judges.methods.topics import topics
 from judges.models import Judgment, Run, Side, Statement
 from judges.models.statement import ADDED_FROM
-from judges.statement_items import current, make
+from judges.runs import plan as planning
+from judges.statements.items import current, make
 from judges.tasks import nudge
 from tests import factories, processes
 from tests.extracting import make_item

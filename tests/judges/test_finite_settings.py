@@ -7,8 +7,8 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from judges.forms_surveys import of_model
-from judges.loading import load_files
+from judges.counterfactual.forms import of_model
+from judges.files import load_files
 from judges.models import Judge
 
 pytestmark = pytest.mark.django_db

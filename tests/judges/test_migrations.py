@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddField
 
-from judges.reusing import past_calls
+from judges.runs.reuse import past_calls
 
 LARGE = {"call", "judgment"}
 RELEASED = 8  # up to there they stay as they are

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 
-from analysis.stats.wilson_interval import wilson_interval
+from analysis.stats.intervals.wilson_interval import wilson_interval
 from tests.mutants.forking import run_pytest
 from tests.mutants.making import Mutant, mutants_of
 
@@ -33,8 +33,14 @@ FRESH = WORK / "fresh.sqlite3"
 # Each copy of the project has a database of its own, a file: nothing is left of a killed run.
 ENV = os.environ | {"DATABASE_URL": ""}
 EQUIVALENT = Path(__file__).parent / "equivalent.txt"
-WHOLE = ("judges/settling.py", "judges/leasing.py", "judges/limits.py", "annotate/places.py",
-         "annotate/saving.py", "annotate/quality.py")  # fmt: skip
+WHOLE = (
+    "judges/runs/settle.py",
+    "judges/runs/lease.py",
+    "judges/endpoints/limits.py",
+    "annotate/sessions/places.py",
+    "annotate/sessions/save.py",
+    "annotate/quality/rules.py",
+)
 SAMPLED, MOST, SEED = "analysis/stats", 150, 1
 KILLED, SURVIVED, SLOW, UNREACHED = "killed", "survived", "killed by time", "reached by no test"
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotate import sessions
+from annotate.design.platform import MTURK_SITES
 from annotate.models import Content, Place, Rating, Session
-from annotate.platforms import MTURK_SITES
-from annotate.scales import parse_scale, spec_of
+from annotate.sessions import session as sessions
+from annotate.values.scales import parse_scale, spec_of
 from tests import factories
 
 HOST = "https://media.example.org"

@@ -1,11 +1,12 @@
 """The check, practice, exit questions, and what stands among the items that is no item."""
 
-from annotate import around, editing
-from annotate import steps as taken
-from annotate.forms_checks import ready_check
-from annotate.loading.practice import mark_items
+from annotate.design import around
+from annotate.files.loading.practice import mark_items
 from annotate.models import Extra, Session
-from annotate.step_screens import CheckPage
+from annotate.raters.step_screens import CheckPage
+from annotate.sessions import steps as taken
+from annotate.studies import edit as editing
+from annotate.studies.forms_checks import ready_check
 from tests.rater_screens.making import Rows, State, Visit, films, screen
 
 WRONG, RIGHT = 1.0, 2.0

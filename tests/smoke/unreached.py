@@ -26,7 +26,7 @@ UNREACHED |= {
     "r/<slug:token>/missing/": "a script tells of a picture of another server that is not there, "
     "and no study here has one; tests/sweep sends it",
     "studies/<slug:slug>/analysis/computing/<slug:key>/again/": "a report that failed offers it, "
-    "and none does; tests/analysis/test_computations.py sends it",
+    "and none does; tests/analysis/serving/test_wait.py sends it",
 }
 UNREACHED |= {f"admin/{table}/<path:object_id>/": FORWARDS for table in TABLES}
 UNREACHED |= {f"admin/{page}": REFUSED for page in NEVER_BY_HAND}

@@ -2,7 +2,6 @@
 
 from django.utils import timezone
 
-from annotate import excluding, more_raters, sessions
 from annotate.models import (
     CheckAttempt,
     Code,
@@ -23,6 +22,9 @@ from annotate.models import (
     Session,
     Tombstone,
 )
+from annotate.recruitment import more_raters
+from annotate.sessions import exclude as excluding
+from annotate.sessions import session as sessions
 from tests import factories
 from tests.sweep.canaries import mark
 

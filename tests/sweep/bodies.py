@@ -4,7 +4,7 @@ import re
 
 from django.urls import Resolver404, resolve
 
-from analysis.exports import ROWS
+from analysis.exports.tables import ROWS
 from tests.sweep.asking import Ask, send
 from tests.sweep.changes import changes
 from tests.sweep.forms import Forms

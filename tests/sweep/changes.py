@@ -1,6 +1,6 @@
 """What is put over the values of a page's form, so that the request would change something."""
 
-from judges.prompting import load
+from judges.prompting.fill import load
 from tests.sweep.canaries import mark
 
 STUDY_YAML = b"study: taken\ntitle: Taken\nquestions: [{key: q, text: Good?, scale: likert5}]\n"

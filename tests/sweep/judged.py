@@ -3,7 +3,6 @@
 from django.utils import timezone
 
 from annotate.models import Item
-from judges import planning
 from judges.models import (
     Call,
     Computation,
@@ -23,7 +22,8 @@ from judges.models import (
     Window,
     Writing,
 )
-from judges.prompting import load
+from judges.prompting.fill import load
+from judges.runs import plan as planning
 from tests import factories
 from tests.recommended import make_lists, make_recommender
 from tests.stated import read, state

@@ -9,11 +9,12 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.utils import timezone
 
-from annotate import splits, uploads
+from annotate.accounts.login import login_path
+from annotate.design import splits
 from annotate.models import ApiToken, CodesCompared, Extra, Membership, QuestionnaireVersion
-from annotate.views.accounts import login_path
+from annotate.raters import uploads
 from judges.models import Endpoint, Heartbeat, Upload
-from judges.uploading import folder_of
+from judges.uploads.uploads import folder_of
 from tests import factories
 from tests.sweep import canaries
 from tests.sweep.answered import make_answered

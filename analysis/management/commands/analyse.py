@@ -4,14 +4,15 @@ import json
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis import frames, latex, tables
-from analysis.asking import which
-from analysis.grouping import computed
+from analysis.answers import frame as frames
+from analysis.answers.moment import one_moment
 from analysis.management.asking import add_options, given_options
 from analysis.management.studies import study_or_error
-from analysis.moment import one_moment
-from analysis.options import Choices, OptionsForm
-from analysis.pages.kinds import REPORTS
+from analysis.options.form import Choices, OptionsForm
+from analysis.reports.registry import REPORTS
+from analysis.serving import latex, tables
+from analysis.serving.grouping import computed
+from analysis.serving.source import which
 
 
 class Command(BaseCommand):

@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.demo.preparing import prepare, var_folder, work_here
 from analysis.demo.supervising import Process, Supervisor
+from annotate.accounts.login import login_path
 from annotate.models import Study
-from annotate.views.accounts import login_path
 
 WELCOME = """
   Concord is running. Open

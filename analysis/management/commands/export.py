@@ -4,10 +4,11 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis import exports, writing
+from analysis.exports import tables as exports
+from analysis.exports import write as writing
 from analysis.management.files import replace
 from analysis.management.studies import study_or_error
-from judges.study_file import study_yaml
+from judges.files.study_file import study_yaml
 
 
 class Command(BaseCommand):

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.asking import Source
 from analysis.management.asking import add_options, given_options
 from analysis.management.files import replace
 from analysis.management.studies import study_or_error
-from analysis.options import OptionsForm
-from analysis.report_file import NothingToReport, pieces
+from analysis.options.form import OptionsForm
+from analysis.serving.report_file import NothingToReport, pieces
+from analysis.serving.source import Source
 
 
 class Command(BaseCommand):

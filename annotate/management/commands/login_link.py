@@ -2,7 +2,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.views.accounts import login_path
+from annotate.accounts.login import login_path
 
 
 class Command(BaseCommand):

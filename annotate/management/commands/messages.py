@@ -4,7 +4,7 @@ import polib
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import to_language
 
-from annotate import wording
+from annotate.raters import messages as wording
 
 
 class Command(BaseCommand):

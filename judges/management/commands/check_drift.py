@@ -1,6 +1,6 @@
 from django.core.management.base import CommandError
 
-from judges import drifting
+from judges.checks import drift as drifting
 from judges.management.commands import run_judge
 from judges.models import Heartbeat, Run
 from judges.tasks import nudge

@@ -2,10 +2,10 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.reading.problems import SHOWN
-from judges.loading import TABLES, check_files, load_files
-from judges.loading.judgments import what_rows_stand_for
-from judges.loading.off_scale import BECOMES, MEANINGS, MISSING
+from annotate.files.reading.problems import SHOWN
+from judges.files import TABLES, check_files, load_files
+from judges.files.judgments import what_rows_stand_for
+from judges.files.off_scale import BECOMES, MEANINGS, MISSING
 from judges.management.owners import owner_or_error
 
 

@@ -8,19 +8,26 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
+from annotate.files.reading import Problems
 from annotate.models import Study
 from annotate.models.study import study_slug_rule
-from annotate.reading import Problems
-from judges import running
-from judges.loading import load_files
+from judges.counterfactual.surveys import helping
+from judges.counterfactual.surveys.making import make, repeated, write_files
+from judges.counterfactual.surveys.plan import (
+    LARGEST_SEED,
+    MOST_RATERS,
+    MOST_SURVEYS,
+    SCORES,
+    NoQuestion,
+    Plan,
+)
+from judges.counterfactual.surveys.reading import files_of, read, refusal
+from judges.counterfactual.surveys.sampling import sampled
+from judges.counterfactual.surveys.scores import plan_scores, unfinished
+from judges.files import load_files
 from judges.management.owners import owner_or_error
 from judges.models import Heartbeat, Judge, Judgment
-from judges.surveys import helping
-from judges.surveys.making import make, repeated, write_files
-from judges.surveys.plan import LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, SCORES, NoQuestion, Plan
-from judges.surveys.reading import files_of, read, refusal
-from judges.surveys.sampling import sampled
-from judges.surveys.scores import plan_scores, unfinished
+from judges.runs import drive as running
 from judges.tasks import help_make, send_to_all
 
 BAR = 30

@@ -1,7 +1,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Study
-from judges import statement_items
+from judges.statements import items as statement_items
 
 
 class Command(BaseCommand):

@@ -2,9 +2,9 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.reading import Problems
-from judges import review_files
-from judges.review_splits import LEAST
+from annotate.files.reading import Problems
+from judges.statements import review_files
+from judges.statements.review_splits import LEAST
 
 
 def positive(text):

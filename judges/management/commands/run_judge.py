@@ -5,8 +5,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Study
 from annotate.templatetags.concord import amount
-from judges import going_on, pilots, planning, rereading, running
 from judges.models import Heartbeat, Judge, Judgment, Run
+from judges.runs import drive as running
+from judges.runs import pilots
+from judges.runs import plan as planning
+from judges.runs import reread as rereading
+from judges.runs import resume as going_on
 from judges.tasks import nudge
 
 

@@ -2,7 +2,7 @@ import socket
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judges import local_model
+from judges.endpoints import local_model
 
 
 class Command(BaseCommand):

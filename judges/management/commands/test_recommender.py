@@ -4,20 +4,18 @@ from django.core.management import CommandError
 from django.utils.text import slugify
 
 from annotate.models import Membership, Study
-from judges import (
-    checking,
-    own_prompts,
-    paraphrasing,
-    rated_folders,
-    recommended_lists,
-    recommending,
-)
-from judges.loading.verdicts import MOST_TOKENS, PROMPTS
+from judges.counterfactual import rated_folders
+from judges.files.verdicts import MOST_TOKENS, PROMPTS
 from judges.management.commands.run_judge import Command as RunJudge
 from judges.management.commands.run_judge import money, positive
 from judges.management.owners import owner_or_error
+from judges.methods.recommend import lists as recommending
+from judges.methods.recommend import paraphrase as paraphrasing
+from judges.methods.recommend import results as recommended_lists
+from judges.methods.recommend.plans import PLANS, Trial, read_relations
 from judges.models import Endpoint, Judge, RecommendedList
-from judges.recommender_plans import PLANS, Trial, read_relations
+from judges.prompting import own as own_prompts
+from judges.runs import check as checking
 
 METHOD, OWNER = Judge.Method.RECOMMENDER, Membership.Role.OWNER
 

@@ -1,10 +1,10 @@
 from django.core.management.base import CommandError
 
-from judges import robustness
+from judges.checks import robustness
 from judges.management.commands import run_judge
+from judges.methods.recommend.plans import number_or_text
 from judges.models import Heartbeat
-from judges.perturbations import RELATIONS
-from judges.recommender_plans import number_or_text
+from judges.perturbations.relations import RELATIONS
 from judges.tasks import nudge
 
 

@@ -1,0 +1,61 @@
+"""One verdict of the two that a pair of lists got, one in each order."""
+
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+
+from judges.methods.verdicts.pairwise import TIE, sides_of
+from judges.models import Judge, Run
+from judges.models.run import FROM_FILE
+
+ONE_ORDER = "one of the two orders has no verdict"
+NO_TIE = "the two orders disagree, and the question offers no tie"
+
+
+def runs_with_both(study):
+    """{id of each run whose judge is asked in both orders: name of the judge}"""
+    runs = Run.objects.judging().filter(judge__study=study, judge__method=Judge.Method.PAIRWISE)
+    runs = runs.exclude(frozen__kind=FROM_FILE)  # a file holds the one verdict
+    return dict(runs.filter(judge__order=Judge.Order.BOTH).values_list("pk", "judge__key"))
+
+
+def ties_of(questions):
+    """{question id: value of a tie} of choices between two lists."""
+    choices = [question for question in questions if question.scale.is_about_sides]
+    return {question.pk: sides_of(question.scale).get(TIE) for question in choices}
+
+
+def combined(rows, runs, ties):
+    """(rows with one for each pair of the runs, {judge: (pairs with both verdicts, differing)})."""
+    chosen = np.isin(rows["run"], list(runs))
+    if not chosen.any():
+        return rows, {}
+    both = np.sort(rows[chosen], order=["run", "item", "question"])
+    found, counts = [], dict.fromkeys(runs.values(), (0, 0))
+    for (run, *_), group in groupby(both.tolist(), key=itemgetter(0, 1, 2)):
+        verdicts = list(group)
+        found.append(one_verdict(verdicts, ties))
+        if is_complete(verdicts):
+            pairs, differing = counts[runs[run]]
+            counts[runs[run]] = pairs + 1, differing + (verdicts[0][3] != verdicts[1][3])
+    return np.concatenate([rows[~chosen], np.array(found, dtype=rows.dtype)]), counts
+
+
+def is_complete(verdicts):
+    """Whether both orders have a verdict; None and NaN are none."""
+    return len(verdicts) == 2 and all(v[3] is not None and v[3] == v[3] for v in verdicts)
+
+
+def one_verdict(verdicts, ties):
+    """One row (run, item, question, value, why, …) of a pair's: the verdict if both agree.
+
+    Else a tie: what depends on the order says nothing of the lists.
+    """
+    first = verdicts[0]
+    if not is_complete(verdicts):
+        return (*first[:3], None, first[4] or ONE_ORDER, *first[5:])
+    if first[3] == verdicts[1][3]:
+        return first
+    tie = ties.get(first[2])
+    return (*first[:3], tie, "" if tie is not None else NO_TIE, *first[5:])

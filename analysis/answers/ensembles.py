@@ -1,0 +1,150 @@
+"""Judges that are made of other judges: what they are; `reports.scores` computes their values."""
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+
+from django.db.models import Exists, OuterRef, Q
+
+from analysis.answers.families import MODEL, SETTINGS
+from analysis.answers.scales import of_learned, of_members, own_scale
+from judges.models import Judge, Run
+from judges.models.run import FROM_FILE
+
+SCALE = ("kind", "method", "neutral", "threshold")  # what decides on a scale of its own
+# LLM judges that are alike in these differ at most in the example of their prompt.
+BESIDE_THE_EXAMPLE = (
+    "endpoint", "method", "prompt", "aspects", "temperature", "rationale", "max_tokens", "context",
+    "history_length", "samples", "language",
+)  # fmt: skip
+# Judges of explanations by the contents that they name, and what two of these have to share
+# where they are compared as ways to compute one score.
+OF_EXPLANATIONS = (
+    Judge.Kind.CF, Judge.Kind.CF_APPROXIMATE, Judge.Kind.CF_WARM, Judge.Kind.ITEM_SIM,
+    Judge.Kind.GENRE_JACC,
+)  # fmt: skip
+RECIPE = (
+    "effect", "top", "form", "factors", "iterations", "regularisation", "confidence", "seed",
+)  # fmt: skip
+NAMES = tuple(dict.fromkeys((
+    "pk", "key", "rule", "samples", "strict", "weighted", "runs__flagged", "runs__checked",
+    "runs__pk", "runs__version", "from_file", "silent", "tested", "members__key", *SCALE,
+    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS, *RECIPE, "against",
+)))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """A judge whose values are those of its members, combined when a report asks for them."""
+
+    name: str
+    rule: str
+    members: tuple
+
+
+@dataclass(frozen=True)
+class Judges:
+    """What a study's judges are.
+
+    runs: {run id: name of its judge}, of those that speak for it, without checks for drift;
+    versions: {run id: version of the questionnaire}; ensembles: in the order they were made; asked:
+    {judge: (samples, strict)} of those that are not asked plainly; own: {judge: OwnScale};
+    weighted: names of those with weighted values; designs: {LLM: (the example in the prompt, the
+    other settings)}; settings: of LLMs, a dictionary each, in the order they were made; flagged:
+    whether a run flagged items; from_file: {judge that can be asked here: whether its values come
+    from a file}, where a file has such; of_explanations: {judge: (its kind of OF_EXPLANATIONS, the
+    settings of RECIPE)}; kinds: {judge: (its kind, what it compares texts with)}; tested: whether
+    there are tests of robustness, recommends: lists of recommenders, neither of which change an
+    answer, so that its text leaves them out.
+    """
+
+    runs: dict
+    versions: dict
+    ensembles: list
+    asked: dict
+    own: dict
+    weighted: tuple
+    designs: dict
+    settings: list
+    flagged: bool
+    from_file: dict
+    of_explanations: dict
+    kinds: dict
+    tested: bool = field(default=False, repr=False)
+    recommends: bool = field(default=False, repr=False)
+
+
+def _rows(study, version):
+    """A row a judge and run or member, also of those that judge nothing; one query."""
+    judges = Judge.objects.filter(study=study).annotate(
+        from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
+        tested=Q(runs__frozen__has_key="robustness"),
+        silent=Exists(Run.objects.silent(version).filter(pk=OuterRef("runs__pk"))),
+    )
+    judges = judges.order_by("runs__pk", "pk", "members__pk")
+    return list(judges.values_list(*NAMES, named=True))
+
+
+def judges_of(study, version=None):
+    """The Judges of a study, in one query; with the runs of a version of the questionnaire only.
+
+    An ensemble has no runs and no other judge has members, so no row is there twice.
+    """
+    every = _rows(study, version)
+    rows = [row for row in every if row.method not in Judge.JUDGING_NOTHING]
+    recommends = any(row.method == Judge.Method.RECOMMENDER and row.runs__pk for row in every)
+    scales = {row.key: own_scale(*(getattr(row, name) for name in SCALE)) for row in rows}
+    judging = [row for row in rows if row.runs__pk and not row.runs__checked]
+    judging = [row for row in judging if version in (None, row.runs__version)]
+    runs = {row.runs__pk: row.key for row in judging if not row.silent}
+    versions = {row.runs__pk: row.runs__version for row in judging}
+    from_file = {row.key: not row.silent for row in judging if row.from_file}
+    designs = {row.key: _design(row) for row in rows if row.kind == Judge.Kind.LLM}
+    settings = {row.pk: row for row in rows if row.kind == Judge.Kind.LLM}
+    asked = {row.key: (row.samples, row.strict) for row in rows}
+    members = [row for row in rows if row.members__key is not None]
+    ensembles = [
+        Ensemble(name, rule, tuple(row.members__key for row in group))
+        for (name, rule), group in groupby(members, key=attrgetter("key", "rule"))
+    ]
+    for each in ensembles:
+        combined = of_learned if each.rule == Judge.Rule.LEARNED else of_members
+        scales[each.name] = combined([scales[member] for member in each.members])
+    asked = {name: how for name, how in asked.items() if how != (1, False)}
+    own = {name: scale for name, scale in scales.items() if scale}
+    weighted = tuple(dict.fromkeys(row.key for row in rows if row.weighted))
+    return Judges(
+        runs, versions, ensembles, asked, own, weighted, designs, _settings(settings),
+        flagged=any(row.runs__flagged for row in rows), from_file=from_file,
+        of_explanations=_of_explanations(rows), tested=any(row.tested for row in rows),
+        recommends=recommends,
+        kinds={row.key: (str(row.kind), str(row.against)) for row in rows},
+    )  # fmt: skip
+
+
+def _of_explanations(rows):
+    """Of those with runs; an imported judge counts as the kind whose name it has."""
+    found = {}
+    for row in rows:
+        is_imported = row.kind == Judge.Kind.IMPORTED
+        kind = row.key.lower() if is_imported else row.kind
+        if kind in OF_EXPLANATIONS and row.runs__pk:
+            found[row.key] = str(kind), tuple(getattr(row, name) for name in RECIPE)
+    return found
+
+
+def _settings(rows):
+    names = ("key", MODEL, *SETTINGS)
+    return [{name: getattr(row, name) for name in names} for _, row in sorted(rows.items())]
+
+
+def _design(row):
+    return row.shots, tuple(getattr(row, name) for name in BESIDE_THE_EXAMPLE)
+
+
+def weighted_names(judges, known):
+    """{judge: what its weighted values are called}, so that nobody else is called so."""
+    return {
+        judge: f"{judge} weighted" if f"{judge} weighted" not in known else f"{judge} (weighted)"
+        for judge in judges
+    }

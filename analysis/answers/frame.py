@@ -1,0 +1,382 @@
+"""The one reader of the database: the answers of people and judges as one tidy frame.
+
+Only here do human and automatic answers meet. `read(study)` costs six queries, however large the
+study is, one more where a judge is strict, one where a judge has weighted values, one where a run
+flagged items and one where a question is about two lists; counting.py's `human_answers` and
+judged.py's `judge_answers` are the rows behind it, which exports/tables.py streams.
+"""
+
+import hashlib
+import json
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from analysis.answers.both_orders import combined, runs_with_both, ties_of
+from analysis.answers.categories import category, joined, taken
+from analysis.answers.counting import human_answers, who_counts
+from analysis.answers.designs import held_out_of
+from analysis.answers.ensembles import judges_of, weighted_names
+from analysis.answers.judged import judge_answers, why_missing
+from analysis.answers.row_numbers import Places
+from analysis.answers.samples import samples_averaged
+from analysis.answers.sums import sums
+from annotate.design.splits import ALL, CHOOSE, TEST, explanation_of, split_of
+from annotate.models import Item, Question
+from annotate.models.rating import SURPLUS
+from judges.models import Flag
+
+HUMAN, JUDGE = "human", "judge"
+
+# Every column of the exported scores, with its meaning; the frame has those that reports need.
+COLUMNS = {
+    "item": "Id of the item: the unit that people rate and judges score alike.",
+    "kind": "Kind of the item: explanation, recommendation, list_pair, profile, statement, text.",
+    "recipient": "For whom the content was recommended; blank where there is none.",
+    "content": "What was recommended; blank where there is none.",
+    "system": "What produced the text or the list; blank where there is none.",
+    "question": "Key of the question that was answered.",
+    "source": "human or judge.",
+    "rater": "Pseudonym of the person who answered; blank for a judge.",
+    "judge": "Name of the judge; blank for a person.",
+    "role": "Role of the person: recipient, third_party or expert; blank for a judge.",
+    "run": "Number of the judge's run that the value comes from: the latest one with a value.",
+    "version": "Version of the questionnaire that was answered; its wording is in the codebook.",
+    "from_file": "Judges: true if the value was loaded from a file, false if it was made here.",
+    "value": "The answer as a number on the question's scale; a judge's samples are averaged.",
+    "missing_reason": "Why a judge has no value; blank where there is one.",
+    "seconds": "People: seconds from showing the item to this answer.",
+    "cost_usd": "Judges: what the answer cost, in US dollars, all samples together.",
+    "answered_at": "When it was answered (UTC).",
+    "first_side": "People, pairs of lists and their parts: the side (A or B) that stood first, as "
+    "List 1. The value is about the sides themselves, wherever they stood.",
+    "excluded": "true if the answer does not count in the analysis.",
+    "exclusion_reason": "Why it does not count: the rule, the state of the session, or that the "
+    "answer is surplus: the rater paused too long, and the place went to somebody else.",
+    "weighted_value": "Judges that ask for log-probabilities: the mean of the scale's points, "
+    "weighted by how likely each was; samples are averaged. Beside the value, never in its place.",
+    "reason": "What the person wrote beside the answer; blank for a judge.",
+}
+# Columns of the item that are read beside the extra ones, so that they can be filtered by.
+ITEM_COLUMNS = ["item", "kind", "recipient", "content", "system"]
+FLAGGED = "flagged"
+MORE_ITEM_COLUMNS = ["feature", "parent", "side", "position"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A study's answers: `table` has COLUMNS (no seconds, cost, time, reason), all of the items'.
+
+    Ensembles have no rows in it: their values are never stored, here or in the exports.
+
+    The categories of `item` and `question` are all items and questions in their order, so that
+    their codes are row numbers of `items` and places in `questions`. `samples`: {judge: how often
+    it is asked}; `held_out`: {judge: codes of the items that its examples are drawn from};
+    `own_scale`: {judge: OwnScale} of those whose values are not on the question's, as BLEU's;
+    `both_orders`: {judge: (pairs of lists with a verdict in both orders, of these differing)};
+    `weighted`: {judge: name under which its probability-weighted values stand in the table};
+    `item_ids`: primary keys of the items; `designs`: {judge: (its example, its other settings)};
+    `settings`: those of the LLM judges, a dictionary each;
+    `from_file`: {judge: whether its values come from a file, or no longer} where a file has such;
+    `of_explanations`: {judge of explanations by their contents: (kind, its model's settings)};
+    `kinds`: {judge: (its kind, what it compares texts with: the reference or the review)};
+    `beside`: what the stamp of a report's kind read, so that the report need not read it again;
+    `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
+    """
+
+    study: object
+    table: pd.DataFrame
+    items: pd.DataFrame
+    questions: list
+    extra_columns: list = field(default_factory=list)
+    ensembles: list = field(default_factory=list)
+    samples: dict = field(default_factory=dict)
+    held_out: dict = field(default_factory=dict)
+    own_scale: dict = field(default_factory=dict)
+    both_orders: dict = field(default_factory=dict)
+    weighted: dict = field(default_factory=dict)
+    item_ids: list = field(default_factory=list)
+    designs: dict = field(default_factory=dict)
+    settings: list = field(default_factory=list)
+    from_file: dict = field(default_factory=dict)
+    of_explanations: dict = field(default_factory=dict)
+    kinds: dict = field(default_factory=dict)
+    beside: object = None
+    choosing: "Answers | None" = None
+
+    def of(self, source):
+        """The answers of people or of judges."""
+        return self.table[self.table["source"] == source]
+
+    @property
+    def versions(self):
+        """The versions of the questionnaire that have answers that count."""
+        return np.unique(self.table.loc[~self.table["excluded"], "version"]).tolist()
+
+    @property
+    def judges(self):
+        """Names of the judges with answers, in the order of their runs; then of the ensembles."""
+        table = self.of(JUDGE)
+        names = list(table["judge"].cat.remove_unused_categories().cat.categories)
+        return names + [each.name for each in self.ensembles if {*each.members} <= {*names}]
+
+
+def read(study, version=None, part=ALL):
+    """All answers of a study, or those to one version of its questionnaire or of one part."""
+    return Reader(study, version, part).answers()
+
+
+class Reader:
+    """Reads a study's small tables once; the answers, and whether they changed, build on them."""
+
+    def __init__(self, study, version=None, part=ALL):
+        self.study, self.version, self.part = study, version, part
+
+    @cached_property
+    def questions(self):
+        return list(Question.objects.filter(study=self.study))
+
+    @cached_property
+    def item_rows(self):
+        """Those of the part."""
+        if self.part == ALL:
+            return self.every_item_row
+        sides = split_of(self.study).sides(
+            (key, recipient, content, parent, explanation_of(kind, data.get("explanation")))
+            for _, key, kind, recipient, content, _, _, parent, *_, data in self.every_item_row
+        )
+        return [row for row, side in zip(self.every_item_row, sides, strict=True)
+                if side == self.part]  # fmt: skip
+
+    @cached_property
+    def every_item_row(self):
+        return [(*row, _extra_columns(data)) for *row, data in self.items_as_text]
+
+    @cached_property
+    def items_as_text(self):
+        """The items with their extra columns unread: of a result that is kept none is needed."""
+        every = Item.objects.filter(study=self.study).order_by("pk")
+        return list(every.values_list(
+            "pk", "key", "kind", "recipient__key", "content__key", "system__key",
+            "feature", "parent__key", "side", "position", Cast("data", TextField()),
+        ))  # fmt: skip
+
+    @cached_property
+    def who_counts(self):
+        return who_counts(self.study)
+
+    @property
+    def sessions(self):
+        return self.who_counts[0]
+
+    @property
+    def surplus(self):
+        return self.who_counts[1]
+
+    @cached_property
+    def judges(self):
+        """The study's Judges: with the runs of the version."""
+        return judges_of(self.study, self.version)
+
+    @cached_property
+    def held_out(self):
+        strict = [judge for judge, (_, strict) in self.judges.asked.items() if strict]
+        return held_out_of(self.study) if strict else {}
+
+    @cached_property
+    def both_orders(self):
+        """Runs whose judge is asked in both orders; none where no question is about two lists."""
+        about_lists = any(question.scale.is_about_sides for question in self.questions)
+        return runs_with_both(self.study) if about_lists else {}
+
+    @cached_property
+    def weighted(self):
+        """{judge: name of its weighted values} of the judges that ask for log-probabilities."""
+        judges = self.judges
+        known = {*judges.runs.values(), *(each.name for each in judges.ensembles)}
+        return weighted_names([judge for judge in judges.weighted if judge in known], known)
+
+    @property
+    def answers_of_people(self):
+        """Those with a number, of the version."""
+        every = human_answers(self.study)
+        return every if self.version is None else every.filter(session__version=self.version)
+
+    @cached_property
+    def flagged(self):
+        """Primary keys of items that a run flagged; asked for only where a run did."""
+        if not self.judges.flagged:
+            return frozenset()
+        flags = Flag.objects.filter(run__judge__study=self.study)
+        return frozenset(flags.values_list("item", flat=True))
+
+    def beside(self, part):
+        """A reader of another part; small tables are read once."""
+        other = copy(self)
+        other.__dict__.pop("item_rows", None)
+        other.part = part
+        return other
+
+    def answers(self):
+        """The frame."""
+        items, extra = _items(self.item_rows, self.flagged)
+        ids = [row[0] for row in self.item_rows]
+        places = Places(ids, [question.pk for question in self.questions], self.part == ALL)
+        people = _people(self.answers_of_people, self.sessions, self.surplus, places)
+        judges, orders = self._judges(places)
+        parts = [people, *judges]
+        table = {name: joined([part[name] for part in parts]) for name in people.columns}
+        codes = table.pop("item_place").to_numpy(), table.pop("question_place").to_numpy()
+        columns = {name: taken(items[name], codes[0]) for name in items.columns}
+        keys = [question.key for question in self.questions]
+        columns["question"] = pd.Categorical.from_codes(codes[1], pd.Index(keys, dtype="str"))
+        frame = pd.DataFrame(columns | table)
+        samples = {judge: asked for judge, (asked, _) in self.judges.asked.items() if asked > 1}
+        held_out = {judge: places.among(pks) for judge, pks in self.held_out.items()}
+        about = self.judges
+        return Answers(
+            self.study, frame, items, self.questions, extra, about.ensembles, samples, held_out,
+            own_scale=about.own, both_orders=orders, weighted=self.weighted,
+            item_ids=ids, designs=about.designs, settings=about.settings,
+            choosing=self.beside(CHOOSE).answers() if self.part == TEST else None,
+            from_file=about.from_file, of_explanations=about.of_explanations, kinds=about.kinds,
+        )  # fmt: skip
+
+    def _judges(self, places):
+        """Their parts of the frame, and how often those asked in both orders disagree."""
+        runs, nominal = self.judges.runs, [q.pk for q in self.questions if q.scale.kind == "choice"]
+        rows = places.inside(_judgments(runs))
+        rows, orders = combined(rows, self.both_orders, ties_of(self.questions))
+        versions = self.judges.versions
+        parts = [_judged(samples_averaged(rows, nominal), runs, versions, places)]
+        if self.weighted:
+            known = self.weighted
+            names = {run: known[judge] for run, judge in runs.items() if judge in known}
+            rows = places.inside(_judgments(runs, "weighted_value", names))
+            parts.append(_judged(samples_averaged(rows, nominal), names, versions, places))
+        return parts, orders
+
+    @cached_property
+    def sums(self):
+        """What changes with an answer."""
+        return sums(self.study, list(self.judges.runs))
+
+    def fingerprint(self):
+        """A text that changes whenever an answer, an item, a question or who counts changes."""
+        questions = [(question.key, question.scale_spec) for question in self.questions]
+        parts = [questions, self.items_as_text, self.sessions, sorted(self.surplus), self.judges]
+        parts += [self.sums, self.held_out, self.version, self.study.questionnaire_version]
+        parts += [self.part, self.study.split]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def _extra_columns(data):
+    """The JSON of an item's extra columns, read."""
+    return {} if data == "{}" else json.loads(data)
+
+
+def _items(rows, flagged=()):
+    """The items as a frame of categorical columns, and the names of the extra ones.
+
+    Where a run flagged items, a column FLAGGED says which, unless the study has one of that name.
+    """
+    names = ITEM_COLUMNS + MORE_ITEM_COLUMNS
+    columns = {name: category([row[at] for row in rows]) for at, name in enumerate(names, start=1)}
+    extra = list(dict.fromkeys(name for row in rows for name in row[-1]))
+    for name in extra:
+        columns[column_name(name)] = category([row[-1].get(name) for row in rows])
+    if flagged:
+        columns.setdefault(FLAGGED, category(["yes" if r[0] in flagged else "no" for r in rows]))
+    return pd.DataFrame(columns), [column_name(name) for name in extra]
+
+
+def column_name(extra):
+    """The frame's name of an extra column: "item_" before a name that is taken."""
+    taken = extra in COLUMNS or extra in MORE_ITEM_COLUMNS
+    return f"item_{extra}" if taken else extra
+
+
+HUMAN_TYPES = [("item", "i8"), ("question", "i8"), ("session", "i8"), ("value", "f8")]
+
+
+def _people(answers, sessions, surplus, places):
+    names = ["item_id", "question_id", "session_id", "value"]
+    rows = places.inside(_array(answers, names, HUMAN_TYPES))
+    ids, of_session = np.unique(rows["session"], return_inverse=True)
+    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS, 0)] * bool(surplus)
+    rater, role = (_taken_texts(known, at, of_session) for at in range(2))
+    reason = np.where(_among(surplus, rows), len(ids), of_session)
+    why = _taken_texts(known, 2, reason)
+    return _table(
+        places, rows, HUMAN,
+        rater=rater, role=role, excluded=np.asarray(why != ""), exclusion_reason=why,
+        version=np.array([each[3] for each in known], dtype="i2")[of_session],
+    )  # fmt: skip
+
+
+def _among(pairs, rows):
+    """Whether (session, item) of each row is one of few pairs."""
+    if not pairs:
+        return np.zeros(len(rows), dtype=bool)
+    sessions, items = np.array(sorted(pairs), dtype="i8").T
+    found = np.isin(rows["session"], sessions) & np.isin(rows["item"], items)
+    found[found] = [(s, i) in pairs for s, i in rows[["session", "item"]][found].tolist()]
+    return found
+
+
+def _taken_texts(rows, at, places):
+    """Column `at` of few rows, spread over many places, as a categorical."""
+    column = category([row[at] for row in rows])
+    return pd.Categorical.from_codes(column.codes[places], column.categories)
+
+
+JUDGE_TYPES = [("run", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"), ("why", "O")]
+
+
+def _judgments(runs, value="value", some=None):
+    """The rows of these runs' answers; of `some` of them: which is the latest depends on all."""
+    names = ["run_id", "item_id", "question_id", value, "why"]
+    rows = judge_answers(runs).annotate(why=why_missing(value != "value"))
+    return _array(rows if some is None else rows.filter(run__in=list(some)), names, JUDGE_TYPES)
+
+
+def _judged(rows, runs, versions, places):
+    """The table of these rows; {run: name of the judge} says under which names."""
+    ids, of_run = np.unique(rows["run"], return_inverse=True)
+    known = [(runs[pk], pk) for pk in ids.tolist()]
+    return _table(
+        places, rows, JUDGE,
+        judge=_taken_texts(known, 0, of_run), run=_taken_texts(known, 1, of_run),
+        missing_reason=category(rows["why"].tolist()),
+        version=np.array([versions[pk] for pk in ids.tolist()], dtype="i2")[of_run],
+    )  # fmt: skip
+
+
+def _array(queryset, names, types):
+    """The rows of a queryset as a structured array, read in one query; None becomes NaN."""
+    return np.fromiter(queryset.values_list(*names).iterator(chunk_size=20_000), dtype=types)
+
+
+def _table(places, rows, source, **columns):
+    """The part of the frame that one source fills; what it has no part in is blank."""
+    blank = pd.Categorical.from_codes(
+        np.zeros(len(rows), dtype=np.int8), pd.Index([""], dtype="str")
+    )
+    names = ["rater", "judge", "role", "run", "missing_reason", "exclusion_reason"]
+    table = {
+        "item_place": places.items(rows["item"]),
+        "question_place": places.questions(rows["question"]),
+        "source": pd.Categorical.from_codes(
+            np.full(len(rows), [HUMAN, JUDGE].index(source), dtype=np.int8), [HUMAN, JUDGE]
+        ),
+        "value": rows["value"],
+        "version": columns.pop("version"),
+        "excluded": columns.pop("excluded", np.zeros(len(rows), dtype=bool)),
+    }
+    table |= {name: columns.get(name, blank) for name in names}
+    return pd.DataFrame(table)

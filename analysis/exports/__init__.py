@@ -1,0 +1,1 @@
+"""Write answers, people, statements and lists as CSV files with a codebook."""

@@ -1,0 +1,88 @@
+"""Exports about the inside of sessions: answers on extra screens, and what stood where."""
+
+from heapq import merge
+from operator import itemgetter
+
+from annotate.coding import codes as coding
+from annotate.design.checks import compared
+from annotate.models import Coding, Extra, ExtraAnswer, Place
+
+CHUNK = 5000
+ITEM = "item"
+
+
+def checks(study, clean, cells):
+    """One row an answer to an attention check, a gold item or a repeated item."""
+    answers = ExtraAnswer.objects.filter(extra__session__study=study).with_first()
+    names = [
+        "extra__session_id", "extra__session__rater__key", "extra__kind", "item__key",
+        "extra__check_key", "question__key", "extra__position", "extra__spec", "value", "text",
+        "reason", "first", "passed", "seconds", "changes", "answered_at",
+    ]  # fmt: skip
+    rows = answers.order_by("extra__session", "extra__position", "pk").values_list(*names)
+    for (
+        session,
+        rater,
+        *what,
+        spec,
+        value,
+        text,
+        reason,
+        first,
+        passed,
+        seconds,
+        changes,
+        at,
+    ) in rows.iterator(CHUNK):
+        kind, item, check, question, position = what
+        pair = compared(kind, spec, question, value, text, first)
+        asked = kind, clean.key(item), check, question or "", position
+        given = (_cell(one, clean) for one in pair)
+        end = passed, seconds, len(changes), at
+        yield (cells(session, clean.key(rater), *asked, *given, *end, clean(reason)),)
+
+
+def _cell(value, clean):
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return clean(value) if isinstance(value, str) else value
+
+
+def screens(study, clean, cells):
+    """One row a screen of each session, in their order: its items and its extra screens."""
+    who = ["session__rater__key", "session__order_row"]
+    places = Place.objects.filter(session__study=study, position__isnull=False)
+    of_items = places.order_by("session", "position").values_list(
+        "session_id", "position", "item__key", "item__system__key", "first_side", *who
+    )
+    extras = Extra.objects.filter(session__study=study).order_by("session", "position")
+    of_extras = extras.values_list(
+        "session_id", "position", "item__key", "item__system__key", "first_side", *who, "kind",
+        "check_key",
+    )  # fmt: skip
+    rows = merge(of_items.iterator(CHUNK), of_extras.iterator(CHUNK), key=itemgetter(0, 1))
+    for session, position, item, system, side, rater, row, *extra in rows:
+        kind, check = extra or (ITEM, "")
+        what = kind, clean.key(item), check, clean.key(system), side
+        yield (cells(session, clean.key(rater), row, position, *what),)
+
+
+def codes(study, clean, cells):
+    """One row a code given to a text, merged codes under their new names; none while hidden."""
+    if not coding.may_compare(study):
+        return
+    known = coding.Codes.of(study)
+    names = [
+        "code", "rating__item__key", "rating__session__rater__key", "rating__question__key",
+        "rating__value", "rating__text", "rating__reason", "coder_name", "at",
+    ]  # fmt: skip
+    rows = Coding.objects.filter(rating__in=coding.texts(study).order_by()).order_by("rating", "pk")
+    for code, item, rater, question, value, text, reason, coder, at in rows.values_list(
+        *names
+    ).iterator(CHUNK):
+        stands = code and known.stands_for(code)
+        if code is None or stands:
+            name = clean.key(stands.name) if stands else ""
+            whole = value is not None and value.is_integer()
+            who = clean.key(item), clean.key(rater), question, int(value) if whole else value
+            yield (cells(*who, clean(text or reason), clean.key(coder), name, at),)

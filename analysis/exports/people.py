@@ -1,0 +1,178 @@
+"""Exports about people: who rated, and every change of an answer.
+
+What a platform calls somebody is personal. It leaves as a pseudonym, the same in every export of
+a study, so that a participant who came twice can be seen; as it is only where an owner asks.
+"""
+
+import json
+from collections import defaultdict
+from itertools import groupby
+from operator import itemgetter
+
+from django.db.models import Count, IntegerField, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils.crypto import salted_hmac
+
+from analysis.exports import codebook
+from annotate.design import around
+from annotate.files.loading.common import batches
+from annotate.models import CheckAttempt, ItemTime, Rater, Rating, RatingRevision, Session
+from annotate.quality import exit_answers
+from annotate.quality.measures import APPROVAL_RATE, TASK_COUNT, participant_of
+
+CHUNK = 5000
+VISIT = ("SESSION_ID", "assignmentId")
+
+
+def pseudonym(study, platform_id):
+    """12 letters and digits for a platform's id; without the SECRET_KEY nobody can undo it."""
+    if not platform_id:
+        return ""
+    keyed = salted_hmac(f"platform id in {study.pk}", platform_id, algorithm="sha256")
+    return keyed.hexdigest()[:12]
+
+
+def raters(study, clean, cells, platform_ids=False):
+    """One row a rater; platform_ids=True gives the platform's own names of people and visits."""
+
+    def named(text):
+        return clean(text if platform_ids else pseudonym(study, text))
+
+    rows = _counted_raters(study).order_by("pk")
+    names = [
+        "pk", "key", "role", "recipient__key", "platform_ids", "excluded_because", "sessions_all",
+        "sessions_completed", "items_rated", "answers", "answers_counted", "changes", "active",
+        "idle", "browser", "device", "screen_width", "created_at",
+    ]  # fmt: skip
+    found = rows.values_list(*names).iterator(CHUNK)
+    for (_, key, role, recipient, ids, why, *counts), said in with_exit(
+        study, found, "session__rater", clean
+    ):
+        visit = next((str(ids[name]) for name in VISIT if ids.get(name)), "")
+        numbers = (_plain(ids.get(name), clean) for name in (APPROVAL_RATE, TASK_COUNT))
+        who = clean(key), role, clean(recipient), named(participant_of(ids)), named(visit)
+        yield (cells(*who, *numbers, bool(why), clean(why), *counts, *said),)
+
+
+def exit_columns(study):
+    """{column: meaning} of the exit questions, those that are no longer asked too."""
+    asked = {question.key: question for question in around.exit_of(study)}
+    return {
+        f"exit_{key}": codebook.exit_meaning(asked.get(key)) for key in exit_answers.keys(study)
+    }
+
+
+def with_exit(study, rows, owner, clean):
+    """(row, its exit answers) of rows that begin with the pk of the owner, in its order."""
+    keys = exit_answers.keys(study)
+    for batch in batches(rows, CHUNK):
+        first, last = batch[0][0], batch[-1][0]
+        said = exit_answers.said_between(study, owner, first, last) if keys else {}
+        for row in batch:
+            own = said.get(row[0], {})
+            given = (own.get(key) for key in keys)
+            yield row, [clean(one) if isinstance(one, str) else one for one in given]
+
+
+def sessions(study, clean, cells):
+    """One row a session, with its attempts at the check and its exit answers."""
+    found = Session.objects.filter(study=study).order_by("pk")
+    found = found.with_times().annotate(answers=Count("ratings"))
+    names = [
+        "pk", "rater__key", "rater__role", "state", "source", "rater__excluded_because",
+        "answers", "active", "idle", "browser", "device", "screen_width",
+        "started_at", "last_seen_at", "ended_at", "items_done_at",
+    ]  # fmt: skip
+    rows = _with_attempts(study, found.values_list(*names).iterator(CHUNK))
+    for (pk, rater, role, state, source, why, *more, check), said in with_exit(
+        study, rows, "session", clean
+    ):
+        who = pk, clean(rater), role, state, source, bool(why), clean(why)
+        tried, passed, answers = check
+        yield (cells(*who, *more, tried, passed, clean(answers), *said),)
+
+
+def _with_attempts(study, rows):
+    """Each row with (attempts, whether one was passed, all of them as JSON) behind it."""
+    for batch in batches(rows, CHUNK):
+        made = CheckAttempt.objects.filter(
+            session__study=study, session__pk__range=(batch[0][0], batch[-1][0])
+        ).order_by("session_id", "number")
+        by_session = defaultdict(list)
+        for attempt in made:
+            by_session[attempt.session_id].append(attempt)
+        yield from ((*row, _attempts(by_session.get(row[0], ()))) for row in batch)
+
+
+def _attempts(made):
+    if not made:
+        return None, None, ""
+    told = [{"at": one.at.isoformat(), "answers": one.answers} for one in made]
+    return len(made), any(one.passed for one in made), json.dumps(told, ensure_ascii=False)
+
+
+def _plain(value, clean):
+    """A platform's number as it is, whatever it put there as a text."""
+    return value if value is None or isinstance(value, int | float) else clean(str(value))
+
+
+def _counted_raters(study):
+    """Raters with their sessions, answers and changes, each counted for itself."""
+    ratings = Rating.objects.filter(session__rater=OuterRef("pk")).order_by()
+    revisions = RatingRevision.objects.filter(rating__session__rater=OuterRef("pk")).order_by()
+    spent = ItemTime.objects.filter(session__rater=OuterRef("pk")).order_by()
+    spent = spent.values("session__rater")
+    known = Session.objects.filter(rater=OuterRef("pk")).exclude(browser="").order_by("-pk")
+    latest = {
+        name: Subquery(known.values(name)[:1]) for name in ("browser", "device", "screen_width")
+    }
+    done = Q(sessions__state=Session.State.COMPLETED)
+    return Rater.objects.filter(study=study).annotate(
+        sessions_all=Count("sessions"),
+        sessions_completed=Count("sessions", filter=done),
+        items_rated=_number(ratings, "session__rater", Count("item", distinct=True)),
+        answers=_number(ratings, "session__rater", Count("pk")),
+        answers_counted=_number(ratings.for_analysis(), "session__rater", Count("pk")),
+        changes=_number(
+            revisions, "rating__session__rater", Count("pk") - Count("rating", distinct=True)
+        ),
+        active=Subquery(spent.annotate(n=Sum("active_seconds")).values("n")),
+        idle=Subquery(spent.annotate(n=Sum("idle_seconds")).values("n")),
+        **latest,
+    )
+
+
+def times(study, clean, cells):
+    """One row for every item that a session's page measured."""
+    rows = ItemTime.objects.filter(session__study=study).order_by("session", "pk")
+    names = [
+        "session_id", "session__rater__key", "item__key", "active_seconds", "idle_seconds", "views",
+    ]  # fmt: skip
+    for session, rater, item, active, idle, views in rows.values_list(*names).iterator(CHUNK):
+        yield (cells(session, clean.key(rater), clean.key(item), active, idle, len(views)),)
+
+
+def _number(rows, by, expression):
+    counted = rows.values(by).annotate(n=expression).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+def revisions(study, clean, cells):
+    """One row for every answer that was given or changed here, the first answers too."""
+    rows = RatingRevision.objects.filter(rating__session__study=study).order_by("rating_id", "pk")
+    names = [
+        "rating_id", "rating__session_id", "rating__session__rater__key", "rating__item__key",
+        "rating__question__key", "value", "text", "at", "rating__session__version", "reason",
+    ]  # fmt: skip
+    for _, group in groupby(rows.values_list(*names).iterator(CHUNK), key=itemgetter(0)):
+        old = None
+        for change, (_, session, rater, item, question, value, text, *more) in enumerate(group):
+            at, version, reason = more
+            new = clean(text) if value is None else _whole(value)
+            keys = clean.key(rater), clean.key(item), question
+            yield (cells(session, *keys, change, old, new, at, version, clean(reason)),)
+            old = new
+
+
+def _whole(value):
+    return int(value) if value == int(value) else value

@@ -1,0 +1,393 @@
+"""The tables that leave the project, as streams: memory stays flat however many rows there are.
+
+A table's rows are tuples of parts. A part is what the form of the file makes of some cells that
+stand side by side, texts, numbers, times and None: what many rows share is made once. Every text is
+cleaned, so that a CSV cell cannot act as a formula, while JSON lines keep texts as they are.
+"""
+
+import json
+from itertools import groupby
+from operator import itemgetter
+
+from django.db import connection
+from django.db.models import F, FloatField, Value
+from django.db.models.functions import Cast
+
+from analysis.answers import counting, judged
+from analysis.answers import frame as frames
+from analysis.answers.both_orders import one_verdict, runs_with_both, ties_of
+from analysis.answers.samples import averaged
+from analysis.exports import codebook
+from analysis.exports import csv as csvlines
+from analysis.exports import extras as extra_exports
+from analysis.exports import lists as list_exports
+from analysis.exports import people as people_exports
+from analysis.exports import robustness as robustness_exports
+from analysis.exports import statements as statement_exports
+from annotate.design.splits import (
+    TEST,
+    is_locked,
+    sides_of_items,
+    split_of,
+    withheld,
+    without_wording,
+)
+from annotate.models import Item, Question, Rating, Study
+from annotate.models.rating import SURPLUS
+from judges.models import Flag, Judgment, Material, Run
+from judges.prompting.flags import rules_of
+
+CHUNK = 5000
+
+
+def rows(study, table, clean, cells, **options):
+    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part.
+
+    The table of raters takes platform_ids=True.
+    """
+    return HEADERS[table](study), ROWS[table](study, _Cleaner(clean), cells, **options)
+
+
+def counts(study):
+    """{table: how many rows it has}, without making them; none where the page does not say.
+
+    Nothing of judges while the test part is locked: the files are without it.
+    """
+    people = _of_people(study)
+    shown = {
+        "ratings": people["counted"] - people["surplus"],
+        "items": people["all_items"],
+        "sessions": people["all_sessions"],
+    }
+    if is_locked(study):
+        return shown
+    units = _units(study).count()
+    return shown | {
+        "judgments": units,
+        "samples": Judgment.objects.judging().filter(run__judge__study=study).count(),
+        "scores": people["every"] - people["in_words"] + units,
+    }
+
+
+def _of_people(study):
+    """Counts that indexes give: no answer is asked for its place, nor whether it is a number."""
+    every = Rating.objects.filter(session__study=study)
+    in_words = [question.pk for question in study.questions.all() if question.scale.kind == "text"]
+    rows = {
+        "all_items": study.items, "all_sessions": study.sessions,
+        "every": every, "in_words": every.filter(question__in=in_words),
+        "counted": every.of_counted_sessions(), "surplus": every.surplus(),
+    }  # fmt: skip
+    numbers = {name: counting.number_of(each) for name, each in rows.items()}
+    return Study.objects.filter(pk=study.pk).values(**numbers).get()
+
+
+class _Cleaner:
+    """Applies a function to texts; equal texts become one object, so that keys take no memory."""
+
+    def __init__(self, clean):
+        self.clean, self.known = clean, {"": "", None: ""}
+
+    def __call__(self, text):
+        return "" if text is None else self.clean(text)
+
+    def key(self, text):
+        """A text that stands in many rows."""
+        if text not in self.known:
+            self.known[text] = self.clean(text)
+        return self.known[text]
+
+
+def number(value):
+    """4 for 4.0; every other number as it is."""
+    return int(value) if value is not None and value.is_integer() else value
+
+
+# The keys of the items' JSON objects, in order of appearance: read by the database, as making
+# objects of a million texts takes seconds.
+_KEYS = """
+    SELECT one.key FROM annotate_item AS item, {each} WHERE item.study_id = %s
+    GROUP BY one.key ORDER BY MIN(item.id * 1000000 + one.place)
+"""
+KEYS = {
+    "sqlite": _KEYS.replace("one.place", "one.id").format(each="json_each(item.data) AS one"),
+    "postgresql": _KEYS.format(
+        each="jsonb_object_keys(item.data) WITH ORDINALITY AS one(key, place)"
+    ),
+}
+
+
+def extra_columns(study):
+    """Names of the items' extra columns, in order of appearance."""
+    with connection.cursor() as cursor:
+        cursor.execute(KEYS[connection.vendor], [study.pk])
+        names = [name for (name,) in cursor]
+    return [name for name in names if name not in codebook.ITEMS]
+
+
+# scores
+
+
+def _scores(study, clean, cells):
+    items = {
+        pk: cells(study.slug, clean(key), kind, *map(clean.key, links))
+        for pk, key, kind, *links in Item.objects.filter(study=study)
+        .values_list("pk", "key", "kind", "recipient__key", "content__key", "system__key")
+        .iterator(CHUNK)
+    }
+    sides = {pk: cells(side) for pk, side in _sides(study, items).items()}
+    questions = Question.objects.filter(study=study).in_bulk()
+    yield from _human_scores(study, clean, cells, items, sides, questions)
+    yield from _judge_scores(study, clean, cells, items, sides, questions)
+
+
+def _sides(study, items):
+    """{item: its side of the test split}; blank without one."""
+    if split_of(study) is None:
+        return dict.fromkeys(items, "")
+    return {pk: side for pk, (_, side) in sides_of_items(study).items()}
+
+
+def _human_scores(study, clean, cells, items, sides, questions):
+    asked = {pk: cells(each.key, frames.HUMAN) for pk, each in questions.items()}
+    known, surplus = counting.who_counts(study)
+    sessions = {
+        pk: (
+            cells(clean.key(rater), "", role, "", version, None),
+            cells(bool(why), clean.key(why), None),
+        )
+        for pk, (rater, role, why, version) in known.items()
+    }
+    is_surplus = cells(True, SURPLUS, None)
+    none = cells("")
+    for item, question, session, reason, answer in _human_answers(study, cells):
+        who, counts = sessions[session]
+        if (session, item) in surplus:
+            counts = is_surplus
+        said = cells(clean(reason)) if reason else none
+        yield items[item], asked[question], who, answer, counts, said, sides[item]
+
+
+def _human_answers(study, cells):
+    """(item, question, session, reason, the part value to first_side)"""
+    answers = counting.human_answers(study).order_by("pk")
+    keys = ["item_id", "question_id", "session_id", "reason"]
+    if csvlines.written_by_database(cells):
+        value, seconds = csvlines.Number("value"), csvlines.Float("seconds")
+        at = csvlines.Time("answered_at")
+        part = csvlines.written(value, Value(""), seconds, Value(""), at, F("first_side"))
+        yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
+        return
+    names = [*keys, "value", "seconds", "answered_at", "first_side"]
+    for *start, value, seconds, at, side in answers.values_list(*names).iterator(CHUNK):
+        yield *start, cells(number(value), "", seconds, None, at, side)
+
+
+def _judge_scores(study, clean, cells, items, sides, questions):
+    runs = judged.about_runs(study)
+    asked = {pk: cells(each.key, frames.JUDGE, "") for pk, each in questions.items()}
+    judges = {run: judge for run, (judge, *_) in runs.items()}
+    who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
+    plain = cells(False, "", None, "")
+    for run, item, question, value, why, _, cost, at, mean in _judged(study, judges, questions):
+        answer = cells(number(value), clean(why), None, cost, at, "")
+        counts = plain if mean is None else cells(False, "", number(mean), "")
+        yield items[item], asked[question], who[run], answer, counts, sides[item]
+
+
+def _judged(study, runs, questions):
+    """(run, item, question, value, why missing, rationale, cost, time, weighted value), samples
+    averaged; of a locked test part none.
+
+    Ordered by the unique index of the judgments, so that samples stand side by side.
+    """
+    nominal = [pk for pk, question in questions.items() if question.scale.kind == "choice"]
+    samples = (
+        judged.judge_answers(runs)
+        .annotate(why=judged.why_missing(), cost=Cast("cost_usd", FloatField()))
+        .order_by("run_id", "item_id", "question_id", "sample", "order")
+        .values_list(
+            "run_id",
+            "item_id",
+            "question_id",
+            "value",
+            "why",
+            "rationale",
+            "cost",
+            "settled_at",
+            "weighted_value",
+        )
+    )
+    hidden = withheld(study)
+    about_lists = any(question.scale.is_about_sides for question in questions.values())
+    both, ties = runs_with_both(study) if about_lists else {}, ties_of(questions.values())
+    for (run, *_), group in groupby(samples.iterator(CHUNK), key=itemgetter(0, 1, 2)):
+        samples = list(group)
+        if samples[0][1] in hidden:
+            continue
+        if run in both:
+            yield _with_costs(samples, one_verdict(samples, ties))
+        elif len(samples) > 1:
+            yield _with_costs(samples, averaged(samples, nominal))
+        else:
+            yield samples[0]
+
+
+def _with_costs(samples, one):
+    """The one answer of several samples, at what all of them cost."""
+    *start, _, at, _ = one
+    costs = [sample[6] for sample in samples if sample[6] is not None]
+    means = [sample[8] for sample in samples if sample[8] is not None]
+    mean = sum(means) / len(means) if means else None
+    return *start, sum(costs) if costs else None, at, mean
+
+
+def _units(study):
+    """One row per (run, item, question) of the answers that count."""
+    answers = judged.judge_answers(judged.judge_of_runs(study))
+    return answers.order_by().values("run", "item", "question").distinct()
+
+
+# The tables that can be loaded again
+
+
+def _counted(study):
+    return Rating.objects.for_analysis().filter(session__study=study)
+
+
+def _ratings(study, clean, cells):
+    names = [
+        "item__key", "session__rater__key", "session__rater__role", "question__key", "value",
+        "text", "answered_at", "seconds", "reason", "first_side", "session__version",
+    ]  # fmt: skip
+    answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
+    for item, rater, role, question, value, text, at, seconds, reason, *more in answers:
+        answer = clean(text) if value is None else number(value)
+        keys = clean.key(item), clean.key(rater), role, question
+        yield (cells(*keys, answer, at, seconds, clean(reason), *more),)
+
+
+def _judgments(study, clean, cells):
+    runs = judged.about_runs(study)
+    judges = {run: judge for run, (judge, *_) in runs.items()}
+    prompts = dict(Run.objects.filter(pk__in=list(runs)).values_list("pk", "frozen__prompt"))
+    items = dict(Item.objects.filter(study=study).values_list("pk", "key").iterator(CHUNK))
+    questions = Question.objects.filter(study=study).in_bulk()
+    asked = {run: (clean.key(prompts[run]), version) for run, (_, version, _) in runs.items()}
+    flags = _flags(study)
+    answers = _judged(study, judges, questions)
+    for run, item, question, value, _, rationale, cost, _, mean in answers:
+        keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
+        said = clean(rationale), cost, number(mean)
+        flag = flags.get((run, item), "")
+        yield (cells(*keys, number(value), *said, *asked[run], flag),)
+
+
+def _flags(study):
+    """{(run, item): the rules that the texts in its prompt met}"""
+    flags = Flag.objects.filter(run__judge__study=study).values_list("run", "item", "rules")
+    return {(run, item): rules for run, item, rules in flags}
+
+
+ITEM_FIELDS = [
+    "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
+    "feature", "parent__key", "side",
+]  # fmt: skip
+
+
+SAMPLE_FIELDS = [
+    "run", "run__judge__key", "item__key", "question__key", "sample", "order", "state", "value",
+    "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
+    "call__model_returned", "call__fingerprint", "run__frozen__prompt", "run__version", "call",
+    "call__reused_from", "cost", "settled_at",
+]  # fmt: skip
+
+
+def _samples(study, clean, cells):
+    examples, hidden = _examples(study), withheld(study)
+    answers = Judgment.objects.judging().filter(run__judge__study=study)
+    answers = answers.order_by("run", "unit", "pk")
+    answers = answers.annotate(cost=Cast("cost_usd", FloatField()))
+    for pk, *row in answers.values_list("item", *SAMPLE_FIELDS).iterator(CHUNK):
+        if pk in hidden:
+            continue
+        run, judge, item, question, sample, order, state, value, why, rationale, *rest = row
+        keys = run, clean.key(judge), clean.key(item), question, sample, order, state
+        example, rater = examples.get((run, pk), ("", ""))
+        said = clean(why), clean(rationale), clean.key(example), clean.key(rater)
+        mean, mass, why_none, model, fingerprint, prompt, version, call, source, cost, at = rest
+        weighted = number(mean), mass, clean.key(why_none)
+        which = clean.key(model), clean.key(fingerprint), clean.key(prompt), version
+        yield (cells(*keys, number(value), *said, *weighted, *which, call, source, cost, at),)
+
+
+def _examples(study):
+    """{(run, item): (id of the example, its rater)}"""
+    shown = Material.objects.filter(run__judge__study=study, example__isnull=False)
+    names = ["run", "item", "example__key", "rater__key"]
+    return {(run, item): rest for run, item, *rest in shown.values_list(*names).iterator(CHUNK)}
+
+
+def _items(study, clean, cells):
+    extra = extra_columns(study)
+    sides = sides_of_items(study) if split_of(study) else {}
+    answers = Item.objects.filter(study=study).order_by("pk")
+    names, locked = [*ITEM_FIELDS, "position", "data", "content__title"], is_locked(study)
+    for row in answers.values("pk", *names).iterator(CHUNK):
+        _, side = sides.get(row["pk"], ("", ""))
+        if locked and side == TEST and row["kind"] == Item.Kind.STATEMENT:
+            row = without_wording(row)  # noqa: PLW2901 - a judge of the test part said it
+        flags = rules_of(row["text"], row["content__title"])
+        more = (_extra(row["data"].get(name), clean) for name in extra)
+        texts = (clean(row[name]) for name in ITEM_FIELDS)
+        yield (cells(*texts, row["position"], flags, side, *more),)
+
+
+def _extra(value, clean):
+    """An extra cell: texts cleaned, numbers as they are, lists and objects as JSON."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return value
+
+
+def _codebook(study, clean, cells):
+    for row in codebook.column_rows(extra_columns(study)):
+        yield (cells(*map(clean, row)),)
+    for column, meaning in people_exports.exit_columns(study).items():
+        for table in ("raters", "sessions"):
+            yield (cells(table, clean(column), clean(meaning)),)
+    for name, meaning in codebook.question_rows(study):
+        yield (cells("scores", clean(name), clean(meaning)),)
+
+
+def _header(table):
+    return lambda study: list(codebook.TABLES[table])
+
+
+ROWS = {
+    "scores": _scores,
+    "ratings": _ratings,
+    "judgments": _judgments,
+    "samples": _samples,
+    "robustness": robustness_exports.robustness,
+    "lists": list_exports.lists,
+    "items": _items,
+    "raters": people_exports.raters,
+    "sessions": people_exports.sessions,
+    "times": people_exports.times,
+    "revisions": people_exports.revisions,
+    "checks": extra_exports.checks,
+    "screens": extra_exports.screens,
+    "codes": extra_exports.codes,
+    "statements": statement_exports.statements,
+    "dropped": statement_exports.dropped,
+    "entailments": statement_exports.entailments,
+    "codebook": _codebook,
+}
+HEADERS = {table: _header(table) for table in ROWS} | {
+    "items": lambda study: [*codebook.ITEMS, *extra_columns(study)],
+    "raters": lambda study: [*codebook.RATERS, *people_exports.exit_columns(study)],
+    "sessions": lambda study: [*codebook.SESSIONS, *people_exports.exit_columns(study)],
+}

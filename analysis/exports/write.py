@@ -1,0 +1,49 @@
+"""Rows of a table as lines of CSV or JSON, in pieces of about a thousand rows."""
+
+import json
+from datetime import datetime
+from itertools import chain, islice
+
+from analysis.answers.moment import one_moment
+from analysis.exports import tables as exports
+from analysis.exports.csv import END, csv_cells
+from annotate.values.formulas import guarded
+
+PIECE = 1000
+
+
+def pieces(study, table, form, **options):
+    """The whole file as texts, one after another; form is "csv" or "jsonl".
+
+    All of it is of one moment: an answer that comes meanwhile may be of a session that was not
+    there when sessions were read.
+    """
+    with one_moment():
+        yield from FORMS[form](study, table, **options)
+
+
+def _csv(study, table, **options):
+    header, rows = exports.rows(study, table, guarded, csv_cells, **options)
+    yield csv_cells(*map(guarded, header)) + END
+    for batch in _batches(rows):
+        yield END.join(map(",".join, batch)) + END
+
+
+def _jsonl(study, table, **options):
+    header, rows = exports.rows(study, table, str, lambda *cells: cells, **options)
+    for batch in _batches(rows):
+        yield "".join(_line(header, chain.from_iterable(parts)) for parts in batch)
+
+
+def _line(header, row):
+    found = dict(zip(header, row, strict=True))
+    return json.dumps(found, ensure_ascii=False, default=datetime.isoformat) + "\n"
+
+
+def _batches(rows):
+    while batch := list(islice(rows, PIECE)):
+        yield batch
+
+
+FORMS = {"csv": _csv, "jsonl": _jsonl}
+TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}

@@ -1,0 +1,1 @@
+"""Draw the figures and tables that reports share."""

@@ -1,0 +1,390 @@
+"""Reports as Plotly figures: plain dictionaries that static/figures.js draws.
+
+A judge looks the same on every page (looks.py). "var(--ink)" stands for a colour of the style
+sheet, so that one figure fits the light and the dark scheme. "narrow" holds the parts of a layout
+that are different on a phone.
+"""
+
+from math import ceil, isnan
+
+from analysis.figures.looks import JUDGE_COLOURS, PEOPLE, SYMBOLS
+from analysis.figures.wrapping import MOST_HEADING, ROW, headroom, lines_below, lines_of, wrapped
+
+INK, LINE = "var(--ink)", "var(--line)"
+NARROW_LINE = 44  # characters of a name above its dots, on a phone
+MOST_CURVES, MOST_MATRICES, MOST_LINES = 8, 6, 40
+WHO = {"judge": "judge", "rater": "rater", "mean": "mean"}  # an evaluator by its kind
+# From disagreement over the neutral middle to agreement. The lightness of each side falls evenly,
+# so that a grey print has the order too; which side it is, the place says.
+DIVERGING = [(0xD5, 0x5E, 0x00), (0xEE, 0xA8, 0x76), (0xE4, 0xE4, 0xE4), (0x86, 0xB9, 0xDB),
+             (0x00, 0x72, 0xB2)]  # fmt: skip
+
+
+def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
+    """A dot plot with intervals: a line per row[line], a marker shape per row[series].
+
+    chance: what guessing would give. It has a line with its name, and the axis begins there or
+    where the intervals begin, since values far below it hardly occur.
+    """
+    entries, every = _largest(entries, line)
+    names = list(dict.fromkeys(entry.row[line] for entry in entries))
+    if every > len(names):
+        title += f" (the {len(names)} largest of {every}, all of them in the table)"
+    shapes = list(dict.fromkeys(entry.row[series] for entry in entries))
+    step = 0.7 / max(len(shapes), 1)
+    labels, row = [wrapped(name) for name in names], max(ROW, 11 * len(shapes))
+    centres, end = lines_below(labels, row)
+    data = []
+    for place, shape in enumerate(shapes):
+        own = [entry for entry in entries if entry.row[series] == shape]
+        offset = (place - (len(shapes) - 1) / 2) * step
+        heights = [centres[names.index(entry.row[line])] + offset for entry in own]
+        colours = [looks.colour(entry.judge) for entry in own]
+        rows = [entry.row for entry in own]
+        symbols = [looks.symbol(entry.judge, entry.row[line]) for entry in own]
+        if len(shapes) > 1:  # else the shape is left to tell evaluators apart
+            symbols = SYMBOLS[place % len(SYMBOLS)]
+        data += _dots(rows, heights, colours, shape, symbols, line)
+    layout = layout_of(height=110 + ceil(row * max(end, 2)))
+    layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
+    layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
+    if chance is not None:
+        layout["xaxis"]["range"] = [_below(entries, chance), 1.02]
+        layout |= _line_of_chance(chance)
+    layout["yaxis"] |= {
+        "tickvals": centres,
+        "ticktext": labels,
+        "range": [end - 0.4, -0.6],
+        "showgrid": False,
+    }
+    layout["showlegend"] = len(shapes) > 1
+    return {"data": data, "layout": layout, "narrow": _names_above(layout, names, centres)}
+
+
+def _largest(entries, line):
+    """Those with a value, of few lines: the ones with the largest values; how many there were.
+
+    A line for each of 200 judges would make a figure of ten screens.
+    """
+    largest: dict = {}
+    known = [entry for entry in entries if not _undefined(entry.row["value"])]
+    for entry in known:
+        name, value = entry.row[line], entry.row["value"]
+        largest[name] = max(largest.get(name, value), value)
+    kept = set(sorted(largest, key=lambda name: -largest[name])[:MOST_LINES])
+    return [entry for entry in known if entry.row[line] in kept], len(largest)
+
+
+def _around(entries):
+    """From the lowest to the highest end of the intervals, with some room."""
+    rows = [entry.row for entry in entries]
+    known = [row[name] for row in rows for name in ("low", "value", "high")]
+    known = [value for value in known if not _undefined(value)] or [0.0, 1.0]
+    room = 0.04 * (max(known) - min(known)) or 0.5
+    return [min(known) - room, max(known) + room]
+
+
+def _below(entries, chance):
+    """Where an axis begins that shows chance and every end of the intervals, with some room."""
+    rows = [entry.row for entry in entries]
+    ends = [row[name] for row in rows for name in ("low", "value") if not _undefined(row[name])]
+    lowest = min([chance, *ends])
+    return lowest - 0.04 * (1 - lowest)
+
+
+def _line_of_chance(chance):
+    """A dashed line over the whole height, with its name above."""
+    line = {
+        "type": "line", "x0": chance, "x1": chance, "y0": 0, "y1": 1, "yref": "paper",
+        "layer": "below", "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
+    }  # fmt: skip
+    name = {
+        "text": f"chance ({chance:g})", "x": chance, "y": 1, "yref": "paper", "xanchor": "left",
+        "yanchor": "bottom", "showarrow": False, "font": {"size": 11},
+    }  # fmt: skip
+    return {"shapes": [line], "annotations": [name]}
+
+
+def _names_above(layout, names, centres):
+    """A dot plot for a phone: each name above its dots, not beside them."""
+    labels = [wrapped(name, NARROW_LINE, most=MOST_HEADING) for name in names]
+    above = [
+        {
+            "text": label, "x": 0, "xref": "paper", "xanchor": "left", "y": centre - 0.25,
+            "yanchor": "bottom", "align": "left", "showarrow": False, "font": {"size": 11},
+        }
+        for centre, label in zip(centres, labels, strict=True)
+    ]  # fmt: skip
+    return {
+        "height": layout["height"] + 14 * sum(map(lines_of, labels)),
+        "annotations": above + layout.get("annotations", []),
+        "xaxis": layout["xaxis"] | small_title(layout["xaxis"]),
+        "yaxis": layout["yaxis"] | {"showticklabels": False, "ticks": ""},
+    }
+
+
+def _dots(rows, at, colours, name, symbols, line):
+    """One trace for the markers, and a line for each interval in the colour of its marker."""
+    lines = [
+        {
+            "type": "scatter", "mode": "lines", "x": [row["low"], row["high"]], "y": [y, y],
+            "line": {"color": colour, "width": 2}, "opacity": 0.55, "hoverinfo": "skip",
+            "showlegend": False, "legendgroup": name,
+        }
+        for row, y, colour in zip(rows, at, colours, strict=True)
+        if not _undefined(row["low"])
+    ]  # fmt: skip
+    markers = {
+        "type": "scatter", "mode": "markers", "name": name, "legendgroup": name,
+        "x": [row["value"] for row in rows], "y": at,
+        "marker": {"color": colours, "symbol": symbols, "size": 9},
+        "text": [_in_words(row, line) for row in rows], "hoverinfo": "text",
+    }  # fmt: skip
+    return [*lines, markers]
+
+
+def _in_words(row, line):
+    interval = "" if _undefined(row["low"]) else f" [{row['low']:.2f}, {row['high']:.2f}]"
+    n = row.get("n", row.get("n_units"))
+    return f"{row[line]}: {row['value']:.2f}{interval}, n = {n}"
+
+
+def small_title(axis):
+    """An axis's title where there is little room: smaller, its n on a line of its own."""
+    return {"title": {"text": axis["title"]["text"].replace(" (", "<br>("), "font": {"size": 11}}}
+
+
+def curves(report, entries, question, looks):
+    """ROC curves of the best of these evaluators for one question."""
+    known = [entry for entry in entries if not _undefined(entry.row["auc"])]
+    best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
+    data = [
+        _curve(report.curves[e.row["evaluator"], question], e, looks)
+        | looks.marks(e.judge, e.row["evaluator"])
+        for e in best
+    ]
+    chance = {
+        "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
+        "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
+    }  # fmt: skip
+    layout = layout_of(height=520)
+    sizes = {key: span(entry.row[key] for entry in best) for key in ("negatives", "positives")}
+    layout["xaxis"] |= {"title": {"text": f"False positive rate (n = {sizes['negatives']})"}}
+    layout["yaxis"] |= {"title": {"text": f"True positive rate (n = {sizes['positives']})"}}
+    layout["xaxis"]["range"], layout["yaxis"]["range"] = [0, 1], [0, 1.01]
+    layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
+    narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
+    return {"data": [chance, *data], "layout": layout, "narrow": narrow}
+
+
+def _curve(curve, entry, looks):
+    name, judge = entry.row["evaluator"], entry.judge
+    return {
+        "type": "scatter", "mode": "lines",
+        "x": curve.false_positive_rate, "y": curve.true_positive_rate,
+        "name": f"{wrapped(name)} {entry.row['auc']:.2f}",
+        "line": {"color": looks.colour(judge), "width": 2, "dash": looks.dash(judge, name)},
+    }  # fmt: skip
+
+
+def winning_rates(report, question, epsilon, looks):
+    """Draw the winning rate of judges over their head start: a line a step curve.
+
+    Judges with one and the same curve share a line.
+    """
+    tested = [e for e in report.entries if e.row["question"] == question and e.row["tested"]]
+    same: dict = {}
+    for entry in sorted(tested, key=lambda e: -e.row["advantage_probability"]):
+        curve = report.curves[entry.row["evaluator"], question]
+        same.setdefault(tuple(curve["winning_rate"]), []).append(entry)
+    lines = [
+        {
+            "type": "scatter", "mode": "lines", "name": _shared_name(entries),
+            "x": report.curves[entries[0].row["evaluator"], question]["epsilon"], "y": list(rates),
+            "line": {
+                "color": looks.colour(entries[0].judge), "width": 2, "shape": "hv",
+                "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
+            },
+        }
+        | looks.marks(entries[0].judge, entries[0].row["evaluator"])
+        for rates, entries in list(same.items())[:MOST_CURVES]
+    ]  # fmt: skip
+    dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+    dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
+    chosen = {**dotted, "x": [epsilon, epsilon], "y": [0, 1], "name": f"ε = {epsilon:g}"}
+    enough = {**dotted, "x": [0, 0.5], "y": [0.5, 0.5], "name": "passes from here up"}
+    enough["line"] = {**dotted["line"], "dash": "longdash"}
+    layout = layout_of(height=420)
+    layout["xaxis"] |= {"title": {"text": "Head start ε"}, "range": [0, 0.5]}
+    layout["yaxis"] |= {"title": {"text": "Winning rate ω"}, "range": [-0.03, 1.03]}
+    layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
+    narrow = {"height": 420 + 24 * len(lines)}  # the legend's lines stand below each other
+    return {"data": [*lines, chosen, enough], "layout": layout, "narrow": narrow}
+
+
+def _shared_name(entries):
+    first, others = wrapped(entries[0].row["evaluator"]), len(entries) - 1
+    return f"{first} and {others} more" if others else first
+
+
+def span(counts):
+    """40, or 30 to 40; 0 of nothing."""
+    counts = sorted(counts) or [0]
+    low, high = counts[0], counts[-1]
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def matrices(entries):
+    """Heat maps of the first confusion matrices: shares of each row, with the counts written."""
+    entries = entries[:MOST_MATRICES]
+    columns = min(len(entries), 3)
+    lines = -(-len(entries) // columns) if entries else 0
+    layout = layout_of(height=70 + 300 * max(lines, 1))
+    layout |= {
+        "grid": {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.35},
+        "showlegend": False, "annotations": [],
+    }  # fmt: skip
+    data, headings = [], []
+    for place, entry in enumerate(entries):
+        suffix = "" if place == 0 else str(place + 1)
+        who = WHO[entry.kind]
+        data.append(_matrix(entry.row, suffix, who))
+        layout[f"xaxis{suffix}"] = {**_axis(), "title": {"text": who}, "type": "category"}
+        layout[f"yaxis{suffix}"] = {
+            **_axis(), "title": {"text": "people"}, "type": "category", "autorange": "reversed",
+        }  # fmt: skip
+        headings.append(wrapped(entry.row["evaluator"], most=MOST_HEADING))
+        layout["annotations"].append(_heading(headings[-1], suffix))
+    layout["margin"] |= headroom(headings)
+    one_column = {"rows": len(entries), "columns": 1, "pattern": "independent", "ygap": 0.35}
+    narrow = {"height": 70 + 290 * max(len(entries), 1), "grid": one_column}
+    return {"data": data, "layout": layout, "narrow": narrow}
+
+
+def _matrix(row, suffix, who):
+    labels = [str(label) for label in row["labels"]]
+    return {
+        "type": "heatmap", "z": row["shares"],
+        "x": labels, "y": labels, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
+        "text": row["matrix"], "texttemplate": "%{text}", "showscale": False,
+        "xgap": 1, "ygap": 1,
+        "hovertemplate": "people %{y}, WHO %{x}: %{text} items (%{z:.0%})<extra></extra>".replace(
+            "WHO", who
+        ),
+        "zmin": 0, "zmax": 1, "colorscale": [[0, "var(--paper)"], [1, PEOPLE]],
+    }  # fmt: skip
+
+
+def _heading(name, suffix):
+    return {
+        "text": name, "align": "left", "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
+        "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+    }  # fmt: skip
+
+
+def likert(distributions):
+    """Diverging bars: answers of people by question, the neutral middle around zero.
+
+    distributions: (question, [(label, count)]) with the labels in the order of the scale.
+    """
+    layout = layout_of(height=120 + 44 * len(distributions))
+    layout |= {"barmode": "relative", "bargap": 0.35}
+    layout["xaxis"] |= {"title": {"text": "Share of answers"}, "tickformat": ".0%"}
+    layout["xaxis"] |= {"range": [-1, 1], "zeroline": True, "tickangle": 0}
+    layout["xaxis"] |= {"tickvals": [-0.5, 0, 0.5], "ticktext": ["50 %", "0", "50 %"]}
+    layout["yaxis"] |= {"autorange": "reversed", "type": "category"}
+    layout["legend"] |= {"traceorder": "normal"}
+    data = []
+    for question, counts in distributions:
+        data += _diverging(question, counts, first=question == distributions[0][0])
+    return {"data": data, "layout": layout}
+
+
+def _diverging(question, counts, first):
+    """Bars of one question: from the middle outwards on both sides."""
+    total = sum(count for _, count in counts)
+    middle = (len(counts) - 1) / 2
+    order = sorted(range(len(counts)), key=lambda place: abs(place - middle))
+    for place in order:
+        label, count = counts[place]
+        sides = [-0.5, 0.5] if place == middle else [-1.0 if place < middle else 1.0]
+        for side in sides:
+            yield {
+                "type": "bar", "orientation": "h", "name": label, "legendgroup": label,
+                "showlegend": first and side == sides[-1], "legendrank": place,
+                "x": [side * count / total], "y": [f"{question}<br>n = {total:,}"],
+                "marker": {
+                    "color": shade(place, len(counts)),
+                    "line": {"color": "var(--paper)", "width": 1},
+                },
+                "text": [f"{label}: {count} of {total}"], "hoverinfo": "text",
+                "textposition": "none",
+            }  # fmt: skip
+
+
+def shade(place, size):
+    """The colour of one of so many points: each has its own, however long the scale is."""
+    at = place * (len(DIVERGING) - 1) / (size - 1)
+    lower = min(int(at), len(DIVERGING) - 2)
+    parts = zip(DIVERGING[lower], DIVERGING[lower + 1], strict=True)
+    mixed = [round(a + (b - a) * (at - lower)) for a, b in parts]
+    return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+
+def _axis():
+    return {
+        "gridcolor": LINE, "zerolinecolor": "var(--soft)", "zeroline": False, "linecolor": LINE,
+        "automargin": True, "fixedrange": True,
+    }  # fmt: skip
+
+
+def layout_of(height):
+    """The layout that all figures begin with."""
+    return {
+        "height": height,
+        "margin": {"l": 10, "r": 10, "t": 30, "b": 45},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": INK, "family": "system-ui, sans-serif", "size": 13},
+        "hoverlabel": {"bgcolor": "var(--paper)", "font": {"color": INK}},
+        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        "xaxis": _axis(),
+        "yaxis": _axis(),
+    }
+
+
+def subsets(entries, means, title):
+    """A dot for each subset of the judges by its size, and a line through the sizes' means."""
+    rows = [entry.row for entry in entries]
+    known = [entry.row for entry in means if not _undefined(entry.row["value"])]
+    dots = {
+        "type": "scatter", "mode": "markers", "name": "one subset", "x": [r["size"] for r in rows],
+        "y": [r["value"] for r in rows], "hoverinfo": "text",
+        "text": [f"{r['members']}: {r['value']:.3f}" for r in rows],
+        "marker": {
+            "color": JUDGE_COLOURS[1], "size": 8, "opacity": 0.85, "symbol": "circle-open",
+            "line": {"width": 1.6},
+        },
+    }  # fmt: skip
+    line = {
+        "type": "scatter", "mode": "lines+markers", "name": "mean of the size",
+        "x": [row["size"] for row in known], "y": [row["value"] for row in known],
+        "line": {"color": INK}, "marker": {"size": 7}, "hovertemplate": "%{y:.3f}<extra></extra>",
+    }  # fmt: skip
+    if known and not any(_undefined(row["low"]) for row in known):
+        line["error_y"] = _reach(known)
+    layout = layout_of(height=420)
+    n = span(row["n"] for row in known)
+    layout["xaxis"] |= {"title": {"text": f"Judges in the mean (n = {n} values)"}, "dtick": 1}
+    layout["yaxis"] |= {"title": {"text": title}}
+    return {"data": [dots, line], "layout": layout, "narrow": {"height": 380}}
+
+
+def _reach(rows):
+    """The 95 % intervals of the rows as error bars of Plotly."""
+    up, down = ([abs(row[end] - row["value"]) for row in rows] for end in ("high", "low"))
+    return {"type": "data", "array": up, "arrayminus": down, "color": INK, "thickness": 1.2}
+
+
+def _undefined(value):
+    return value is None or isnan(value)

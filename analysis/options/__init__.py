@@ -1,0 +1,1 @@
+"""Say which options a report may take, and check what was asked."""

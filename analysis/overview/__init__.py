@@ -1,0 +1,1 @@
+"""Show how far a study is, what needs attention, and its report in short."""

@@ -1,0 +1,235 @@
+"""A study as it runs, in few queries: the part of the overview that keeps itself up to date.
+
+Nothing here reads all ratings or judgments: the page asks every five seconds.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import (
+    Count,
+    DateTimeField,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    Subquery,
+)
+from django.db.models.functions import TruncHour
+from django.utils import timezone
+
+from analysis.overview.attention import Attention
+from annotate.models import Place, Rating, Session
+
+State = Session.State
+DAY = timedelta(days=1)
+HOURS = 24
+RECENT = 3  # whole hours from which the rate is taken, if enough was filled in them
+FEWEST = 5  # places below which there is no rate
+LONGEST = timedelta(days=90)  # beyond it a date would only look exact
+
+
+def context(study, now=None):
+    """What the templates of the live part are filled with."""
+    now = now or timezone.now()
+    places = Counter(dict(_counted(study.places, "state")))
+    visits = Visits(study)
+    hours = filled_by_hour(study, now)
+    forecast = done_at(study, places, hours, now)
+    return {
+        "filled": places[Place.State.FILLED],
+        "held": places[Place.State.HELD],
+        "open_places": places[Place.State.OPEN],
+        "place_count": places.total(),
+        "forecast": forecast,
+        "bars": bars(hours, now),
+        "filled_lately": sum(hours.values()),
+        "sessions": visits.by_state(),
+        "dropouts": visits.dropouts(),
+        "stopped": visits.stopped,
+        "timed": visits.timed,
+        "median_time": median_time(study, visits.timed),
+        "devices": visits.classes("device"),
+        "browsers": visits.classes("browser"),
+        "attention": Attention(study, places, visits, now).found(),
+    }
+
+
+def _counted(rows, *fields):
+    return rows.order_by().values_list(*fields).annotate(n=Count("pk"))
+
+
+# Sessions
+
+
+class Visits:
+    """The sessions of a study, counted once by all that the page asks of them."""
+
+    def __init__(self, study):
+        fields = ("state", "source", "stopped_in", "current", "device", "browser")
+        rows = study.sessions.begun().order_by().values(*fields)
+        self.groups = list(rows.annotate(n=Count("pk"), last=Max("last_seen_at")))
+        self.here = [row for row in self.groups if row["source"] != Session.Source.FILE]
+
+    def count(self, state):
+        return sum(row["n"] for row in self.groups if row["state"] == state)
+
+    def by_state(self):
+        """(label, count) of the states that any session is in."""
+        counts = ((label, self.count(state)) for state, label in State.choices)
+        return [(label, count) for label, count in counts if count]
+
+    @property
+    def last_seen(self):
+        """When anybody was last here; None if nobody ever was."""
+        return max((row["last"] for row in self.here), default=None)
+
+    @property
+    def stopped(self):
+        """How many visits stopped before their end."""
+        return sum(row["n"] for row in self.here if _has_stopped(row))
+
+    @property
+    def timed(self):
+        """How many visits have a length: completed, and not by personal links or from a file.
+
+        A personal link begins when it is made, not when it is opened.
+        """
+        web = (row for row in self.groups if row["source"] == Session.Source.WEB)
+        return sum(row["n"] for row in web if row["state"] == State.COMPLETED)
+
+    def dropouts(self):
+        """(screen, stopped there, there now): of the visits that are not completed, in order."""
+        gone, here = Counter(), Counter()
+        for row in self.here:
+            if _has_stopped(row):
+                gone[_screen(row["stopped_in"], row)] += row["n"]
+            elif row["state"] != State.COMPLETED:
+                here[_screen(row["state"], row)] += row["n"]
+        return [(_name(one), gone[one], here[one]) for one in sorted({*gone, *here}, key=_order)]
+
+    def classes(self, field):
+        """(class, count) of what people come with, the commonest first."""
+        counts = Counter()
+        for row in self.here:
+            counts[row[field]] += row["n"]
+        return [(name, count) for name, count in counts.most_common() if name]
+
+
+def _has_stopped(row):
+    over = row["state"] in Session.OVER or row["state"] == State.ABANDONED
+    return over and row["state"] != State.COMPLETED
+
+
+def _screen(state, row):
+    """(state, number of the item): only raters at work have an item."""
+    if not state and row["state"] == State.DECLINED:  # from before it was kept
+        state = State.CONSENT
+    return (state, row["current"] if state == State.RATING else 0)
+
+
+def _order(screen):
+    states = list(State.values)
+    return states.index(screen[0]) if screen[0] in states else len(states), screen[1]
+
+
+def _name(screen):
+    state, number = screen
+    if number:
+        return f"Item {number}"
+    return State(state).label if state in State.values else "Not known"
+
+
+def median_time(study, n):
+    """Median seconds of the n completed visits from the open link; None if there are none."""
+    if not n:
+        return None
+    visits = study.sessions.filter(source=Session.Source.WEB, state=State.COMPLETED).order_by()
+    took = ExpressionWrapper(F("ended_at") - F("started_at"), output_field=DurationField())
+    ordered = visits.annotate(took=took).order_by("took").values_list("took", flat=True)
+    middle = [one for one in ordered[(n - 1) // 2 : n // 2 + 1] if one is not None]
+    return sum(one.total_seconds() for one in middle) / len(middle) if middle else None
+
+
+# Places over time
+
+
+def filled_by_hour(study, now):
+    """{hour: places filled in it} of the last day: by the last answer to each filled place."""
+    since = _hour(now) - timedelta(hours=HOURS - 1)
+    own = Q(item=OuterRef("item")) | Q(item__parent=OuterRef("item"))
+    answers = Rating.objects.filter(own, session=OuterRef("session")).order_by()
+    last = answers.values("session").annotate(at=Max("answered_at")).values("at")
+    # Only sessions of the last day are looked at, so that it stays cheap in a large study.
+    recent = study.sessions.filter(last_seen_at__gte=since).exclude(source=Session.Source.FILE)
+    filled = study.places.filter(state=Place.State.FILLED, session__in=recent)
+    filled = filled.annotate(at=Subquery(last, output_field=DateTimeField()))
+    hours = filled.filter(at__gte=since).annotate(hour=TruncHour("at"))
+    return dict(_counted(hours, "hour"))
+
+
+def _hour(at):
+    return at.replace(minute=0, second=0, microsecond=0)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One hour of the chart; x and height in its units, 24 wide and 10 high."""
+
+    hour: object
+    count: int
+    x: float
+    y: float
+    height: float
+
+
+def bars(hours, now):
+    """The last day as bars; nothing if nothing was filled."""
+    most = max(hours.values(), default=0)
+    first = _hour(now) - timedelta(hours=HOURS - 1)
+    counts = {first + timedelta(hours=n): 0 for n in range(HOURS)} | hours if most else {}
+    return [
+        Bar(hour, count, x, 10 - 10 * count / most, 10 * count / most)
+        for x, (hour, count) in enumerate(counts.items())
+    ]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """When all places are filled at the present rate; or why that cannot be said."""
+
+    at: object = None
+    per_hour: float | None = None
+    reason: str = ""
+
+
+def done_at(study, places, hours, now):
+    """The Forecast from what was filled in the last hours."""
+    left = places.total() - places[Place.State.FILLED]
+    if not places.total():
+        return Forecast(reason="there are no places yet")
+    if not left:
+        return Forecast(reason="all places are filled")
+    if not study.is_open:
+        return Forecast(reason="the study is closed for raters")
+    for length in (RECENT, HOURS - 1):
+        since = _hour(now) - timedelta(hours=length)
+        count = sum(n for hour, n in hours.items() if hour >= since)
+        if count >= FEWEST:
+            return _at_rate(left, count / ((now - since) / timedelta(hours=1)), now)
+    few = f"fewer than {FEWEST} places were filled in the last {HOURS} hours"
+    return Forecast(reason=few)
+
+
+def _at_rate(left, per_hour, now):
+    takes = timedelta(hours=left / per_hour)
+    if takes > LONGEST:
+        words = f"at {per_hour:.2g} places an hour it would take more than {LONGEST.days} days"
+        return Forecast(per_hour=per_hour, reason=words)
+    # Up to the hour, or to ten minutes on the same day: more would look exact.
+    step = timedelta(hours=1) if takes > DAY else timedelta(minutes=10)
+    at = now + takes
+    return Forecast(_hour(at) + -((_hour(at) - at) // step) * step, per_hour)

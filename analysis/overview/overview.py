@@ -1,0 +1,215 @@
+"""What the overview and the item pages say, in few queries."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+
+from analysis.answers.counting import number_of
+from annotate.design.splits import as_seen, withheld, withheld_statements
+from annotate.models import Item, Place, Rating, Study
+from judges.models import Flag, Judge, Judgment, Material, Writing
+from judges.prompting.flags import named
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the four things a study needs; url leads to what is missing, if one may go."""
+
+    title: str
+    text: str
+    done: bool
+    url: str
+    button: str
+
+
+def summary(study):
+    """Counts and the four steps; live.py has what changes while raters are at work."""
+    done = Judgment.objects.judging().filter(state=Judgment.State.DONE)
+    facts = Study.objects.filter(pk=study.pk).values(
+        question_count=number_of(study.questions),
+        item_count=number_of(study.items),
+        rating_count=number_of(Rating.objects.filter(session__study=study)),
+        rater_count=number_of(study.sessions.with_any_answer(), Count("rater", distinct=True)),
+        judge_count=number_of(Judge.objects.filter(study=study)),
+        judged=number_of(done.filter(run__judge__study=study)),
+    )
+    facts = facts.get()
+    steps = _steps(study, facts)
+    next_step = next((step for step in steps if not step.done), None)
+    return facts | {"steps": steps, "next_step": next_step}
+
+
+def _steps(study, facts):
+    def url(name):
+        return reverse(name, args=[study.slug])
+
+    return [
+        *([] if facts["question_count"] else _questions_step(study, url)),
+        Step("Load items", f"{facts['item_count']:,} items",
+             facts["item_count"] > 0, url("load") if study.may_edit else "", "Load files"),
+        Step("Invite raters", f"{facts['rating_count']:,} ratings by {facts['rater_count']} raters",
+             facts["rating_count"] > 0, url("raters"), "Get the link"),
+        Step("Run judges", f"{facts['judged']:,} judgments by {facts['judge_count']} judges",
+             facts["judged"] > 0, url("judges"), "Choose a judge"),
+        Step("Read the analysis", "Agreement, correlation, ROC-AUC, confusion matrices",
+             facts["rating_count"] > 0 and facts["judged"] > 0, url("analysis"), "Open"),
+    ]  # fmt: skip
+
+
+def _questions_step(study, url):
+    """Comes first while there are no questions."""
+    there = url("questionnaire") if study.may_edit else ""
+    words = "Without one nobody can begin"
+    return [Step("Write questions", words, False, there, "Write questions")]
+
+
+class ItemFilter:
+    """Which items the address asks for; unknown values match nothing rather than everything."""
+
+    ORDERS = {"most open": "-open_count", "most filled": "-filled_count"}
+    FIELDS = {"kind": "kind", "system": "system__key", "recipient": "recipient__key"}
+
+    def __init__(self, study, query):
+        self.study = study
+        self.chosen = {name: query.get(name, "") for name in self.FIELDS}
+        self.places = query.get("places", "")
+        self.order = query.get("order", "")
+        self.words = query.get("q", "").replace("\x00", "")[:200]
+
+    def items(self):
+        rows = self.study.items.select_related("recipient", "content", "system")
+        for name, lookup in self.FIELDS.items():
+            if self.chosen[name]:
+                rows = rows.filter(**{lookup: self.chosen[name].replace("\x00", "")})
+        if self.words:
+            words = Q(key__icontains=self.words) | Q(content__title__icontains=self.words)
+            rows = rows.filter(words | self._by_text())
+        return self._ordered(self._by_places(rows))
+
+    def _by_text(self):
+        """Not by what a page may not show."""
+        said = Q(text__icontains=self.words)
+        hidden = withheld_statements(self.study)
+        return said & ~Q(pk__in=hidden) if hidden else said
+
+    def _by_places(self, rows):
+        """Those with all places filled, or with any that is held or open."""
+        if not self.places:
+            return rows
+        own = Place.objects.filter(item=OuterRef("pk"))
+        if self.places == Place.State.FILLED:
+            return rows.filter(Exists(own), ~Exists(own.exclude(state=Place.State.FILLED)))
+        return rows.filter(Exists(own.filter(state=self.places.replace("\x00", ""))))
+
+    def _ordered(self, rows):
+        """As they were loaded, unless an order is chosen."""
+        if self.order not in self.ORDERS:
+            return rows
+        field = self.ORDERS[self.order]
+        state = field.removeprefix("-").removesuffix("_count")
+        own = Place.objects.filter(item=OuterRef("pk"), state=state).order_by().values("item")
+        count = Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), 0)
+        return rows.annotate(**{field[1:]: count}).order_by(field, "pk")
+
+    def choices(self):
+        """(name, label, values, chosen) of each filter that has something to choose from."""
+        there = set(self.study.items.order_by().values_list("kind", flat=True).distinct())
+        kinds = [kind for kind in Item.Kind.values if kind in there]
+        lists = {
+            "kind": kinds,
+            "system": list(self.study.systems.order_by("key").values_list("key", flat=True)[:200]),
+            "recipient": list(
+                self.study.recipients.order_by("key").values_list("key", flat=True)[:500]
+            ),
+        }
+        found = [
+            (name, name.capitalize(), values, self.chosen[name])
+            for name, values in lists.items()
+            if len(values) > 1
+        ]
+        places = ("places", "Places", Place.State.values, self.places)
+        return [*found, places, ("order", "Order", list(self.ORDERS), self.order)]
+
+    def query_string(self):
+        given = {**self.chosen, "places": self.places, "order": self.order, "q": self.words}
+        return urlencode({name: value for name, value in given.items() if value})
+
+
+def item_rows(study, items):
+    """The items of one page as they are seen, each with its numbers of raters, of judges, and of
+    its places.
+    """
+    items = as_seen(study, list(items))
+    pks = [item.pk for item in items]
+    people = _by_item(Rating.objects.for_analysis().filter(item__in=pks), "session__rater")
+    judges = _by_item(
+        Judgment.objects.judging().filter(item__in=pks, state=Judgment.State.DONE), "run__judge"
+    )
+    places: dict = defaultdict(lambda: dict.fromkeys(Place.State.values, 0))
+    rows = Place.objects.filter(item__in=pks).order_by().values_list("item", "state")
+    for item, state, count in rows.annotate(n=Count("pk")):
+        places[item][state] = count
+    return [(item, people[item.pk], judges[item.pk], places.get(item.pk)) for item in items]
+
+
+def _by_item(rows, source):
+    counted = rows.order_by().values_list("item").annotate(n=Count(source, distinct=True))
+    return defaultdict(int, dict(counted))
+
+
+def answers_of(item):
+    """Tables of ratings and of judgments: a row a source, a column a question."""
+    ratings = list(
+        item.ratings.select_related("session__rater", "question").order_by("session", "id")
+    )
+    hidden = item.pk in withheld(item.study, pk=item.pk)
+    judged = Judgment.objects.none() if hidden else Judgment.objects.judging().filter(item=item)
+    judgments = list(
+        judged.select_related("run__judge", "call__reused_from").order_by(
+            "run__judge_id", "-run_id", "sample", "order"
+        )
+    )
+    answered = {answer.question_id for answer in (*ratings, *judgments)}
+    questions = [
+        question
+        for question in item.study.questions.all()
+        if question.applies_to_kind(item.kind) and not question.retired or question.pk in answered
+    ]
+    columns = {question.pk: index for index, question in enumerate(questions)}
+    shown = Material.objects.filter(item=item, example__isnull=False, run__checked=None)
+    states = Counter(item.places.values_list("state", flat=True))
+    places = {str(state): states[state] for state in Place.State}
+    flags = Flag.objects.filter(item=item, run__checked=None)
+    return {
+        "withheld": hidden,
+        "flags": named([item.text, item.content.title if item.content else ""]),
+        "flagged_in": dict(flags.values_list("run", "rules")),
+        "questions": questions,
+        "place_states": states and places | {"many": sum(states.values())},
+        **_writing(item),
+        "examples": shown.select_related("run__judge", "example", "rater").order_by("run"),
+        "any_weighted": any(judgment.weighted_value is not None for judgment in judgments),
+        "rating_rows": _table(ratings, lambda r: r.session, columns),
+        "judgment_rows": _table(judgments, lambda j: (j.run, j.sample, j.order), columns),
+    }
+
+
+def _writing(item):
+    """What a profile that a judge wrote was made of, and its flags; nothing of other items."""
+    if item.kind != Item.Kind.PROFILE:
+        return {}
+    found = Writing.objects.filter(item=item).select_related("run__judge__study").first()
+    return {"writing": found, "source_flags": named([found.text]) if found and found.rules else []}
+
+
+def _table(answers, source, columns):
+    rows: dict = {}
+    for answer in answers:
+        row = rows.setdefault(source(answer), [None] * len(columns))
+        if answer.question_id in columns:
+            row[columns[answer.question_id]] = answer
+    return list(rows.items())

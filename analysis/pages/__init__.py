@@ -1,1 +1,0 @@
-"""The page of each report, one file a report; kinds.py lists them."""

@@ -1,0 +1,1 @@
+"""Report how far people agree with one another and with each judge."""

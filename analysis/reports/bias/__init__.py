@@ -1,0 +1,1 @@
+"""Report where a judge errs in one direction, or contradicts itself."""

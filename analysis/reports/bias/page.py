@@ -1,0 +1,203 @@
+"""The page of biases: where judges err in one direction, question by question."""
+
+from math import isnan
+
+from analysis.figures import dots as charts
+from analysis.figures import lines as line_charts
+from analysis.figures.layout import Cell, Figure, Layout, Table
+from analysis.reports.bias.report import (
+    CALIBRATION,
+    FAILURES,
+    LENGTH,
+    POSITION,
+    RECIPIENTS,
+    RETEST,
+    SYSTEMS,
+    bias,
+)
+from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.reports.shared.labels import ORDERED
+from analysis.reports.words import worded
+from annotate.templatetags.concord import interval, leading_point
+
+ERRORS = {"mae_before": "Error before", "mae_after": "Error after", "gain": "Gain"}
+SAMPLES = {"exact_agreement": "Same answer", "icc_1_1": "ICC(1,1)", "mean_sd": "Mean SD"}
+STATES = {"unparsable": "Not understood", "refused": "Refused", "failed": "Failed",
+          "no_value": "Without a value"}  # fmt: skip
+MOST_SYSTEMS = 30
+shown = of_questions(*ORDERED)
+
+
+def layout(report, question, looks):
+    of: dict = {}
+    for entry in report.entries:
+        of.setdefault(entry.row["bias"], []).append(entry)
+    tables = [
+        _lengths(of, question), _systems(of, question), _recipients(of, question),
+        _measures(of, CALIBRATION, ERRORS, f"{question}: mean absolute error before and after the "
+                  "map, measured where it was not fitted."),
+        _measures(of, POSITION, {"flip_rate": "Another answer"},
+                  "Share of the answers that change when the order is turned round."),
+        _measures(of, RETEST, SAMPLES, "Several samples of the same answer."),
+        _measures([e for e in of.get(FAILURES, []) if e.row["group"] == "all"], FAILURES, STATES,
+                  f"{question}: share of the judgments without a value, by why."),
+        _failing_systems(of, question),
+    ]  # fmt: skip
+    return Layout(_figures(report, of, question, looks), tables)
+
+
+def _figures(report, of, question, looks):
+    figures = []
+    slopes = _defined(of.get(LENGTH, []))
+    if slopes:
+        unit = slopes[0].row["group"]
+        title = f"judge − people per {unit} (n = {charts.span(e.row['n'] for e in slopes)})"
+        caption = f"{question}: what a longer text gains with a judge. Lines: 95 % intervals."
+        plot = charts.dots(slopes, "evaluator", "question", looks, title)
+        figures.append(Figure("length", caption, plot))
+    overall = [e for e in _defined(of.get(SYSTEMS, [])) if e.row["group"] == "all"]
+    if overall:
+        title = f"Mean of judge − people (n = {charts.span(e.row['n'] for e in overall)})"
+        caption = f"{question}: is a judge kinder or stricter than people? Lines: 95 % intervals."
+        plot = charts.dots(overall, "evaluator", "question", looks, title)
+        figures.append(Figure("kindness", caption, plot))
+    # On a scale of their own the curves would not share an axis.
+    shared = {e.row["evaluator"] for e in _defined(of.get(CALIBRATION, []))
+              if e.row["measure"] == "mae_before"}  # fmt: skip
+    curves = {
+        j: curve for (j, key), curve in report.curves.items() if key == question and j in shared
+    }
+    if curves:
+        ends = [end for c in curves.values() for end in (c["judge"][0], c["judge"][-1])]
+        caption = (
+            f"{question}: which rating of people stands behind a judge's; {charts.MOST_CURVES} "
+            "judges at most."
+        )
+        plot = line_charts.maps(curves, (min(ends), max(ends)), looks)
+        figures.append(Figure("calibration", caption, plot))
+    return figures
+
+
+def _defined(entries):
+    return [entry for entry in entries if not isnan(entry.row["value"])]
+
+
+def _lengths(of, question):
+    entries = of.get(LENGTH, [])
+    unit = next((e.row["group"] for e in entries if e.row["group"]), "100 words")
+    lines = [
+        (e.row["evaluator"], [worded(e.row), e.row["n"], e.row["groups"], e.reason or "–"])
+        for e in sorted(
+            entries, key=lambda e: -abs(e.row["value"]) if not isnan(e.row["value"]) else 1
+        )
+    ]
+    caption = f"{question}: judge − people, per {unit} more."
+    return Table(caption, ["Slope", "Items", "Clusters", "Why none"], lines, [], "Judge")
+
+
+def _systems(of, question):
+    entries = of.get(SYSTEMS, [])
+    names = list(dict.fromkeys(e.row["group"] for e in entries if e.row["group"]))[
+        : MOST_SYSTEMS + 1
+    ]
+    return _by_group(entries, names, f"{question}: mean of judge − people, by system.")
+
+
+def _failing_systems(of, question):
+    entries = [e for e in of.get(FAILURES, []) if e.row["measure"] == "no_value"]
+    names = list(dict.fromkeys(e.row["group"] for e in entries))[: MOST_SYSTEMS + 1]
+    caption = f"{question}: share of the judgments without a value, by system."
+    return _by_group(entries, names if len(names) > 1 else [], caption)
+
+
+def _by_group(entries, names, caption):
+    """A line a judge, a column a group; without judges all of whose cells are undefined."""
+    cells = {(e.row["evaluator"], e.row["group"]): _cell(e) for e in entries}
+    judges = dict.fromkeys(e.row["evaluator"] for e in _defined(entries))
+    lines = [(judge, [cells.get((judge, name)) for name in names]) for judge in judges if names]
+    return Table(caption, names, lines, [], "Judge")
+
+
+def _recipients(of, question):
+    """The spread of each judge, and the recipients at its ends."""
+    lines: dict = {}
+    for entry in of.get(RECIPIENTS, []):
+        row = entry.row
+        if row["measure"] == "sd":
+            lines[row["evaluator"]] = [_cell(entry), row["groups"], ""]
+        else:
+            said = f"{row['group']} {row['value']:+.2f} (n = {row['n']:,})"
+            found = lines[row["evaluator"]]
+            found[2] = f"{found[2]}, {said}" if found[2] else said
+    lines = {judge: cells for judge, cells in lines.items() if cells[2]}
+    caption = f"{question}: mean of judge − people over recipients."
+    headings = ["SD over recipients", "Recipients", "The largest"]
+    return Table(caption, headings, list(lines.items()), [], "Judge")
+
+
+def _measures(of, name, words, caption):
+    """A line per judge and question, a column a measure."""
+    entries = of.get(name, []) if isinstance(of, dict) else of
+    if not _defined(entries):
+        return Table(caption)  # the notes say why
+    cells = {(e.row["evaluator"], e.row["question"], e.row["measure"]): e for e in entries}
+    who = dict.fromkeys((e.row["evaluator"], e.row["question"]) for e in entries)
+    lines = []
+    for judge, key in who:
+        own = [cells.get((judge, key, measure)) for measure in words]
+        why = next((e.reason for e in own if e and isnan(e.row["value"])), "")
+        lines.append((judge, [*(e and _cell(e) for e in own), why or "–"]))
+    return Table(caption, [*words.values(), "Why none"], lines, [], "Judge")
+
+
+def _cell(entry):
+    return Cell(entry.row, entry.row["value"], entry.reason, f"n = {entry.row['n']:,}")
+
+
+def headline(answers, options, judges):
+    keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
+    if not judges or not keys:
+        return no_value("no question has a scale with an order") if judges else NO_JUDGE
+    report = bias(answers, options, keys[:1], [SYSTEMS])
+    rows = [row for row in report.rows if not isnan(row["value"]) and row["group"] != "all"]
+    if not rows:
+        return no_value(f"no difference from people on {keys[0]}{first_of(keys)}")
+    worst = max(rows, key=lambda row: abs(row["value"]))
+    how = "above" if worst["value"] > 0 else "below"
+    words = (
+        f"largest bias for a system: {worst['evaluator']} stands {how} people on {worst['group']}, "
+        f"{keys[0]}{first_of(keys)}, n = {worst['n']:,} items"
+    )
+    return leading_point(worst["value"]), interval(worst["low"], worst["high"]), words
+
+
+KIND = Kind(
+    name="bias",
+    title="Bias",
+    method=(
+        "Where judges err in one direction: with long texts, with single systems or recipients, by "
+        "the place of a list; how far a map onto people's scale would help; and how often a judge "
+        "contradicts itself or says nothing that can be read."
+    ),
+    formula=[
+        "Length: least squares of judge − people on the text's length; se by cluster, "
+        "se² = c · Σ_g (Σ_i (x_i − x̄) e_i)² / Sxx², c = G/(G − 1) · (N − 1)/(N − 2), t with G − 1 "
+        "degrees of freedom.",
+        "Systems, recipients: mean of judge − people; over recipients the standard deviation of "
+        "their means.",
+        "Calibration: least-squares map that never falls, fitted on other folds; mean |map − "
+        "people| against mean |judge − people| on the same items.",
+        "Position: share of the answers that differ between two orders. Test–retest: share of "
+        "equal pairs of samples, ICC(1,1), mean SD of an answer's samples.",
+        "Failures: judgments without a value / all that were asked and settled.",
+    ],
+    source=(
+        "Liang & Zeger (1986), Cameron & Miller (2015); Barlow et al. (1972); Chernozhukov et al. "
+        "(2018) for cross-fitting; Wilson (1927)."
+    ),
+    idle=("threshold", "undefined", *OF_SUBSTITUTION),
+    build=bias,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)

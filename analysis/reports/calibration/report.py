@@ -1,0 +1,89 @@
+"""Calibration: do people find more items good where the judge's value is higher, and how many?"""
+
+from math import nan
+
+import numpy as np
+
+from analysis.reports.shared.labels import LabelNotes
+from analysis.reports.shared.positives import by_positive
+from analysis.stats.classification.calibration import calibration_curve, expected_calibration_error
+from analysis.stats.estimate import Estimate
+
+BIN, ERROR = "bin", "error"
+
+
+def calibration(answers, options, questions=None):
+    """The share of positives by the judge's value, and the expected calibration error.
+
+    questions: keys of those wanted; None means all.
+    """
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
+
+    def add(report, scores, evaluator, place, cut, positive):
+        shares = _as_shares(evaluator, place, scores.questions[place], labels)
+        _add_bins(report, scores, evaluator, place, cut, positive, shares)
+        estimate = Estimate(nan, reason="the values are on a scale of their own")
+        if shares is not None:
+            estimate = expected_calibration_error(shares, positive, **scores.resampling())
+        _add(report, scores, evaluator, place, cut, ERROR, (nan, nan, nan), estimate)
+
+    report = by_positive("calibration", "calibration", answers, options, questions, add)
+    report.notes += [
+        "A bin for each value of a judge with at most 11 different ones; else deciles.",
+        "The calibration error needs values between 0 and 1, or on the question's scale, which is "
+        "stretched to 0..1. Chance alone makes it larger than 0, and larger again in the draws: "
+        "its interval may lie above it.",
+    ]
+    return report
+
+
+def _add_bins(report, scores, evaluator, place, cut, positive, shares):
+    values, places = evaluator.values[:, place], []
+    known = ~np.isnan(values) & ~np.isnan(positive)
+    for each in calibration_curve(values, positive, **scores.resampling()):
+        ends = each.least, each.most, each.mean
+        _add(report, scores, evaluator, place, cut, BIN, ends, each.share)
+        if shares is not None:
+            inside = shares[known & (values >= each.least) & (values <= each.most)]
+            inside = inside[~np.isnan(inside)]
+            # One for each bin: what lies off the scale has a share, but no place in the figure.
+            places.append(float(inside.mean()) if len(inside) else None)
+    if shares is not None:
+        report.curves[evaluator.name, scores.questions[place].key] = places
+
+
+def _as_shares(evaluator, place, question, labels):
+    """The values (items,) within 0..1, NaN off the question's scale; None on a scale of its own."""
+    values, scale = evaluator.values[:, place], question.scale
+    known = values[~np.isnan(values)]
+    bounded = scale.low is not None and evaluator.name not in labels.own_scale
+    if bounded and labels.fits(evaluator.name, values, question):
+        return _within((values - scale.low) / (scale.high - scale.low))
+    return values if len(known) and known.min() >= 0 and known.max() <= 1 else None
+
+
+def _within(shares):
+    return np.where((shares >= 0) & (shares <= 1), shares, nan)
+
+
+def _add(report, scores, evaluator, place, cut, part, ends, estimate):
+    least, most, mean = ends
+    report.add(
+        {
+            "evaluator": evaluator.name,
+            "question": scores.questions[place].key,
+            "threshold": cut,
+            "part": part,
+            "least": least,
+            "most": most,
+            "mean": mean,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "n": estimate.n,
+        },
+        reason=estimate.reason,
+        judge=evaluator.judge,
+        kind=evaluator.kind,
+        undefined_draws=estimate.undefined_draws,
+    )

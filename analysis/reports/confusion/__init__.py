@@ -1,0 +1,1 @@
+"""Report which label people gave, and which the judge, as matrices."""

@@ -1,0 +1,204 @@
+"""Confusion matrices: which label people gave, and which the judge."""
+
+import numpy as np
+
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, labels_of, positive_from
+from analysis.reports.shared.list_pairs import tie_of, verdicts_of_parts
+from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.stats.classification.classification import at_least
+from analysis.stats.classification.row_shares import row_shares
+from analysis.stats.intervals.clustered_mean import clustered_mean
+
+BY_PARTS = " of the parts"
+SHARES_NOTE = (
+    "shares: of the items with a label by people; a row without items has none, one whose items "
+    "are of one cluster no interval. Where no item of a row has a label, or all have it, every "
+    "draw says the same: there the interval is Wilson's, of as many observations as the row has "
+    "clusters; any other share that is the same in every draw has none. agreement: items with the "
+    "same label, of n with both."
+)
+
+
+def confusion(answers, options, questions=None):
+    """One matrix per evaluator and question: rows people, columns the evaluator.
+
+    questions: keys of those wanted; None means all.
+    Likert: the whole scale, or two labels where a threshold is given. Yes/no: two labels.
+    Choice: the majority of the raters.
+    """
+    scores = Scores(answers, options)
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
+    report = Report("confusion", answers.study.slug, options.as_dict())
+    majorities = Majorities(scores)
+    wanted = [
+        (place, question)
+        for place, question in enumerate(scores.questions)
+        if not questions or question.key in questions
+    ]
+    long = [] if options.threshold is not None else [q for _, q in wanted if _is_long(q)]
+    for evaluator in evaluators(scores):
+        for place, question in wanted:
+            if question in long:
+                continue
+            sides = _sides(evaluator, place, question, options.threshold, labels, majorities)
+            if sides is not None:
+                _add_row(report, scores, evaluator, question, sides)
+    for place, question in wanted:
+        if tie_of(question) is not None:
+            _add_verdicts_of_parts(report, scores, place, labels, majorities)
+    report.notes = [
+        *policy_notes(scores),
+        _label_note(scores, options),
+        *_long_notes(long),
+        *_part_notes(report),
+        *labels.sentences(),
+        *majorities.sentences(),
+        SHARES_NOTE,
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["evaluator", "question"]),
+    ]
+    return report
+
+
+def _is_long(question):
+    return len(labels_of(question)) > MOST_LABELS
+
+
+def _long_notes(questions):
+    return [
+        f"No matrix for {question.key}: more than {MOST_LABELS} points; with a threshold it has "
+        "two labels."
+        for question in questions
+    ]
+
+
+def _add_row(report, scores, evaluator, question, sides, of=None):
+    human, judge, points, names = sides
+    found = row_shares(human, judge, points, **scores.resampling())
+    known = ~np.isnan(human) & ~np.isnan(judge)
+    same = clustered_mean(
+        np.where(known, human == judge, np.nan), is_share=True, **scores.resampling()
+    )
+    report.add(
+        {
+            "evaluator": evaluator.name,
+            "question": question.key,
+            "labels": names,
+            "matrix": found.matrix.tolist(),
+            "shares": _listed(found.shares),
+            "shares_low": _listed(found.low),
+            "shares_high": _listed(found.high),
+            "agreement": same.value,
+            "agreement_low": same.low,
+            "agreement_high": same.high,
+            "n": same.n,
+        },
+        reason=same.reason if same.n else "no item has a label from both people and the evaluator",
+        judge=of or evaluator.judge,
+        kind=evaluator.kind,
+        undefined_draws=int(found.undefined_draws.max()),
+    )
+
+
+def _listed(table):
+    """A table as lists, None where it is undefined."""
+    return [[None if np.isnan(one) else float(one) for one in line] for line in table]
+
+
+def _add_verdicts_of_parts(report, scores, place, labels, majorities):
+    """A matrix for each judge of the lists' parts, by the list with more parts called positive."""
+    question, reference = scores.questions[place], scores.reference()
+    points = labels_of(question)
+    names = [label for _, label in question.scale.points]
+    for judge, asked, values in _judged_parts(scores, labels):
+        cut = positive_from(asked, scores.options.threshold)
+        verdicts = verdicts_of_parts(scores, at_least(values, cut), question)
+        if np.isnan(verdicts).all():
+            continue
+        evaluator = Evaluator(
+            f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
+        )
+        human = majorities.of(evaluator, place)
+        _add_row(report, scores, evaluator, question, (human, verdicts, points, names), judge)
+
+
+def _judged_parts(scores, labels):
+    """(judge, question about parts, its values) of the questions that say good or not."""
+    for judge in scores.judges:
+        values = scores.judge(judge)
+        for place, question in enumerate(scores.questions):
+            own = values[:, place]
+            known = question.scale.kind in ("likert", "binary") and not np.isnan(own).all()
+            if known and labels.fits(judge, own, question):
+                yield judge, question, own
+
+
+def _part_notes(report):
+    if not any(row["evaluator"].endswith(BY_PARTS) for row in report.rows):
+        return []
+    return [
+        "By question of the parts: the judge prefers the list with more parts that it calls "
+        "positive (from the threshold on), equal numbers are a tie; a pair counts if it has an "
+        "answer about every part. What people say of the parts is not added up."
+    ]
+
+
+def _sides(evaluator, place, question, threshold, labels, majorities):
+    """(people, judge, points, names of the points) of one matrix; None where there can be none."""
+    kind, points = question.scale.kind, labels_of(question)
+    values, reference = evaluator.values[:, place], evaluator.reference[:, place]
+    if own := labels.verdict(evaluator.name, question):
+        cut = positive_from(question, threshold)
+        if cut is None:
+            return None
+        names = [f"no fit, < {cut:g}", f"fit, ≥ {cut:g}"]
+        return at_least(reference, cut), own.fits(values), [0, 1], names
+    if not points or not labels.fits(evaluator.name, values, question):
+        return None
+    if kind == "choice":
+        names = [label for _, label in question.scale.points]
+        judge = labels.labels(evaluator.name, values, question)
+        return majorities.of(evaluator, place), judge, points, names
+    if kind == "binary" or threshold is not None:
+        cut = positive_from(question, threshold)
+        names = points if kind == "binary" else [f"< {cut:g}", f"≥ {cut:g}"]
+        return at_least(reference, cut), at_least(values, cut), [0, 1], names
+    # A filled-in reference may lie off the scale too.
+    human = labels.labels("reference", reference, question)
+    return human, labels.labels(evaluator.name, values, question), points, points
+
+
+def _label_note(scores, options):
+    rounding = "Means are rounded to the scale, halves down, for people and judges alike."
+    if options.threshold is None:
+        return f"{rounding} With a threshold the matrix has two labels: below it, and from it on."
+    return f"Two labels: below {options.threshold:g}, and {options.threshold:g} or more."
+
+
+class Majorities:
+    """The most frequent answer of the reference's raters to nominal questions."""
+
+    def __init__(self, scores):
+        self.scores, self.ties = scores, {}
+
+    def of(self, evaluator, place):
+        """Majority per item; NaN without an answer or with a tie."""
+        without = evaluator.rater or None
+        key = without, place
+        question = self.scores.questions[place]
+        counts = self.scores.label_counts(place, labels_of(question), without)
+        best = counts.max(axis=1, initial=0)
+        tied = (counts == best[:, None]).sum(axis=1) > 1
+        self.ties[key] = question.key, int((tied & (best > 0)).sum())
+        points = np.array(labels_of(question), dtype=float)
+        return np.where((best > 0) & ~tied, points[counts.argmax(axis=1)], np.nan)
+
+    def sentences(self):
+        return [
+            f"Majority of the raters for {question}: {ties} ties dropped."
+            for (without, _), (question, ties) in self.ties.items()
+            if without is None
+        ]

@@ -1,0 +1,1 @@
+"""Report how closely evaluators follow the reference, at four levels."""

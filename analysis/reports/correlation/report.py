@@ -1,0 +1,122 @@
+"""Correlation with the reference at the dataset, user, pair and system level."""
+
+import numpy as np
+
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.shared.evaluators import (
+    evaluators,
+    interval_note,
+    policy_notes,
+    undefined_note,
+)
+from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.scores import Scores
+from analysis.stats.correlation.correlation import (
+    dataset_correlation,
+    grouped_correlation,
+    system_correlation,
+)
+from analysis.stats.ensembles.average import average
+from analysis.stats.estimate import Estimate
+
+LEVELS = ("dataset", "user", "pair", "system")
+COEFFICIENTS = ("pearson", "spearman", "kendall")
+AVERAGE = "average"
+OF_LEVEL = {"user": "recipient", "system": "system"}
+
+
+def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
+    """Correlate every evaluator with the reference, a row per question, level and coefficient."""
+    scores = Scores(answers, options)
+    report = Report("correlation", answers.study.slug, options.as_dict())
+    places = comparable(scores)
+    for evaluator in evaluators(scores):
+        for level in levels:
+            for coefficient in coefficients:
+                _add_rows(report, scores, evaluator, places, level, coefficient)
+    report.notes = [
+        *policy_notes(scores),
+        undefined_note(options),
+        *question_notes(scores, places),
+        "average: mean of the unrounded values of the questions.",
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["evaluator", "question", "level"]),
+    ]
+    return report
+
+
+def comparable(scores):
+    """Places of the questions with an order and with different reference values."""
+    reference = scores.reference()
+    return [
+        place
+        for place, question in enumerate(scores.questions)
+        if question.scale.kind in ORDERED and _differ(reference[:, place])
+    ]
+
+
+def _differ(values):
+    known = values[~np.isnan(values)]
+    return len(known) > 0 and known.min() < known.max()
+
+
+def question_notes(scores, places):
+    """Which questions have no correlation."""
+    left_out = [q.key for place, q in enumerate(scores.questions) if place not in places]
+    if not left_out:
+        return []
+    return [
+        f"No correlation for {', '.join(left_out)}: the scale has no order, nobody of the "
+        "reference answered, or all reference values are equal."
+    ]
+
+
+def _add_rows(report, scores, evaluator, places, level, coefficient):
+    estimates = []
+    for place in places:
+        estimate = correlate(scores, evaluator, place, level, coefficient)
+        estimates.append(estimate)
+        _add(report, evaluator, scores.questions[place].key, level, coefficient, estimate)
+    if estimates:
+        _add(report, evaluator, AVERAGE, level, coefficient, average(estimates))
+
+
+def _add(report, evaluator, question, level, coefficient, estimate):
+    report.add(
+        {
+            "evaluator": evaluator.name,
+            "question": question,
+            "level": level,
+            "coefficient": coefficient,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "n": estimate.n,
+            "groups": estimate.groups,
+            "skipped": estimate.skipped,
+        },
+        reason=estimate.reason,
+        judge=evaluator.judge,
+        kind=evaluator.kind,
+        undefined_draws=estimate.undefined_draws,
+    )
+
+
+def correlate(scores, evaluator, place, level, coefficient):
+    """The Estimate of one evaluator for one question at one level."""
+    x, y = evaluator.values[:, place], evaluator.reference[:, place]
+    rows = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
+    groups = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}.get(level)
+    if groups is None:
+        return dataset_correlation(x[rows], y[rows], coefficient, **scores.resampling(rows))
+    if not (groups >= 0).any():
+        return Estimate(np.nan, groups=0, skipped=0, reason=f"no item has a {OF_LEVEL[level]}")
+    rows = rows[groups[rows] >= 0]
+    resampling = scores.resampling(rows)
+    if level == "system":
+        return system_correlation(x[rows], y[rows], groups[rows], coefficient, **resampling)
+    return grouped_correlation(
+        x[rows], y[rows], groups[rows], coefficient,
+        undefined=scores.options.undefined, **resampling,
+    )  # fmt: skip

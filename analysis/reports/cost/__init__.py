@@ -1,0 +1,1 @@
+"""Report what an item costs with each judge and with people, and what that buys."""

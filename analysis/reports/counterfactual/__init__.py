@@ -1,0 +1,1 @@
+"""Report whether scores of explanations say what people say of them."""

@@ -1,0 +1,300 @@
+"""Report: do scores of explanations by the contents they name say what people say of these?
+
+Tables 1 to 4 of Yao, Wang & Li (2022); which explanations people liked; what exactness costs.
+"""
+
+from functools import cached_property
+from math import nan
+
+import numpy as np
+
+from analysis.answers.scoring_times import scoring_times
+from analysis.options.form import ALL, RECIPIENT, TOGETHER
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.correlation.report import correlate
+from analysis.reports.counterfactual import cells as explanation_cells
+from analysis.reports.counterfactual import exactness, liked
+from analysis.reports.counterfactual import sample_flow as who_was_excluded
+from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
+from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.stats.regression.linear_prediction import random_splits, split_error
+from annotate.design import checks
+from judges.models import Judge
+
+CORRELATION, PREDICTION = "correlation", "prediction"
+TEXTS = ("part", "question", "score", "level", "other", "other_level", "measure")
+NUMBERS = (
+    "value", "low", "high", "n", "mean", "sd", "other_mean", "other_sd", "t", "p", "p_holm",
+)  # fmt: skip
+NAMES = ("item", "content", "explaining", "rule", "reason")
+MOST_POINTS = 4000  # of all scatter plots of a page
+NO_JUDGES = (
+    "No judge has scored explanations by the contents that they name, so that there are no tables "
+    "1 and 2: make judges of the kinds cf, cf-a, item-sim and genre-jacc on the page Judges and "
+    "run them. Other judges are compared where they are chosen."
+)
+NO_CELLS = (
+    "No item has the columns cell_score (cf, cf-a, item-sim, genre-jacc) and cell_level (highest, "
+    "lowest, mean), so that there are no tables 3 and 4: manage.py make_counterfactual_study makes "
+    "such a study, or items.csv brings the columns."
+)
+
+
+def counterfactual(answers, options, parts=None):
+    """A row a fact, by `part`. parts: keys of questions, or "all"; everything where none is named.
+
+    No rows where the study has neither such judges nor such columns.
+    """
+    work = Work(answers, options, parts)
+    report, scores = work.report, work.scores
+    cells = explanation_cells.cells_of(scores)
+    if work.judges or cells:
+        _add_correlations(work)
+        _add_predictions(work)
+        if cells:
+            explanation_cells.add_tests(work, cells)
+        liked.add(work)
+        exactness.add(work)
+        who_was_excluded.add(work)
+        report.verdict = [*who_was_excluded.verdict(report), *_verdict(work)]
+    report.verdict += [*([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS])]
+    report.notes = [
+        *policy_notes(scores, compared=False),
+        *(_notes(work) if report.rows else []), *explanation_cells.notes(work, cells),
+        *(liked.notes(report) if report.rows else []),
+        *(exactness.notes(report) if report.rows else []),
+        *(who_was_excluded.notes(report) if report.rows else []),
+        interval_note(scores, FEWEST), *draw_notes(report, options.draws),
+        *reason_notes(report, ["part", "question", "score", "level", "other", "other_level",
+                               "measure", "item", "content"]),
+    ]  # fmt: skip
+    return report
+
+
+def correlations(answers, options, key):
+    """Table 1 of one question alone."""
+    work = Work(answers, options, [key])
+    _add_correlations(work)
+    return work.report
+
+
+class Beside:
+    """What is read beside the answers, each in one query, once for all groups of a report.
+
+    Its text changes with what was loaded, as titles do; times change with the judgments.
+    """
+
+    def __init__(self, study):
+        self.study = study
+        self._times: dict = {}
+        self._titles = None
+
+    def __str__(self):
+        return f"load {self.study.loads}, {checks.settings_of(self.study).sessions_by}"
+
+    def times(self, version):
+        """{judge: Time} of its runs of a version of the questionnaire; None for all."""
+        if version not in self._times:
+            self._times[version] = scoring_times(self.study, version)
+        return self._times[version]
+
+    def titles(self, items):
+        """{key: title} of the contents that items, a frame, recommend or name."""
+        if self._titles is None:
+            self._titles = liked.titles(self.study, items)
+        return self._titles
+
+
+def drawn_by(answers, options):
+    """The column whose values the bootstrap draws; empty for recipients.
+
+    Explanations of one survey share its raters, so that means of them are no independent points.
+    """
+    column = options.cluster
+    if column == TOGETHER:
+        column = checks.settings_of(answers.study).sessions_by
+    return column if column in answers.items.columns and column != RECIPIENT else ""
+
+
+class Work:
+    """What the parts of one report share."""
+
+    def __init__(self, answers, options, parts):
+        self.scores = Scores(answers, options)
+        self.scores.drawn_by = drawn_by(answers, options)
+        self.beside = answers.beside or Beside(answers.study)
+        self.report = Report("counterfactual", answers.study.slug, options.as_dict())
+        self.places = {
+            question.key: at for at, question in enumerate(self.scores.questions)
+            if question.scale.kind in ORDERED
+        }  # fmt: skip
+        self.is_whole = not parts or ALL in parts
+        self.wanted = [key for key in self.places if self.is_whole or key in parts]
+
+    @cached_property
+    def judges(self):
+        """Names of the chosen judges, whatever they are; else of those of explanations."""
+        known = self.scores.answers.of_explanations
+        return [name for name in self.scores.judges if self.scores.options.judges or name in known]
+
+    @cached_property
+    def reference(self):
+        return self.scores.reference()
+
+    def splits(self, n):
+        """The same splits for all numbers that are made of so many items."""
+        if n not in self._splits:
+            options = self.scores.options
+            rng = np.random.default_rng(options.seed)
+            self._splits[n] = random_splits(n, options.splits, rng)
+        return self._splits[n]
+
+    @cached_property
+    def _splits(self):
+        return {}
+
+    def both(self, judge, at):
+        """(rows, score, mean rating) of the items that have both, on one question."""
+        values = self.scores.judge(judge)[:, at]
+        people = self.scores.apart(judge, self.reference)[:, at]
+        rows = np.flatnonzero(~np.isnan(values) & ~np.isnan(people))
+        return rows, values[rows], people[rows]
+
+    def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
+        """One row; what it does not say is blank, or undefined."""
+        row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
+        row |= {name: "" for name in NAMES} | {"part": part, "n": None, "reason": reason} | facts
+        self.report.add(
+            row, reason=reason, judge=judge, kind="judge" if judge else "mean",
+            undefined_draws=undefined_draws,
+        )  # fmt: skip
+
+    def add_estimate(self, part, estimate, **facts):
+        """A row of an Estimate."""
+        self.add(
+            part, value=estimate.value, low=estimate.low, high=estimate.high, n=estimate.n,
+            reason=estimate.reason, undefined_draws=estimate.undefined_draws, **facts,
+        )  # fmt: skip
+
+
+def _add_correlations(work):
+    """Table 1: Pearson's r of each score with the mean rating, over explanations."""
+    most = MOST_POINTS // max(1, len(work.judges) * len(work.wanted))
+    for judge in work.judges:
+        people = work.scores.apart(judge, work.reference)
+        evaluator = Evaluator(judge, "judge", work.scores.judge(judge), people)
+        for key in work.wanted:
+            at = work.places[key]
+            estimate = correlate(work.scores, evaluator, at, "dataset", "pearson")
+            rows, x, y = work.both(judge, at)
+            estimate = or_no_interval(estimate, work.scores, rows)
+            work.add_estimate(
+                CORRELATION, estimate, question=key, score=judge, measure="pearson", judge=judge
+            )
+            work.report.curves[judge, key] = _points(x, y, most, work.scores.options.seed)
+
+
+def _points(x, y, most, seed):
+    """The points of a scatter plot, thinned by chance where there are many, and their line."""
+    line = None
+    if len(x) > 1 and x.min() < x.max():
+        slope, start = np.polyfit(x, y, 1)
+        ends = np.array([x.min(), x.max()])
+        line = {"x": ends.tolist(), "y": (start + slope * ends).tolist()}
+    shown = np.arange(len(x))
+    if len(x) > most:
+        shown = np.sort(np.random.default_rng(seed).choice(len(x), most, replace=False))
+    return {"score": x[shown].tolist(), "people": y[shown].tolist(), "line": line, "n": len(x)}
+
+
+def _add_predictions(work):
+    """Table 2: mean squared error on the test items of a line fitted on the training items."""
+    for judge in work.judges:
+        for key in work.wanted:
+            _, x, y = work.both(judge, work.places[key])
+            found = split_error(x, y, work.splits(len(x)))
+            facts = {"question": key, "score": judge, "judge": judge}
+            errors = {
+                "mse": (found.error, found.sd),
+                "mse_of_mean": (found.of_mean, found.of_mean_sd),
+            }
+            for measure, (error, sd) in errors.items():
+                # Not a draw of the bootstrap: a split without a line has a note of its own.
+                work.add(
+                    PREDICTION, measure=measure, value=error.value, low=error.low,
+                    high=error.high, n=error.n, sd=sd,
+                    reason=_why(error), **facts,
+                )  # fmt: skip
+
+
+def _why(error):
+    """Why there is no error, or no spread of it, and how many splits were left out."""
+    lost = error.undefined_draws
+    if np.isnan(error.value) or not lost:
+        return error.reason
+    left_out = f"{lost} splits left out: their training items have one value of the score"
+    return "; ".join(filter(None, (error.reason, left_out)))
+
+
+def _verdict(work):
+    """Which score follows people most closely, on how many questions."""
+    best: dict[str, int] = {}
+    for key in work.wanted:
+        rows = [
+            row for row in work.report.rows
+            if (row["part"], row["question"]) == (CORRELATION, key) and not np.isnan(row["value"])
+        ]  # fmt: skip
+        if len(rows) > 1:
+            name = max(rows, key=lambda row: row["value"])["score"]
+            best[name] = best.get(name, 0) + 1
+    if best and work.is_whole:
+        ranked = sorted(best, key=lambda name: -best[name])
+        said = ", ".join(f"{name} on {best[name]}" for name in ranked)
+        yield f"The largest r with people, of {sum(best.values())} questions: {said}."
+
+
+def _notes(work):
+    options = work.scores.options
+    if work.judges:
+        yield (
+            "Table 1: Pearson's r over explanations of the score and the mean rating, an "
+            "explanation a point."
+        )
+        yield (
+            "Table 2: a straight line from score to mean rating, fitted on 70 % of the "
+            f"explanations and tested on the other 30 %; mean over {options.splits:,} random "
+            f"splits, seed {options.seed}, the same for all scores of as many explanations. low "
+            "and high are the middle 95 % of the splits, sd is theirs: a spread, no confidence "
+            "interval. mse_of_mean: the same of saying the training explanations' "
+            "mean."
+        )
+        if "survey" in work.scores.items.columns and not work.scores.drawn_by:
+            yield (
+                "Explanations of one survey share its participants, who may be kinder than "
+                "others; intervals by recipient do not know that: --cluster survey draws surveys."
+            )
+    yield from _variants(work)
+
+
+def _variants(work):
+    """What judges measure that are set to something else than the best other's lead."""
+    for judge in work.judges:
+        kind, (effect, top, *_) = work.scores.answers.of_explanations.get(judge, ("", ("", 1)))
+        if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.RANK:
+            yield f"{judge}: by how many ranks the recommended content falls; differences in ranks."
+        elif kind.startswith(str(Judge.Kind.CF)) and top > 1:
+            yield f"{judge}: compared with place {top} of the others, of {top} that are shown."
+        if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.SCORE:
+            yield from _clipped(judge, exactness.one_value(work.scores.judge(judge)))
+
+
+def _clipped(judge, values):
+    """How many scores stand at an end, since what they say went beyond it."""
+    n, known = np.count_nonzero(np.abs(values) == 1), np.count_nonzero(~np.isnan(values))
+    if n:
+        yield (
+            f"{judge}: {n:,} of {known:,} scores stand at −1 or 1, clipped there: the difference "
+            "was larger than the range of the original model's scores."
+        )

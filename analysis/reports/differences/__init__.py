@@ -1,0 +1,1 @@
+"""Report whether one judge follows the reference more closely than another."""

@@ -1,0 +1,136 @@
+"""The page of differences between judges, for one coefficient and level."""
+
+from dataclasses import replace
+from math import isnan
+
+from analysis.figures import dots as charts
+from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
+from analysis.reports.correlation.page import COEFFICIENTS
+from analysis.reports.correlation.report import AVERAGE
+from analysis.reports.differences.report import CERTAIN, PARTS, differences
+from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown
+from annotate.templatetags.concord import interval, leading_point
+
+MOST_DRAWN = 24
+MOST_PAIRS = 60
+
+
+def shown(questions):
+    choices = [(part, f"{COEFFICIENTS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
+    return Shown("measure", "Coefficient and level", choices)
+
+
+def layout(report, measure, looks):
+    coefficient, level = measure.split()
+    words = f"{COEFFICIENTS[coefficient]}, {level} level"
+    averages = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
+    averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["difference"])))
+    drawn = [entry for entry in averages if not isnan(entry.row["difference"])][:MOST_DRAWN]
+    drawn = [_as_value(entry) for entry in drawn]
+    title = f"Difference of {COEFFICIENTS[coefficient]} ({n_words(drawn)} values)"
+    caption = (
+        f"{words}, mean of the questions: first judge less second, the {MOST_DRAWN} clearest at "
+        "most. Lines: 95 % intervals."
+    )
+    figure = Figure("differences", caption, charts.dots(drawn, "pair", "question", looks, title))
+    return Layout([figure] if drawn else [], [_averages(averages, words), _all(report, words)])
+
+
+def _pair(entry):
+    return entry.row["evaluator"], entry.row["other"]
+
+
+def _as_value(entry):
+    row = entry.row
+    return replace(entry, row=row | {"pair": " − ".join(_pair(entry)), "value": row["difference"]})
+
+
+def _averages(entries, words):
+    lines = [(e.row["pair"], _cells(e)) for e in map(_as_value, entries[:MOST_PAIRS])]
+    caption = f"{words}, mean of the questions{_first(entries)}."
+    return Table(caption, ["Difference", "p", "p (Holm)", "n"], lines, [], "Judges")
+
+
+def _cells(entry):
+    row = entry.row
+    return [
+        Cell(row, row["value"], entry.reason),
+        p_words(row["p"]),
+        p_words(row["p_holm"]),
+        row["n"],
+    ]
+
+
+def _first(pairs):
+    return f", the first {MOST_PAIRS} of {len(pairs)} pairs" if len(pairs) > MOST_PAIRS else ""
+
+
+def p_words(p):
+    """.034, < .001, or a dash where there is no test."""
+    if isnan(p):
+        return "–"
+    return "< .001" if p < 0.0005 else leading_point(p, 3)
+
+
+def _all(report, words):
+    """A line for each pair, a column for each question; certain ones are bold."""
+    pairs = list(dict.fromkeys(_pair(entry) for entry in report.entries))
+    shown = {*pairs[:MOST_PAIRS]}
+    entries = [_as_value(entry) for entry in report.entries if _pair(entry) in shown]
+    questions = [q for q in dict.fromkeys(e.row["question"] for e in entries) if q != AVERAGE]
+    cells = {(_pair(e), e.row["question"]): _with_p(e) for e in entries}
+    lines = [
+        (" − ".join(pair), [cells[pair, key] for key in questions]) for pair in pairs[:MOST_PAIRS]
+    ]
+    caption = f"{words} by question{_first(pairs)}; bold where p (Holm) is below .05."
+    return Table(caption, questions, lines, [], "Judges")
+
+
+def _with_p(entry):
+    p = entry.row["p_holm"]
+    rank = "certain" if p < CERTAIN else ""
+    return Cell(entry.row, entry.row["value"], entry.reason, f"p {p_words(p)}", rank)
+
+
+def headline(answers, options, judges):
+    if len(judges) < 2:
+        return NO_JUDGE if not judges else ("–", "", "needs two judges")
+    rows = differences(answers, options, ["pearson dataset"]).rows
+    rows = [row for row in rows if row["question"] == AVERAGE and not isnan(row["difference"])]
+    if not rows:
+        return UNDEFINED
+    row = max(rows, key=lambda row: row["value"] + row["other_value"])
+    sign = -1 if row["difference"] < 0 else 1
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    better, other = (row["evaluator"], row["other"])[::sign]
+    words = (
+        f"Pearson r of {better}, the judge with the highest, less that of {other}, the next: "
+        f"mean of the questions, p {p_words(row['p'])} for these two alone"
+    )
+    return leading_point(sign * row["difference"]), interval(low, high), words
+
+
+KIND = Kind(
+    name="differences",
+    title="Differences",
+    method=(
+        "Whether one judge follows the reference more closely than another by more than chance: "
+        "paired differences of their correlations, on the same items and the same draws."
+    ),
+    formula=[
+        "Difference = coefficient of the first judge − coefficient of the second, both on the "
+        "items that all judges shown here have.",
+        "Interval: 2.5 % and 97.5 % of the differences in each draw of the clusters.",
+        "p = 2 · min((k₋ + 1), (k₊ + 1)) / (B + 1), with k₋ and k₊ of B draws at or below, and at "
+        "or above, 0; at most 1.",
+        "Holm: the smallest p times the number of pairs, the next times one less, and so on, "
+        "never falling; a family is one question at one level.",
+    ],
+    source="Davison & Hinkley (1997), ch. 4; Holm (1979).",
+    idle=("threshold", *OF_SUBSTITUTION),
+    build=differences,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+    own=("against",),
+)

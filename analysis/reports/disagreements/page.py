@@ -1,0 +1,62 @@
+"""The list of disagreements: which items, and what is said about them all together."""
+
+from math import isnan
+
+import numpy as np
+
+from analysis.figures.layout import Layout
+from analysis.options.form import BOTH, BY_JUDGE
+from analysis.reports.disagreements.report import AVERAGE, disagreements
+from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown
+from annotate.templatetags.concord import leading_point
+
+
+def shown(questions):
+    keys = [question.key for question in questions if question.scale.kind != "text"]
+    choices = [(AVERAGE, "mean over the questions"), *((key, key) for key in keys)]
+    return Shown("question", "Question", choices if keys else [])
+
+
+def layout(report, question, looks):
+    return Layout([], [])
+
+
+def headline(answers, options, judges):
+    if not judges:
+        return NO_JUDGE
+    assert (options.order, options.direction) == (BY_JUDGE, BOTH)
+    found: dict = {}
+    for row in disagreements(answers, options, [AVERAGE]).rows:
+        found.setdefault(row["evaluator"], []).append(row["distance"])
+    means = {judge: float(np.mean(values)) for judge, values in found.items()}
+    if not means or all(isnan(mean) for mean in means.values()):
+        return UNDEFINED
+    judge = min(means, key=lambda name: means[name])
+    n = f"n = {len(found[judge]):,} items"
+    words = f"mean distance from people of the judge that is closest: {judge}, {n}"
+    return leading_point(means[judge]), "", words
+
+
+KIND = Kind(
+    name="disagreements",
+    title="Disagreements",
+    method=(
+        "The items on which a judge is furthest from people, or on which people are most divided, "
+        "with what each of them said. They can be sent to more raters."
+    ),
+    formula=[
+        "difference = judge − mean of the ratings of the reference; distance = |difference|.",
+        "Choices of words: distance = share of the raters who chose another one.",
+        "spread: standard deviation of the ratings (n − 1); of words the share of pairs of raters "
+        "that differ.",
+        "average: the mean of distance and of spread over the questions.",
+    ],
+    source="own definitions.",
+    idle=("threshold", "undefined", "missing_reference", "draws", "seed", *OF_SUBSTITUTION),
+    build=disagreements,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+    no_figure="a list of items to be read: a figure would hide what was said.",
+    own=("least_raters", "direction", "order"),
+)

@@ -1,0 +1,191 @@
+"""Where a judge is furthest from people, or people are from one another: one row an item."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.options.form import BOTH, BY_PEOPLE, HIGHER
+from analysis.reports.base import Report
+from analysis.reports.shared.evaluators import policy_notes
+from analysis.reports.shared.labels import labels_of, on_another_scale
+from analysis.reports.shared.scores import Scores
+
+AVERAGE = "average"
+PEOPLE = "humans"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Arrays (items,) of one question or of their average; NaN where something is missing.
+
+    difference: judge less people, NaN for labels; distance: its size, or the share of raters who
+    gave another label. spread: of the ratings, their SD or the share of pairs that differ.
+    """
+
+    people: np.ndarray
+    n_raters: np.ndarray
+    judge: np.ndarray
+    difference: np.ndarray
+    distance: np.ndarray
+    spread: np.ndarray
+
+
+def disagreements(answers, options, parts=None):
+    """One row an item, question and judge, the largest distance first."""
+    scores = Scores(answers, options)
+    report = Report("disagreements", answers.study.slug, options.as_dict())
+    people = options.order == BY_PEOPLE
+    names = [question.key for question in rated_questions(scores)] + [AVERAGE]
+    left_out = set()
+    rows = []
+    for judge in [None] if people else scores.judges:
+        columns, other = _columns(scores, judge)
+        left_out |= {f"{judge} ({key})" for key in other}
+        for name in names if parts is None else parts:
+            found = average(scores, columns) if name == AVERAGE else columns.get(name)
+            if found is not None:
+                rows += _rows(scores, name, judge or PEOPLE, found)
+    key = "spread" if people else "distance"
+    rows.sort(key=lambda row: -row[key])
+    for row in rows:
+        report.add(row, judge="" if people else row["evaluator"], kind="judge")
+    report.notes = _notes(scores, left_out)
+    return report
+
+
+def rated_questions(scores):
+    """The questions whose answers are numbers or labels."""
+    return [question for question in scores.questions if question.scale.kind != "text"]
+
+
+def _columns(scores, judge):
+    """({question: Compared}, questions on which the judge has another scale)."""
+    values = None if judge is None else scores.judge(judge)
+    own = judge in scores.answers.own_scale
+    found, other = {}, []
+    for place, question in enumerate(scores.questions):
+        if question.scale.kind == "text":
+            continue
+        said = np.full(len(scores.items), np.nan) if values is None else values[:, place]
+        is_scale = bool(labels_of(question))
+        if own or (is_scale and on_another_scale(said, question, scores.options.missing_judgment)):
+            other.append(question.key)
+            continue
+        ratings = scores.ratings(place, scores.options.reference)
+        compare = _labels if question.scale.kind == "choice" else _numbers
+        found[question.key] = compare(ratings, said)
+    return found, other
+
+
+def _numbers(ratings, judge):
+    known = ~np.isnan(ratings)
+    n = known.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(known, ratings, 0).sum(axis=1) / n
+        squares = np.where(known, (ratings - mean[:, None]) ** 2, 0).sum(axis=1)
+        spread = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+    difference = judge - mean
+    return Compared(mean, n, judge, difference, np.abs(difference), spread)
+
+
+def _labels(ratings, judge):
+    """People: the most frequent label, NaN at a tie. Spread: share of pairs that differ."""
+    known = ~np.isnan(ratings)
+    n = known.sum(axis=1)
+    points = np.unique(ratings[known])
+    counts = np.stack([(ratings == point).sum(axis=1) for point in points], axis=1) if len(
+        points
+    ) else np.zeros((len(ratings), 1), dtype=int)  # fmt: skip
+    top = counts.max(axis=1)
+    single = (counts == top[:, None]).sum(axis=1) == 1
+    most = points[counts.argmax(axis=1)] if len(points) else np.full(len(ratings), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        other = 1 - (ratings == judge[:, None]).sum(axis=1) / n
+        spread = 1 - (counts * (counts - 1)).sum(axis=1) / np.where(n > 1, n * (n - 1), np.nan)
+    nan = np.full(len(ratings), np.nan)
+    distance = np.where(np.isnan(judge) | (n == 0), nan, other)
+    return Compared(np.where(single & (n > 0), most, nan), n, judge, nan, distance, spread)
+
+
+def average(scores, columns):
+    """The mean over the questions of people, judge, distance and spread; None without any.
+
+    On scales of different lengths each counts as a share of its own.
+    """
+    lengths = _lengths(scores, columns)
+    if not lengths:
+        return None
+    same = len(set(lengths.values())) == 1
+    by = {name: 1.0 if same else length for name, length in lengths.items()}
+    names = list(by)
+
+    def mean(field):
+        values = np.stack([getattr(columns[name], field) / by[name] for name in names])
+        known = ~np.isnan(values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
+
+    fields = [mean(f) for f in ("people", "judge", "difference", "distance", "spread")]
+    raters = np.max([columns[name].n_raters for name in names], axis=0)
+    if not same:  # means of values on different scales say nothing
+        fields[:2] = [np.full(len(raters), np.nan)] * 2
+    return Compared(fields[0], raters, *fields[1:])
+
+
+def _lengths(scores, columns):
+    """{question: length of its scale} of those that have ends; labels differ or do not: 1."""
+    found = {}
+    for question in scores.questions:
+        scale = question.scale
+        if question.key in columns and scale.kind == "choice":
+            found[question.key] = 1.0
+        elif question.key in columns and scale.low is not None:
+            found[question.key] = float(scale.high - scale.low)
+    return found
+
+
+def _rows(scores, question, evaluator, found):
+    options = scores.options
+    people = options.order == BY_PEOPLE
+    keep = (found.n_raters >= options.least_raters) & ~np.isnan(
+        found.spread if people else found.distance
+    )
+    if options.direction != BOTH and not people:
+        sign = 1 if options.direction == HIGHER else -1
+        with np.errstate(invalid="ignore"):
+            keep &= found.difference * sign > 0
+    items = scores.items["item"].astype(str).to_numpy()
+    columns = [
+        items[keep], found.people[keep], found.n_raters[keep], found.judge[keep],
+        found.difference[keep], found.distance[keep], found.spread[keep],
+    ]  # fmt: skip
+    for item, mean, n, judge, difference, distance, spread in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        yield {
+            "item": item,
+            "question": question,
+            "evaluator": evaluator,
+            "people": mean,
+            "n_raters": n,
+            "judge": judge,
+            "difference": difference,
+            "distance": distance,
+            "spread": spread,
+        }
+
+
+def _notes(scores, left_out):
+    options, notes = scores.options, policy_notes(scores, compared=False)
+    if options.only:
+        rules = ", ".join(f"{column}={value}" for column, value in options.only)
+        notes.append(f"Only items with {rules}: {len(scores.items):,}.")
+    notes.append(f"Items with fewer than {options.least_raters} raters are left out.")
+    lengths = set(_lengths(scores, {q.key for q in scores.questions}).values())
+    if len(lengths) > 1:
+        notes.append(
+            "Average: the scales differ in length, so distances and spreads are shares of each."
+        )
+    if left_out:
+        notes.append(f"On a scale of its own, so not compared: {', '.join(sorted(left_out))}.")
+    return notes

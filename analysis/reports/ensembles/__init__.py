@@ -1,0 +1,1 @@
+"""Report how closely the mean of every subset of judges follows the reference."""

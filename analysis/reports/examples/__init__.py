@@ -1,0 +1,1 @@
+"""Report what an example in the prompt changes, for judges alike in everything else."""

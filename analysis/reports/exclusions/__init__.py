@@ -1,0 +1,1 @@
+"""Report what each exclusion rule would change in the headlines."""

@@ -1,0 +1,73 @@
+"""What each exclusion rule would change, as one table."""
+
+from dataclasses import replace
+
+from analysis.figures.layout import Cell, Layout, Table
+from analysis.reports.exclusions.report import Beside, exclusions
+from analysis.reports.kind import OF_SUBSTITUTION, Kind, Shown, no_value
+from annotate.quality.rules import TITLES
+from annotate.templatetags.concord import leading_point
+
+
+def shown(questions):
+    return Shown("rules", "Rules", [("usual", "at their usual settings")])
+
+
+def layout(report, chosen, looks):
+    headings = ["would exclude", "cannot judge", "α now", "α after", "highest r now", "r after"]
+    lines = [
+        (TITLES[row["rule"]], [
+            f"{row['excluded']:,} of {row['raters']:,}",
+            f"{row['unjudged']:,}",
+            _cell(row, "alpha"),
+            _cell(row, "alpha_after"),
+            _cell(row, "r", row["judge"]),
+            _cell(row, "r_after", row["judge_after"]),
+        ])
+        for row in report.rows
+    ]  # fmt: skip
+    caption = "Each rule alone; α and r are means over the questions."
+    return Layout([], [Table(caption, headings, lines, [], "Rule")])
+
+
+def _cell(row, key, size=""):
+    """A headline with its interval."""
+    ends = {"low": row[f"{key}_low"], "high": row[f"{key}_high"]}
+    return Cell(ends, row[key], size=size)
+
+
+def headline(answers, options, judges):
+    rows = exclusions(answers, replace(options, draws=0)).rows
+    if not rows:
+        return no_value("no rule has data to judge by")
+    row = max(rows, key=lambda row: row["excluded"])
+    change = f"α {leading_point(row['alpha'])} → {leading_point(row['alpha_after'])}"
+    words = f"raters that the strictest rule would exclude ({TITLES[row['rule']].lower()}): "
+    return f"{row['excluded']:,}", "", words + change
+
+
+KIND = Kind(
+    name="exclusions",
+    title="Exclusions",
+    method=(
+        "How many raters each exclusion rule would leave out, and what that would do to people’s "
+        "agreement and to the highest correlation of a judge; nothing is applied."
+    ),
+    formula=[
+        "α: Krippendorff's ordinal α (nominal for words), mean over the questions.",
+        "r: the largest dataset-level Pearson r of a judge with the reference, mean over the "
+        "questions.",
+        "Intervals: cluster bootstrap (recipient, else content, else item).",
+    ],
+    source="Krippendorff (2011).",
+    idle=("threshold", *OF_SUBSTITUTION),
+    build=exclusions,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+    stamp=Beside,
+    no_figure=(
+        "each rule is one line of counts and two numbers before "
+        "and after, which a table shows side by side."
+    ),
+)

@@ -1,0 +1,1 @@
+"""Report whether explanations are supported by what recipients wrote."""

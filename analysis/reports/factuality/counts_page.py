@@ -1,0 +1,52 @@
+"""The tables of how much there is to be said of factual consistency, as table II of the paper."""
+
+from math import isnan
+
+from analysis.figures.layout import Table
+from analysis.reports.factuality.items import GENERATED, REFERENCE
+
+ALL = "all"
+SIDES = {GENERATED: "explanations", REFERENCE: "references"}
+TABLE_II = "Table II. What there is: explanations, what they are about, and their statements."
+COUNTED = {
+    "statements": "Statements of {}",
+    "unique": "Different statements of {}",
+    "per_explanation": "Statements per explanation",
+    "per_interaction": "Statements per reference",
+    "per_recipient": "Statements of {} per recipient",
+    "per_content": "Statements of {} per content",
+}
+
+
+def counts_tables(entries):
+    """What there is of each domain, and what each system says."""
+    whole = [e for e in entries if e.row["system"] == ALL]
+    if whole:
+        yield _counted(whole, "domain", "all domains", TABLE_II)
+    own = [e for e in entries if e.row["name"] == GENERATED and e.row["domain"] == ALL]
+    if any(e.row["system"] != ALL for e in own):
+        yield _counted(own, "system", "all systems", "What the explanations of each system say.")
+
+
+def _counted(entries, by, everything, caption):
+    cells = {(_count(e.row), e.row[by]): _number(e.row) for e in entries}
+    columns = list(dict.fromkeys(e.row[by] for e in entries))
+    lines = [
+        (name, [cells.get((name, column)) for column in columns])
+        for name in dict.fromkeys(_count(e.row) for e in entries)
+    ]
+    return Table(caption, [everything if c == ALL else c for c in columns], lines, [], "Number")
+
+
+def _number(row):
+    """A count, or a mean with two decimals as in the paper."""
+    value = row["value"]
+    if isnan(value):
+        return "–"
+    return f"{value:,.2f}" if row["metric"].startswith("per_") else f"{value:,.0f}"
+
+
+def _count(row):
+    """What is counted, in words."""
+    what = COUNTED.get(row["metric"], row["metric"].capitalize())
+    return what.format(SIDES.get(row["name"], ""))

@@ -1,0 +1,167 @@
+"""Systems and metrics compared: paired differences, RQ2's correlations, RQ3's order of systems."""
+
+from dataclasses import replace
+from itertools import combinations, product
+
+import numpy as np
+from scipy.stats import rankdata
+
+from analysis.reports.factuality.measures import FACTUAL, REVIEW, SAME_MEAN, SIMILARITY
+from analysis.stats.comparison.differences import holm, two_sided
+from analysis.stats.correlation.correlation import dataset_correlation
+from analysis.stats.correlation.rank_agreement import rank_agreement
+from analysis.stats.intervals.clustered_mean import means_of_columns
+
+ALL = "all"
+COEFFICIENTS = ("pearson", "spearman")
+NO_PAIRS = "no recipient and content has a value of both systems"
+SAME_VALUE = "a metric has the same value for all explanations"
+
+
+def add_differences(work):
+    """First system less second, on the (recipient, content) that both explain, of each domain."""
+    names, codes = work.explained.systems
+    both = list(combinations(range(len(names)), 2))
+    if not both:
+        return
+    pairs, clusters = _clusters_of_pairs(work)
+    counts = work.scores.counts
+    how = {} if counts is None else {"clusters": clusters, "counts": counts}
+    for one in work.measures.all:
+        columns = []
+        for _, inside in work.domains:
+            values = np.where(work.explained.is_paired & inside, one.values, np.nan)
+            means = _means(values, pairs, codes, len(names), len(clusters))
+            columns += [means[:, a] - means[:, b] for a, b in both]
+        found = iter(means_of_columns(np.stack(columns, axis=1), **how))
+        for domain, _ in work.domains:
+            _add_pairs(work, one, domain, [(names[a], names[b], next(found)) for a, b in both])
+
+
+def _add_pairs(work, one, domain, pairs):
+    """The differences of one metric in one domain; Holm over the pairs of systems."""
+    chances = [_chance(each) for *_, each in pairs]
+    for (first, second, each), p, p_holm in zip(pairs, chances, holm(chances), strict=True):
+        work.add_estimate(
+            "difference", each if each.n else _without(each), domain=domain, system=first,
+            other=second, evaluator=one.evaluator, metric=one.metric, judge=one.judge, p=p,
+            p_holm=float(p_holm),
+        )  # fmt: skip
+
+
+def _without(estimate):
+    return type(estimate)(np.nan, reason=NO_PAIRS)
+
+
+def _chance(estimate):
+    draws = estimate.draws
+    known = np.array([]) if draws is None else draws[~np.isnan(draws)]
+    return two_sided(known) if len(known) else float("nan")
+
+
+def _clusters_of_pairs(work):
+    """(place of each explanation's pair (E,), cluster of each pair): a pair has one recipient."""
+    present, first, pairs = np.unique(work.explained.pairs, return_index=True, return_inverse=True)
+    return pairs, work.explained.clusters[first] if len(present) else np.empty(0, dtype=np.int64)
+
+
+def _means(values, pairs, systems, n_systems, n_pairs):
+    """Mean of each system in each pair (pairs, systems); NaN where it has no value there."""
+    known = ~np.isnan(values) & (systems >= 0)
+    flat = pairs[known] * n_systems + systems[known]
+    size = n_pairs * n_systems
+    n = np.bincount(flat, minlength=size)
+    sums = np.bincount(flat, values[known], minlength=size)
+    means = np.divide(sums, n, out=np.full(size, np.nan), where=n > 0)
+    return means.reshape(n_pairs, n_systems)
+
+
+def add_correlations(work):
+    """R of each metric of similarity with each of factual consistency, over explanations."""
+    for similar in work.measures.of(SIMILARITY, REVIEW):
+        for factual in work.measures.of(*FACTUAL):
+            for (domain, inside), coefficient in product(work.domains, COEFFICIENTS):
+                x = np.where(inside, similar.values, np.nan)
+                work.add_estimate(
+                    "correlation", _correlated(work, x, factual.values, coefficient),
+                    domain=domain, system=ALL, coefficient=coefficient,
+                    evaluator=similar.evaluator, metric=similar.metric,
+                    other_evaluator=factual.evaluator, other_metric=factual.metric,
+                    judge=similar.judge,
+                )  # fmt: skip
+
+
+def _correlated(work, x, y, coefficient):
+    """Spearman's ρ is Pearson's r of ranks; its draws keep the ranks of all, for speed."""
+    both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
+    x, y = x[both], y[both]
+    if coefficient == "spearman" and len(both):
+        x, y = rankdata(x), rankdata(np.round(y, SAME_MEAN))
+    found = dataset_correlation(x, y, "pearson", **_drawn(work, both))
+    is_same = len(both) > 1 and np.isnan(found.value)
+    return replace(found, reason=SAME_VALUE) if is_same else found  # neither is judge or reference
+
+
+def _drawn(work, places):
+    """clusters= and counts= of these explanations: of a domain only its own clusters' draws."""
+    if work.scores.counts is None:
+        return {}
+    present, own = np.unique(work.explained.clusters[places], return_inverse=True)
+    return {"clusters": own, "counts": work.scores.counts[:, present]}
+
+
+def add_ranks(work):
+    """The place of each system by each metric, and how alike the metrics place them."""
+    names, _ = work.explained.systems
+    if len(names) < 2:
+        return
+    for domain, inside in work.domains:
+        found = [_of_systems(work, one.values, inside) for one in work.measures.all]
+        means = np.array([[each.value for each in row] for row in found]).reshape(-1, len(names))
+        means = np.round(means, SAME_MEAN)
+        for one, row, values in zip(work.measures.all, found, means, strict=True):
+            _add_places(work, one, domain, row, values)
+        _add_agreement(work, domain, means, _draws(found))
+
+
+def _add_places(work, one, domain, row, values):
+    """The place of each system by one metric."""
+    for name, each, value in zip(work.explained.systems[0], row, values, strict=True):
+        known = not np.isnan(value)
+        work.add(
+            "rank", domain=domain, system=name, evaluator=one.evaluator, metric=one.metric,
+            value=1.0 + float((values > value).sum()) if known else np.nan, n=each.n,
+            judge=one.judge, reason="" if known else each.reason,
+        )  # fmt: skip
+
+
+def _add_agreement(work, domain, means, draws):
+    measures = work.measures.all
+    for (i, j), each in rank_agreement(means, draws).items():
+        work.add_estimate(
+            "rank_agreement", each, domain=domain, coefficient="kendall",
+            evaluator=measures[i].evaluator, metric=measures[i].metric,
+            other_evaluator=measures[j].evaluator, other_metric=measures[j].metric,
+        )  # fmt: skip
+
+
+def _of_systems(work, values, inside):
+    """The mean of each system over some explanations, an Estimate with its draws."""
+    names, codes = work.explained.systems
+    own = inside[:, None] & (codes[:, None] == np.arange(len(names)))
+    table = np.where(own, values[:, None], np.nan)
+    return means_of_columns(table, **work.explained.resampling())
+
+
+def _draws(found):
+    """(metrics, draws, systems); None without intervals. Who has none in a draw has a gap there."""
+    lengths = [len(each.draws) for row in found for each in row if each.draws is not None]
+    if not lengths:
+        return None
+    gap = np.full(lengths[0], np.nan)
+    # A mean without an interval is of one cluster, in which it is the same in every draw.
+    drawn = [
+        [np.full_like(gap, each.value) if each.draws is None else each.draws for each in row]
+        for row in found
+    ]
+    return np.round(drawn, SAME_MEAN).transpose(0, 2, 1)

@@ -1,0 +1,1 @@
+"""Report the main findings about each judge on one page."""

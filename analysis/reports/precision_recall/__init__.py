@@ -1,0 +1,1 @@
+"""Report how many of the items that a judge puts first people find good."""

@@ -1,0 +1,91 @@
+"""The page of precision and recall, for one question."""
+
+from dataclasses import replace
+from math import isnan
+
+from analysis.figures import curves as charts_curves
+from analysis.figures import dots as charts
+from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
+from analysis.reports.kind import (
+    NO_JUDGE,
+    OF_SUBSTITUTION,
+    Kind,
+    best,
+    first_of,
+    no_value,
+    of_questions,
+)
+from analysis.reports.precision_recall.report import precision_recall
+from analysis.reports.shared.labels import ORDERED
+from annotate.templatetags.concord import interval, leading_point
+
+shown = of_questions(*ORDERED)
+
+
+def layout(report, question, looks):
+    entries = [
+        replace(e, row=e.row | {"value": e.row["average_precision"]}) for e in report.entries
+    ]
+    entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
+    caption = (
+        f"Precision and recall for {question}: the {charts.MOST_CURVES} largest areas at most, the "
+        "average precision beside each name. Dotted: the share of positives, which a judge without "
+        "any skill has."
+    )
+    curves = charts_curves.precision_recall(report, entries, question, looks)
+    title = f"Average precision ({n_words(entries)})"
+    dots = charts.dots(entries, "evaluator", "question", looks, title, unit_interval=True)
+    figures = [
+        Figure("precision-recall", caption, curves),
+        Figure("average", f"Average precision for {question}. Lines: 95 % intervals.", dots),
+    ]
+    lines = [(entry.row["evaluator"], _cells(entry)) for entry in entries]
+    headings = ["Average precision", "Share of positives", "Positive", "n"]
+    table = Table(f"Average precision for {question}.", headings, lines, [], "Evaluator")
+    drawn = [entry for entry in entries if not isnan(entry.row["value"])]
+    return Layout(figures if drawn else [], [table])
+
+
+def _cells(entry):
+    row = entry.row
+    share = row["positives"] / row["n"] if row["n"] else float("nan")
+    cell = Cell(row, row["value"], entry.reason)
+    return [cell, Cell({"n": row["n"]}, share), f"≥ {row['threshold']:g}", row["n"]]
+
+
+def headline(answers, options, judges):
+    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    if not judges or not keys:
+        return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
+    row = best(precision_recall(answers, options, keys[:1]).rows, judges, "average_precision")
+    if row is None:
+        why = "average precision is undefined: the report says why"
+        return no_value(f"on {keys[0]}{first_of(keys)} {why}")
+    words = (
+        f"largest average precision on {row['question']}{first_of(keys)}: {row['evaluator']}; "
+        f"{row['positives']:,} of {row['n']:,} items are positive"
+    )
+    return leading_point(row["average_precision"]), interval(row["low"], row["high"]), words
+
+
+KIND = Kind(
+    name="precision_recall",
+    title="Precision and recall",
+    method=(
+        "How many of the items that a judge puts first do people find good, and how many of the "
+        "good ones are among them: unlike ROC it depends on how rare good items are."
+    ),
+    formula=[
+        "At each threshold: precision = positives among the items called so, recall = share of "
+        "the positives that are called so.",
+        "Average precision = Σ (Rₖ − Rₖ₋₁) Pₖ over the thresholds, from the highest down; without "
+        "any skill it is the share of positives.",
+        "Positive: mean of the included ratings of the reference ≥ threshold.",
+    ],
+    source="As scikit-learn's average_precision_score; Davis & Goadrich (2006).",
+    idle=("undefined", *OF_SUBSTITUTION),
+    build=precision_recall,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)

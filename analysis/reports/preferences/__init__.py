@@ -1,0 +1,1 @@
+"""Report which system's lists people and judges prefer."""

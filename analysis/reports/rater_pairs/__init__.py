@@ -1,0 +1,1 @@
+"""Report how far each two raters agree, and who stands apart from the rest."""

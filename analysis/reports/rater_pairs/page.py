@@ -1,0 +1,82 @@
+"""Raters × raters: a heat map, each rater's mean agreement with the rest, and who stands apart."""
+
+from dataclasses import replace
+from math import isnan
+
+import numpy as np
+
+from analysis.figures.heat import MOST_SHOWN, heat_map
+from analysis.figures.layout import Cell, Figure, Layout, Table, details
+from analysis.reports.kind import OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.rater_pairs.report import KAPPA, PERCENT, rater_pairs
+from annotate.templatetags.concord import leading_point
+
+MEASURES = {KAPPA: "weighted κ", PERCENT: "share of equal answers"}
+
+
+def shown(questions):
+    known = any(question.scale.points for question in questions)
+    return Shown("measure", "Agreement", list(MEASURES.items()) if known else [])
+
+
+def layout(report, measure, looks):
+    pairs, words = report.curves[measure], MEASURES[measure]
+    if not report.rows:
+        return Layout([], [])
+    means = pairs.means
+    order = np.argsort(np.where(np.isnan(means), -np.inf, -means), kind="stable")
+    first = order[:MOST_SHOWN]
+    names = [pairs.names[place] for place in first]
+    square = np.ix_(first, first)
+    plot = heat_map(names, pairs.values[square], pairs.n[square], words)
+    caption = f"{words} of each two raters; who agrees most with the rest comes first."
+    if len(order) > MOST_SHOWN:
+        caption += f" The {MOST_SHOWN} of {len(order)} raters who agree most; all are below."
+    return Layout(
+        [Figure("rater_pairs", caption, plot)], [_means(pairs, means, words)], *details(report)
+    )
+
+
+def _means(pairs, means, words):
+    known = ~np.isnan(pairs.values) & ~np.eye(len(means), dtype=bool)
+    lowest_first = sorted(range(len(means)), key=lambda at: (isnan(means[at]), means[at]))
+    lines = [
+        (pairs.names[at], [Cell({"value": 1}, float(means[at])), int(known[at].sum())])
+        for at in lowest_first
+    ]
+    caption = f"Mean {words} of each rater with the rest; the lowest first."
+    return Table(caption, ["mean", "raters compared with"], lines, [], "Rater")
+
+
+def headline(answers, options, judges):
+    report = rater_pairs(answers, replace(options, draws=0), [KAPPA])
+    means = report.curves[KAPPA].means
+    if not (~np.isnan(means)).any():
+        return no_value("no two raters have five answers in common")
+    words = f"median over raters of their mean weighted κ with the rest. {report.verdict[0]}"
+    return leading_point(float(np.nanmedian(means))), "", words
+
+
+KIND = Kind(
+    name="rater_pairs",
+    title="Raters × raters",
+    method=(
+        "How far each two raters agree on what both answered, and which raters agree with the "
+        "rest far less than is usual here."
+    ),
+    formula=[
+        "weighted κ: Cohen's κ with quadratic weights (plain for choices of words), over all "
+        "answers that both raters gave.",
+        "Intervals: cluster bootstrap of their answers in common (recipient, content, item).",
+        "outlier: mean agreement with the rest below median − 3 · 1.4826 · MAD of these means.",
+    ],
+    source="Cohen (1968); Leys et al. (2013).",
+    idle=(
+        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        *OF_SUBSTITUTION,
+    ),
+    build=rater_pairs,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Report of each rater how much, how fast and how they answered."""

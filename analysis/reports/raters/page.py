@@ -1,0 +1,121 @@
+"""Raters one by one: answers as diverging bars, pace, straight lines, agreement with the rest."""
+
+from dataclasses import replace
+from math import isnan
+
+from analysis.figures import dots as charts
+from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, Table
+from analysis.reports.kind import OF_SUBSTITUTION, Kind, no_value, of_questions
+from analysis.reports.raters.report import raters
+from analysis.reports.shared.labels import MOST_LABELS
+from annotate.templatetags.concord import duration
+
+MOST_BARS = 30
+MINUTE = 60
+SCALES = ("likert", "binary", "number", "choice")
+shown = of_questions(*SCALES)
+
+
+def layout(report, question, looks):
+    entries = report.entries
+    figures = []
+    if bars := _bars(entries, report.curves.get(question, [])):
+        plot = charts.likert(bars)
+        caption = f"{question}: answers of each rater; the middle of the scale around zero."
+        figures.append(Figure("bars", caption, plot))
+    known = [
+        replace(e, row=e.row | {"value": e.row["r"]}) for e in entries if not isnan(e.row["r"])
+    ]
+    known = sorted(known, key=lambda entry: -entry.row["value"])[: 2 * MOST_BARS]
+    if known:
+        title = f"r with the others (n = {charts.span(e.row['n'] for e in known)} items)"
+        plot = charts.dots(known, "rater", "question", looks, title)
+        caption = f"{question}: agreement with the mean of the others. Lines: 95 % intervals."
+        figures.append(Figure("with_others", caption, plot))
+    return Layout(figures, [_table(entries[:MOST_ROWS], question)], None, 0)
+
+
+def _bars(entries, labels):
+    """(rater, [(label, count)]) of an ordered scale with few points."""
+    if not 1 < len(labels) <= MOST_LABELS:
+        return []
+    rows = [entry.row for entry in entries if sum(entry.row["counts"])]
+    return [
+        (row["rater"], list(zip(labels, row["counts"], strict=True))) for row in rows[:MOST_BARS]
+    ]
+
+
+def _table(entries, question):
+    headings = [
+        "answers", "items", "seconds an item", "r with the others", "straight lines",
+        "state",
+    ]  # fmt: skip
+    lines = [
+        (entry.row["rater"], [
+            f"{entry.row['n_answers']:,}",
+            f"{entry.row['n_items']:,}",
+            _pace(entry.row),
+            Cell(entry.row, entry.row["r"], entry.reason, f"n = {entry.row['n']:,}"),
+            _straight(entry.row),
+            f"excluded: {entry.row['reason']}" if entry.row["excluded"] else "counts",
+        ])
+        for entry in entries
+    ]  # fmt: skip
+    return Table(f"Raters on {question}.", headings, lines, [], "Rater")
+
+
+def _pace(row):
+    """11.2 s [10.9 s, 12.0 s]"""
+    words = _seconds(row["seconds"])
+    if isnan(row["seconds_low"]):
+        return words
+    return f"{words} [{_seconds(row['seconds_low'])}, {_seconds(row['seconds_high'])}]"
+
+
+def _seconds(value):
+    """With a decimal below a minute, where an interval may be narrower than a second."""
+    return f"{value:.1f} s" if 0 <= value < MINUTE else duration(value)
+
+
+def _straight(row):
+    if not row["straight_n"]:
+        return None
+    ends = {"low": row["straight_low"], "high": row["straight_high"]}
+    return Cell(ends, row["straight"], size=f"n = {row['straight_n']:,}")
+
+
+def headline(answers, options, judges):
+    report = raters(answers, replace(options, draws=0))
+    rows = {row["rater"]: row for row in report.rows}
+    if not rows:
+        return no_value("nobody has rated yet")
+    out = sum(row["excluded"] for row in rows.values())
+    paces = sorted(row["seconds"] for row in rows.values() if not isnan(row["seconds"]))
+    pace = f"; median {duration(paces[len(paces) // 2])} an item" if paces else ""
+    return f"{len(rows):,}", "", f"raters, {out:,} of them excluded{pace}"
+
+
+KIND = Kind(
+    name="raters",
+    title="Raters",
+    method=(
+        "Each rater’s answers, pace, straight lines and agreement with the others, and whether "
+        "they count. What the exclusion rules would change stands under Exclusions."
+    ),
+    formula=[
+        "r: Pearson's correlation of a rater's answers with the mean of all others' (leave one "
+        "out), on the items that both rated.",
+        "straight lines: share of the items on which all Likert answers are equal.",
+        "seconds an item: the median; its interval and that of straight lines draw the rater's "
+        "recipients (else contents, else items) again.",
+    ],
+    source="Nunnally & Bernstein (1994), corrected item–total correlation.",
+    idle=(
+        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        *OF_SUBSTITUTION,
+    ),
+    build=raters,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)  # fmt: skip

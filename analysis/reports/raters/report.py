@@ -1,0 +1,170 @@
+"""Raters one by one: how much, how fast, which answers, and how far with the rest."""
+
+from collections import defaultdict
+from functools import partial
+
+import numpy as np
+
+from analysis.options.form import ALL
+from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
+from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.scores import Scores
+from analysis.stats.correlation.correlation import dataset_correlation
+from analysis.stats.estimate import Estimate
+from analysis.stats.intervals.clustered_mean import clustered_mean
+from analysis.stats.intervals.clustered_median import clustered_median
+from annotate.models import Rating
+
+FEWEST = 2  # Likert answers to an item that make a straight line
+NAN = float("nan")
+
+
+def raters(answers, options, parts=None):
+    """One row a rater and question, by name; excluded raters too, compared with nobody."""
+    scores = Scores(answers, options)
+    report = Report("raters", answers.study.slug, options.as_dict())
+    people = answers.study.raters.order_by("key").values_list("key", "role", "excluded_because")
+    said = _Said(scores)
+    for place, question in enumerate(scores.questions):
+        if question.scale.kind == "text" or not (parts is None or question.key in parts):
+            continue
+        points = question.scale.points if question.scale.kind != "choice" else []
+        report.curves[question.key] = [label for _, label in points]  # of the bars
+        estimates = _with_others(scores, place)
+        for key, role, why in people:
+            if not said.n_items[key]:
+                continue
+            estimate = estimates.get(key, Estimate(NAN, reason="no answer of theirs counts"))
+            row = {"rater": key, "role": role, "question": question.key}
+            row |= _row(said, key, question, estimate)
+            row |= {"excluded": bool(why), "reason": why}
+            shown = {"r": estimate, "seconds": said.pace[key], "straight": said.straight[key]}
+            lost = max(each.undefined_draws for each in shown.values())
+            report.add(row, kind="rater", reason=reasons_of(shown), undefined_draws=lost)
+    report.notes = [
+        *policy_notes(scores, compared=False),
+        *_notes(),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["rater", "question"]),
+    ]
+    return report
+
+
+def _row(said, key, question, estimate):
+    """Numbers of a rater on a question; pace and straight lines are those of all questions."""
+    seconds, straight = said.pace[key], said.straight[key]
+    values = said.values.get((key, question.key), ())
+    return {
+        "n_items": said.n_items[key],
+        "n_answers": len(values),
+        "seconds": seconds.value,
+        "seconds_low": seconds.low,
+        "seconds_high": seconds.high,
+        "seconds_n": seconds.n,
+        "r": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "straight": straight.value,
+        "straight_low": straight.low,
+        "straight_high": straight.high,
+        "straight_n": straight.n,
+        "counts": [int(np.sum(np.equal(values, p))) for p, _ in question.scale.points],
+    }
+
+
+class _Said:
+    """What each rater answered about the items left in, counted or not.
+
+    values: {(rater, question): values}; n_items, pace and straight by rater: how many items, the
+    median seconds on one, the share of those whose Likert answers are all equal.
+    """
+
+    def __init__(self, scores):
+        self.scores = scores
+        people = scores.answers.of("human")
+        places = {key: at for at, key in enumerate(scores.items["item"].astype(str))}
+        place = [places.get(str(key), -1) for key in people["item"].cat.categories]
+        people = people.assign(place=np.array(place, dtype=np.intp)[people["item"].cat.codes])
+        people = people[people["place"] >= 0]
+        groups = people.groupby(["rater", "question"], observed=True)["value"]
+        self.values = {key: values.to_numpy() for key, values in groups}
+        seconds = self._seconds()
+        self.n_items = defaultdict(int, {rater: len(rows) for rater, (rows, _) in seconds.items()})
+        self.pace = self._by_rater(clustered_median, seconds)
+        self.straight = self._by_rater(
+            partial(clustered_mean, is_share=True), self._straight(people)
+        )
+
+    def _seconds(self):
+        """{rater: (places of items, seconds to the last answer)}"""
+        place_of = {pk: at for at, pk in enumerate(self.scores.item_ids)}
+        longest: dict = defaultdict(dict)
+        study = self.scores.answers.study
+        rows = Rating.objects.filter(session__study=study).with_shown_item()
+        for rater, item, seconds in rows.values_list(
+            "session__rater__key", "shown_item", "seconds"
+        ).iterator(20_000):
+            place = place_of.get(item)
+            if place is None:  # left out, or of another part of a split
+                continue
+            known = longest[rater].get(place)
+            better = known is None or (seconds is not None and not known >= seconds)
+            longest[rater][place] = (NAN if seconds is None else seconds) if better else known
+        return {
+            rater: (np.fromiter(of, dtype=np.intp), np.array([*of.values()], dtype=float))
+            for rater, of in longest.items()
+        }
+
+    def _straight(self, people):
+        """{rater: (places of items, whether all Likert answers, two or more, are equal)}"""
+        likert = [q.key for q in self.scores.questions if q.scale.kind == "likert"]
+        people = people[people["question"].isin(likert)]
+        items = people.groupby(["rater", "place"], observed=True)["value"].agg(["nunique", "count"])
+        same = items.loc[items["count"] >= FEWEST, "nunique"] == 1
+        return {
+            rater: (part.index.get_level_values("place").to_numpy(), part.to_numpy(dtype=float))
+            for rater, part in same.groupby(level="rater", observed=True)
+        }
+
+    def _by_rater(self, statistic, found):
+        """{rater: Estimate of the values of their items}, each undefined where there are none."""
+        estimates = defaultdict(lambda: Estimate(NAN))
+        for rater, (rows, values) in found.items():
+            estimates[rater] = statistic(values, **self.scores.resampling(rows))
+        return estimates
+
+
+def _with_others(scores, place):
+    """{rater: Pearson's r with the mean of all others, with its interval}; words have none."""
+    if scores.questions[place].scale.kind not in ORDERED:
+        none = Estimate(NAN, reason="words have no correlation")
+        return dict.fromkeys(scores.raters, none)
+    names, ratings = scores.raters_of(ALL), scores.ratings(place, ALL)
+    known = ~np.isnan(ratings)
+    total, count = np.where(known, ratings, 0).sum(axis=1), known.sum(axis=1)
+    found = {}
+    for at, name in enumerate(names):
+        rows = np.flatnonzero(known[:, at] & (count > 1))
+        others = np.round((total[rows] - ratings[rows, at]) / (count[rows] - 1), 12)
+        found[name] = dataset_correlation(
+            ratings[rows, at], others, "pearson", **scores.resampling(rows)
+        )
+    return found
+
+
+def _notes():
+    return [
+        "seconds: median over a rater's items of the time to the last answer, of seconds_n items "
+        "with one; loaded ratings may have none. Where a rater's items are all of one cluster, as "
+        "those of a recipient about their own, nothing of theirs has an interval.",
+        "r: Pearson's, of a rater's answers with the mean of all others on the same items; raters "
+        "who are excluded are no part of the others.",
+        f"straight: share of the items with {FEWEST} Likert answers or more that are all equal, "
+        "of straight_n such items.",
+        "items, answers and counts are plain counts of the items left in, those that do not count "
+        "included.",
+        "Raters go by their pseudonyms.",
+    ]

@@ -1,0 +1,1 @@
+"""Report how far a judge's answers move when a prompt changes as should not matter."""

@@ -1,0 +1,115 @@
+"""ROC's page: the curves of one question, and the areas under them."""
+
+from dataclasses import replace
+from math import inf, isnan
+
+from analysis.figures import curves as charts_curves
+from analysis.figures import dots as charts
+from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
+from analysis.reports.kind import (
+    NO_JUDGE,
+    OF_SUBSTITUTION,
+    Kind,
+    best,
+    first_of,
+    no_value,
+    of_questions,
+)
+from analysis.reports.roc.report import main_entries, roc
+from analysis.reports.shared.labels import ORDERED
+from annotate.templatetags.concord import interval, leading_point
+
+ORDINAL = "ordinal"
+shown = of_questions(*ORDERED)
+
+
+def layout(report, question, looks):
+    entries = [replace(e, row=e.row | {"value": e.row["auc"]}) for e in main_entries(report)]
+    entries.sort(key=lambda entry: -entry.row["auc"] if not isnan(entry.row["auc"]) else 1)
+    figure = Figure(
+        "roc",
+        f"ROC curves for {question}: the {charts.MOST_CURVES} largest areas at most, the area "
+        f"beside each name{_shaded(report)}.",
+        charts_curves.with_bands(
+            charts.curves(report, entries, question, looks), report, entries, question, looks
+        ),
+    )
+    title = f"AUC ({n_words(entries)})"
+    areas = charts.dots(entries, "evaluator", "question", looks, title, chance=0.5)
+    lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
+    caption = f"Area under the ROC curve for {question}."
+    headings = ["AUC", "Positive", "Positives", "Negatives"]
+    tables = [Table(caption, headings, lines, [], "Evaluator"), _by_cut(report, entries, question)]
+    figures = [figure, Figure("auc", f"AUC for {question} with 95 % intervals.", areas)]
+    return Layout(figures, [table for table in tables if table.headings])
+
+
+def _shaded(report):
+    if not any(band.grid for band in report.bands.values()):
+        return ""
+    names = ", ".join(name for (name, _), band in report.bands.items() if band.grid)
+    return f"; shaded: 95 % bands of {names}, for each false positive rate by itself"
+
+
+def _by_cut(report, entries, question):
+    """A column for each threshold, the ordinal AUC last; no column where there is one threshold."""
+    cells = {(e.row["evaluator"], _positive(e.row)): cell_of(e) for e in report.entries}
+    rows = sorted((e.row for e in report.entries), key=_by_threshold)
+    cuts = list(dict.fromkeys(_positive(row) for row in rows))
+    cuts = cuts if len(cuts) > 1 else []
+    names = [entry.row["evaluator"] for entry in entries]
+    lines = [(name, [cells[name, cut] for cut in cuts]) for name in names]
+    caption = f"AUC for {question} by the rating that counts as positive, and over all of them."
+    return Table(caption, cuts, lines, [], "Evaluator")
+
+
+def _by_threshold(row):
+    return inf if isnan(row["threshold"]) else row["threshold"]
+
+
+def _positive(row):
+    return ORDINAL if isnan(row["threshold"]) else f"≥ {row['threshold']:g}"
+
+
+def _roc_cells(entry):
+    row = entry.row
+    return [cell_of(entry), _positive(row), row["positives"], row["negatives"]]
+
+
+def headline(answers, options, judges):
+    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    if not judges or not keys:
+        return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
+    row = best(roc(answers, options, keys[:1], every_cut=False).rows, judges, "auc")
+    if row is None:
+        return no_value(f"AUC on {keys[0]}{first_of(keys)} is undefined: the report says why")
+    words = (
+        f"largest AUC on {row['question']}{first_of(keys)}: {row['evaluator']}, "
+        f"{row['positives']:,} positive and {row['negatives']:,} negative items"
+    )
+    return leading_point(row["auc"]), interval(row["low"], row["high"]), words
+
+
+KIND = Kind(
+    name="roc",
+    title="ROC and AUC",
+    method=(
+        "How well each judge or rater tells the items that people find good, by the threshold on "
+        "the mean rating, from the rest: the area under the ROC curve."
+    ),
+    formula=[
+        "AUC = share of (positive, negative) pairs of items in which the positive one scores "
+        "higher, ties counting half (Mann–Whitney U / (n₁ n₀)).",
+        "Band: at each false positive rate the interval of the curve over the bootstrap draws, "
+        "straight between two points.",
+        "Positive: mean of the included ratings of the reference ≥ threshold.",
+        "Ordinal: the same over all pairs of items with different ratings, (Somers' D + 1) / 2.",
+    ],
+    source="Mann & Whitney (1947); Somers (1962); Hanley & McNeil (1982); Macskassy, "
+    "Provost & Rosset (2005).",
+    idle=("undefined", *OF_SUBSTITUTION),
+    build=roc,
+    shown=shown,
+    layout=layout,
+    headline=headline,
+)

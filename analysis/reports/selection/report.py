@@ -1,0 +1,150 @@
+"""Selection: does the judge prefer the same list, and does it see what does not fit at all?"""
+
+from math import nan
+
+import numpy as np
+
+from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
+from analysis.reports.confusion.report import Majorities
+from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.shared.labels import LabelNotes, labels_of
+from analysis.reports.shared.list_pairs import tie_of
+from analysis.reports.shared.scores import Scores
+from analysis.stats.classification.classification import at_least
+from analysis.stats.replacement.selection import misfit_precision, misfit_recall, model_selection
+
+NOTHING = dict.fromkeys(
+    ("msa", "wins", "ties", "losses", "win_share", "win_share_low", "win_share_high",
+     "one_sided_ties", "one_sided_ties_low", "one_sided_ties_high", "n", "low", "high", "rsm",
+     "rsm_low", "rsm_high", "rsm_n", "rsm_precision", "rsm_precision_low", "rsm_precision_high",
+     "rsm_precision_n")
+)  # fmt: skip
+
+
+def is_shown(question):
+    """Whether the report says anything of a question."""
+    return question.scale.kind == "likert" or tie_of(question) is not None
+
+
+def selection(answers, options, questions=None):
+    """Model selection agreement of choices between lists, and misfits of Likert questions.
+
+    questions: keys of those wanted; None means all.
+    """
+    scores = Scores(answers, options)
+    labels = LabelNotes(options.missing_judgment, answers.own_scale)
+    report = Report("selection", answers.study.slug, options.as_dict())
+    majorities = Majorities(scores)
+    wanted = [
+        (place, question)
+        for place, question in enumerate(scores.questions)
+        if is_shown(question) and (not questions or question.key in questions)
+    ]
+    for evaluator in evaluators(scores):
+        for place, question in wanted:
+            said = labels.verdict(evaluator.name, question)
+            if said or labels.fits(evaluator.name, evaluator.values[:, place], question):
+                add = _add_misfits if tie_of(question) is None else _add_lists
+                add(report, scores, evaluator, place, labels, majorities)
+    report.notes = [
+        *policy_notes(scores),
+        *_question_notes(wanted, options),
+        *labels.sentences(),
+        *majorities.sentences(),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["evaluator", "question"]),
+    ]
+    return report
+
+
+def _question_notes(wanted, options):
+    notes = []
+    likert = [question for _, question in wanted if tie_of(question) is None]
+    if len(likert) < len(wanted):
+        notes.append(
+            "Lists: majority of the raters, ties of the majority dropped. MSA = (wins + ties) / n; "
+            "a loss is everything else, ties of one side included."
+        )
+    for question in likert:
+        cut = _misfit_below(question, options)
+        notes.append(
+            f"{question.key}: strongly misaligned is a mean rating of "
+            f"{_strong_words(question, options)}; the judge says misfit below {cut:g}."
+        )
+    if not wanted:
+        notes.append("No question is a Likert scale, or a choice of two lists with the label tie.")
+    return notes
+
+
+def _strong_words(question, options):
+    most = _strongly(question, options)
+    return f"{most}, the bottom of the scale" if options.strong == 1 else f"{most} or less"
+
+
+def _strongly(question, options):
+    """A mean rating from here downwards is strongly misaligned."""
+    return labels_of(question)[options.strong - 1]
+
+
+def _misfit_below(question, options):
+    """A judge's value below this says misfit: the threshold as given, else the scale's middle."""
+    scale = question.scale
+    middle = (scale.low + scale.high) / 2
+    return middle if options.threshold is None else options.threshold
+
+
+def _add_lists(report, scores, evaluator, place, labels, majorities):
+    question = scores.questions[place]
+    judge = labels.labels(evaluator.name, evaluator.values[:, place], question)
+    human = majorities.of(evaluator, place)
+    found = model_selection(human, judge, tie_of(question), **scores.resampling())
+    facts = {
+        "msa": found.msa.value, "wins": found.wins, "ties": found.ties, "losses": found.losses,
+        **_interval("win_share", found.win_share),
+        **_interval("one_sided_ties", found.one_sided_ties),
+        "n": found.msa.n, "low": found.msa.low, "high": found.msa.high,
+    }  # fmt: skip
+    shown = {
+        "msa": found.msa, "win_share": found.win_share, "one_sided_ties": found.one_sided_ties,
+    }  # fmt: skip
+    _add(report, evaluator, question, facts, shown)
+
+
+def _add_misfits(report, scores, evaluator, place, labels, majorities):
+    question = scores.questions[place]
+    own, values = labels.verdict(evaluator.name, question), evaluator.values[:, place]
+    cut = _misfit_below(question, scores.options)
+    misfit = own.misfits(values) if own else 1 - at_least(values, cut)
+    ratings, strongly = evaluator.reference[:, place], float(_strongly(question, scores.options))
+    recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())
+    precision = misfit_precision(ratings, misfit, strongly=strongly, **scores.resampling())
+    facts = {
+        **_interval("rsm", recall), "rsm_n": recall.n,
+        **_interval("rsm_precision", precision), "rsm_precision_n": precision.n,
+    }  # fmt: skip
+    _add(report, evaluator, question, facts, {"rsm": recall, "rsm_precision": precision})
+
+
+def _interval(name, estimate):
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def _add(report, evaluator, question, facts, shown):
+    report.add(
+        {"evaluator": evaluator.name, "question": question.key, **NOTHING, **facts},
+        reason=reasons_of(shown),
+        judge=evaluator.judge,
+        kind=evaluator.kind,
+        undefined_draws=max(each.undefined_draws for each in shown.values()),
+    )
+
+
+def of_lists(row):
+    """Whether a row is of a choice between lists."""
+    return row["n"] is not None
+
+
+def number(value):
+    """A value as a number: NaN where a row has none."""
+    return nan if value is None or np.isnan(value) else value

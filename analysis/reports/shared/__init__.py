@@ -1,0 +1,1 @@
+"""Share between reports: evaluators, scores, labels, intervals."""

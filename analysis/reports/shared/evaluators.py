@@ -1,0 +1,261 @@
+"""Who is compared with the reference, and what the notes of every report say about it."""
+
+import numpy as np
+
+from analysis.options.form import ALL, SKIP
+from analysis.reports.shared.few_clusters import FEWEST
+from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
+from analysis.stats.ensembles.learned_weights import FOLDS
+
+NEVER_ASKED = "never asked"
+
+
+def evaluators(scores):
+    """Judges, then single raters, then means of the roles that are not the reference.
+
+    Raters of a role stand alone where it has few of them. Who belongs to the reference is
+    compared with the mean of the others.
+    """
+    reference = scores.reference()
+    for judge in scores.judges:
+        apart = scores.apart(judge, reference)
+        yield Evaluator(judge, "judge", scores.judge(judge), apart)
+    yield from _single_raters(scores, reference)
+    for role in other_roles(scores):
+        if len(scores.raters_of(role)) > 1:
+            yield Evaluator(f"mean of {role}", "mean", scores.role_mean(role), reference)
+
+
+def other_roles(scores):
+    """Roles with ratings that are not (part of) the reference."""
+    chosen = scores.options.reference
+    return [role for role in scores.roles if chosen not in (role, ALL)]
+
+
+def _single_raters(scores, reference):
+    chosen = scores.options.reference
+    own = scores.raters_of(chosen)
+    others = {role: scores.raters_of(role) for role in other_roles(scores)}
+    if 1 < len(own) <= MOST_SINGLE_RATERS and _overlap(scores, own):
+        for rater in own:
+            yield _rater(scores, rater, scores.reference(without=rater), rater)
+    for raters in others.values():
+        for rater in raters if len(raters) <= MOST_SINGLE_RATERS else []:
+            yield _rater(scores, rater, reference)
+
+
+def _rater(scores, rater, reference, without=""):
+    name = f"{rater} (rater)" if rater in scores.judges else rater
+    return Evaluator(name, "rater", scores.rater(rater), reference, without)
+
+
+def _overlap(scores, raters):
+    """Whether some item has answers of two of these raters."""
+    seen = np.zeros(scores.shape, dtype=int)
+    for rater in raters:
+        seen += ~np.isnan(scores.rater(rater))
+    return bool((seen > 1).any())
+
+
+def policy_notes(scores, compared=True):
+    """What every report says of its reference, of what is missing and of what was left out.
+
+    compared: whether single raters, and only items with a reference, are compared with it.
+    """
+    options, notes = scores.options, []
+    raters = scores.raters_of(options.reference)
+    whose = "all people" if options.reference == ALL else f"role {options.reference}"
+    notes.append(
+        f"Reference: mean of the included ratings of {whose}, {_count(len(raters), 'rater')}, "
+        f"{_count(len(scores.items), 'item')}."
+    )
+    if compared and 1 < len(raters) <= MOST_SINGLE_RATERS and _overlap(scores, raters):
+        notes.append(
+            "A rater who belongs to the reference is compared with the mean of the others."
+        )
+    for role in scores.roles if options.reference != ALL else [ALL]:
+        if compared and (n := len(scores.raters_of(role))) > MOST_SINGLE_RATERS:
+            notes.append(f"The {n} raters of {role} are not shown one by one.")
+    if options.judges:
+        notes.append(f"Only these judges were chosen: {', '.join(options.judges)}.")
+    notes += (
+        _version_notes(scores)
+        + _exclusion_notes(scores)
+        + _missing_notes(scores)[0 if compared else 1 :]
+    )
+    return notes + [*_file_notes(scores), *_design_notes(scores), *_ensemble_notes(scores)]
+
+
+def item_notes(scores):
+    """What a report that compares judges with nobody says: of which version and items it is."""
+    return _version_notes(scores) + _exclusion_notes(scores)
+
+
+def _version_notes(scores):
+    """Which versions of the questionnaire the answers are of, where it has several."""
+    study, chosen = scores.answers.study, scores.options.version
+    if study.questionnaire_version == 1:
+        return []
+    if chosen is not None:
+        return [f"Only answers of version {chosen} of the questionnaire, of people and judges."]
+    return [f"{together(scores.answers.versions)}."]
+
+
+def together(versions):
+    """Whose answers a report takes together."""
+    *some, last = map(str, versions or ["none"])
+    if not some:
+        return f"Answers of version {last} of the questionnaire"
+    return f"Answers of versions {', '.join(some)} and {last} of the questionnaire"
+
+
+def _exclusion_notes(scores):
+    options, answers, notes = scores.options, scores.answers, []
+    if options.only:
+        rules = " and ".join(f"{column}={value}" for column, value in options.only)
+        notes.append(f"Only the {_count(len(scores.items), 'item')} with {rules}.")
+    if options.exclude:
+        left_out = len(answers.items) - len(scores.items)
+        rules = ", ".join(f"{column}={value}" for column, value in options.exclude)
+        notes.append(f"Left out: {_count(left_out, 'item')} with {rules}.")
+    flagged = answers.table.loc[answers.table["excluded"], "exclusion_reason"]
+    for reason, n in flagged.astype(str).value_counts().items():
+        notes.append(f"Not counted: {_count(n, 'rating')} ({reason}).")
+    return notes
+
+
+def _missing_notes(scores):
+    options, notes = scores.options, []
+    if options.missing_reference is None:
+        notes.append("Items without a reference are dropped.")
+    else:
+        gaps = np.isnan(scores.role_mean(options.reference)) & scores.applies
+        notes.append(
+            f"Missing references count as {options.missing_reference:g} ({gaps.sum()} filled)."
+        )
+    policy, gaps = options.missing_judgment, list(_judge_gaps(scores))
+    what = "are dropped" if policy is None else f"count as {policy:g}"
+    if policy is not None and any(NEVER_ASKED in gap for gap in gaps):
+        what += "; what a judge was never asked is dropped"
+    notes.append(f"Missing judgments {what} ({'; '.join(gaps) or 'none'}).")
+    return notes
+
+
+def _file_notes(scores):
+    """Of which judges that could be asked here a file has values, and whether these count."""
+    names = {scores.sampled(judge) for judge in scores.judges}
+    of_file = {judge: yes for judge, yes in scores.answers.from_file.items() if judge in names}
+    if loaded := [judge for judge, speaks in of_file.items() if speaks]:
+        yield f"From a file, nothing was asked here: all values of {', '.join(loaded)}."
+    if asked := [judge for judge, speaks in of_file.items() if not speaks]:
+        yield (
+            f"Asked here since a file was loaded, so that no value of the file counts or fills a "
+            f"gap: {', '.join(asked)}."
+        )
+
+
+def _design_notes(scores):
+    """Which judges were asked several times, and which keep their examples out of comparisons."""
+    for judge in scores.judges:
+        if (sampled := scores.sampled(judge)) != judge:
+            yield (
+                f"{judge}: the mean of the scale's points, weighted by the probabilities that "
+                f"{sampled} gave them; missing where these cannot be told."
+            )
+        if samples := scores.answers.samples.get(sampled):
+            yield (
+                f"{judge}: the mean of the {samples} samples of each answer, of those with a "
+                "value; for a choice of words the most frequent, none at a tie."
+            )
+        if both := scores.answers.both_orders.get(judge):
+            yield (
+                f"{judge}: asked in both orders of the lists; of {_count(both[0], 'pair')} with "
+                f"both verdicts {both[1]} differ by the order, which counts as a tie."
+            )
+        if held_out := int(scores.held_out(judge).sum()):
+            yield (
+                f"{judge}: {_count(held_out, 'item')} left out, which its examples are drawn from."
+            )
+
+
+def _ensemble_notes(scores):
+    """Of what the ensembles are made, and which of them cannot be."""
+    filled = scores.options.missing_judgment
+    gap = "has no value" if filled is None else f"counts it as {filled:g}"
+    for each in scores.answers.ensembles:
+        absent = [member for member in each.members if member not in scores.every_judge]
+        if scores.options.judges and each.name not in scores.options.judges:
+            continue
+        if absent:
+            yield f"{each.name} is left out: no judgment of {', '.join(absent)}."
+        else:
+            yield (
+                f"{each.name}: {each.rule} of {', '.join(each.members)}, computed anew; where a "
+                f"member has no judgment the ensemble {gap}."
+            )
+            if each.rule == LEARNED:
+                yield from _weight_notes(scores, each)
+
+
+def _weight_notes(scores, ensemble):
+    """The weights that an ensemble learned, per question, or why it could not."""
+    how = (
+        "all of the choose part: no rating of the test part is in them"
+        if scores.choosing
+        else f"{FOLDS} folds by recipient (else content, else item), seed {scores.options.seed}: "
+        "no item's value knows a rating of its own recipient"
+    )
+    yield (
+        f"{ensemble.name}: weights by non-negative least squares, with a constant, of the members' "
+        f"scores on the mean rating; {how}."
+    )
+    for question, learned in zip(scores.questions, scores.learned(ensemble.name), strict=True):
+        said = learned.reason or f"{_weights(learned, ensemble.members)}; {learned.n} recipients"
+        if question.scale.kind != "choice":
+            yield f"{ensemble.name}, {question.key}: {said}."
+
+
+def _weights(learned, members):
+    """Each member's mean weight, and the range over the folds."""
+    lows, highs = learned.weights.min(axis=0), learned.weights.max(axis=0)
+    rows = zip(members, learned.weights.mean(axis=0), lows, highs, strict=True)
+    return ", ".join(
+        f"{name} {mean:.3g} ({low:.3g} to {high:.3g})" for name, mean, low, high in rows
+    )
+
+
+def _judge_gaps(scores):
+    """What each judge with gaps lacks, of all items and the questions asked of their kind."""
+    for judge in scores.judges:
+        missing, never_asked = scores.judge_gaps(judge)
+        if missing:
+            asked = f", of these {never_asked} {NEVER_ASKED}" if never_asked else ""
+            yield f"{judge}: {missing} of {scores.applies.sum()}{asked}"
+
+
+def interval_note(scores, least=0):
+    """How the intervals were made, and from what; least: clusters below which a report has none."""
+    if scores.counts is None:
+        return "No intervals: 0 draws."
+    draws, n = scores.counts.shape
+    drawn = f"{scores.drawn_by}, else " if scores.drawn_by else ""
+    many = "1 cluster" if n == 1 else f"{n} clusters"
+    clusters = f"{many} ({drawn}recipient, else content, else item)"
+    if n < least:
+        return f"What intervals would draw: {clusters}."
+    said = (
+        f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters}, "
+        f"seed {scores.options.seed}."
+    )
+    few = f" They rest on {many} only and are narrower than they should be."
+    return said + few if n < FEWEST else said
+
+
+def undefined_note(options):
+    """The policy for groups without a coefficient."""
+    what = "left out of the mean" if options.undefined == SKIP else "counted as 0"
+    return f"Groups in which the coefficient is undefined are {what}."
+
+
+def _count(n, thing):
+    return f"{n} {thing}{'' if n == 1 else 's'}"

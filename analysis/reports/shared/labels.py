@@ -1,0 +1,120 @@
+"""Values as labels of a scale: what agreement and confusion matrices count."""
+
+import numpy as np
+
+from analysis.stats.classification.classification import round_half_down
+
+MOST_LABELS = 11  # more make no readable matrix, and weighted κ slow
+ORDERED = ("likert", "number", "binary")
+
+
+def labels_of(question):
+    """Values of the question's points, first to last; empty for number and text."""
+    return [value for value, _ in question.scale.points]
+
+
+def as_labels(values, question):
+    """Values on the points of the scale, halves down; NaN where they lie off it.
+
+    A nominal scale has nothing between its points: what is not whole is NaN.
+    """
+    points = labels_of(question)
+    rounded = round_half_down(values)
+    if question.scale.kind == "choice":
+        rounded = np.where(rounded == values, rounded, np.nan)
+    return np.where((rounded >= points[0]) & (rounded <= points[-1]), rounded, np.nan)
+
+
+def on_another_scale(values, question, filled=None):
+    """Whether more than half of the values lie outside the question's scale, as BLEU's do.
+
+    filled: the number put in for missing values, which says nothing of the scale.
+    """
+    points = labels_of(question)
+    known = values[~np.isnan(values) & (values != filled)]
+    outside = (known < points[0]) | (known > points[-1])
+    return bool(len(known)) and outside.mean() > 0.5
+
+
+def positive_from(question, threshold=None):
+    """Least mean rating that counts as positive: as given, else the upper part of the scale.
+
+    That is the first point above the middle (4 of 1 to 5), or half of the raters of a yes/no
+    question. None where there is neither (a number without ends).
+    """
+    scale = question.scale
+    if threshold is not None:
+        return float(threshold)
+    if scale.low is None:
+        return None
+    middle = (scale.low + scale.high) / 2
+    return middle if scale.kind == "binary" else float(np.floor(middle) + 1)
+
+
+class LabelNotes:
+    """Collects what did not fit a scale, for the notes of a report."""
+
+    def __init__(self, filled=None, own_scale=None):
+        self.filled, self.own_scale = filled, own_scale or {}
+        self.other_scale, self.dropped, self.verdicts = {}, {}, {}
+
+    def fits(self, name, values, question):
+        """Whether an evaluator's values are on the question's scale at all.
+
+        A judge that computes says so itself; of imported values one can only look at them.
+        """
+        own = self.own_scale.get(name)
+        elsewhere = own is not None and question.scale.kind in own.kinds
+        if elsewhere or (own is None and on_another_scale(values, question, self.filled)):
+            self.other_scale.setdefault(name, []).append(question.key)
+            return False
+        return True
+
+    def verdict(self, name, question):
+        """The OwnScale of an evaluator that says fit or misfit of such items instead; or None."""
+        own = self.own_scale.get(name)
+        if own is None or own.above is None or question.scale.kind not in own.kinds:
+            return None
+        self.verdicts[name] = own
+        return own
+
+    def says_yes_or_no(self, name, question):
+        """Whether an evaluator with a scale of its own answers a yes/no question all the same."""
+        own = self.own_scale.get(name)
+        if question.scale.kind != "binary" or own is None or own.neutral or own.above is None:
+            return False
+        return "binary" in own.kinds
+
+    def answers(self, name, values, question):
+        """The values; of such an evaluator 1 above the number from which it says yes, else 0."""
+        if not self.says_yes_or_no(name, question):
+            return values
+        self.verdicts[name] = self.own_scale[name]
+        return self.own_scale[name].fits(values)
+
+    def labels(self, name, values, question):
+        """The values as labels; those off the scale are counted."""
+        labels = as_labels(values, question)
+        lost = int((np.isnan(labels) & ~np.isnan(values)).sum())
+        if lost:
+            self.dropped[name, question.key] = lost
+        return labels
+
+    def sentences(self):
+        notes = [
+            f"{name} has a scale of its own, on which {own.words}."
+            for name, own in self.verdicts.items()
+        ]
+        if self.other_scale:
+            notes.append(
+                "Not on the questions' scale, so that labels cannot be compared: "
+                f"{', '.join(self.other_scale)}."
+            )
+        if self.dropped:
+            worst = "; ".join(
+                f"{name}, {question}: {lost}"
+                for (name, question), lost in list(self.dropped.items())[:5]
+            )
+            total = sum(self.dropped.values())
+            notes.append(f"Values off the scale after rounding are dropped: {total} ({worst}).")
+        return notes

@@ -1,0 +1,57 @@
+"""Items that people find good, and the rest: what curves, calibration and thresholds compare."""
+
+from analysis.reports.base import Report, draw_notes, reason_notes
+from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
+from analysis.reports.shared.labels import ORDERED, positive_from
+from analysis.reports.shared.scores import Scores
+from analysis.stats.classification.classification import at_least
+
+
+def cuts_of(scores, questions=None):
+    """{place: least mean rating that is positive} of the questions with an order; None: unknown.
+
+    questions: keys of those wanted; None means all.
+    """
+    return {
+        place: positive_from(question, scores.options.threshold)
+        for place, question in enumerate(scores.questions)
+        if question.scale.kind in ORDERED and (not questions or question.key in questions)
+    }
+
+
+def threshold_notes(scores, cuts, what="ROC"):
+    """Which ratings are positive, and for which questions none can be told."""
+    if not cuts:
+        return [f"No {what}: no question has answers with an order."]
+    keys = {place: scores.questions[place].key for place in cuts}
+    given = [f"{keys[place]} ≥ {cut:g}" for place, cut in cuts.items() if cut is not None]
+    missing = [keys[place] for place, cut in cuts.items() if cut is None]
+    notes = [f"Positive is a reference of: {', '.join(given)}."] if given else []
+    if missing:
+        notes.append(
+            f"No {what} for {', '.join(missing)}: a number without ends needs a threshold."
+        )
+    return notes
+
+
+def by_positive(name, what, answers, options, questions, add):
+    """A report with add(report, scores, evaluator, place, cut, positive) for each comparison.
+
+    positive: 1 or 0 of each item, NaN without a reference.
+    """
+    scores = Scores(answers, options)
+    report = Report(name, answers.study.slug, options.as_dict())
+    cuts = cuts_of(scores, questions)
+    for evaluator in evaluators(scores):
+        for place, cut in cuts.items():
+            if cut is not None:
+                positive = at_least(evaluator.reference[:, place], cut)
+                add(report, scores, evaluator, place, cut, positive)
+    report.notes = [
+        *policy_notes(scores),
+        *threshold_notes(scores, cuts, what),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, ["evaluator", "question"]),
+    ]
+    return report

@@ -1,0 +1,1 @@
+"""Serve reports as pages, files and API answers: computed, kept and waited for."""

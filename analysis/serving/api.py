@@ -1,0 +1,262 @@
+"""The HTTP API of reports: the same numbers as the pages and `manage.py analyse`."""
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from analysis.answers.moment import one_moment
+from analysis.options.fields import LARGEST
+from analysis.options.form import (
+    DEFAULT_DRAWS,
+    DEFAULT_PERSISTENCE,
+    DEFAULT_SPLITS,
+    LARGEST_EPSILON,
+    MOST_DRAWS,
+    MOST_SPLITS,
+    OF_ONE_REPORT,
+    OptionsForm,
+)
+from analysis.reports.registry import KINDS, REPORTS
+from analysis.serving import source as asking
+from annotate.api import examples
+from annotate.api.auth import study_of
+from annotate.api.errors import Conflict
+from annotate.api.fields import Filters
+
+DROP = "drop, or the number to put in where one is missing."
+DROP_OR_NUMBER = {
+    "anyOf": [
+        {"type": "string", "enum": ["drop"]},
+        {"type": "number", "minimum": -LARGEST, "maximum": LARGEST},
+    ],
+    "default": "drop",
+}
+# What these may be depends on what the study holds.
+OF_THE_STUDY = {"cluster", "judges", "exclude", "only", "by", "against", "version", "part"}
+
+
+def _parameter(name, about, schema, many=False):
+    schema = {"type": "array", "items": schema, "minItems": 1} if many else schema
+    return OpenApiParameter(name, schema, description=about, explode=many or None)
+
+
+def _choices(name):
+    return {"type": "string", "enum": [value for value, _ in OptionsForm.base_fields[name].choices]}
+
+
+TEXT, NUMBER = {"type": "string", "minLength": 1}, {"type": "number"}
+OPTIONS = [
+    _parameter("reference", "Whom to compare with; left out: by the study.", _choices("reference")),
+    _parameter("judges", "This judge only; may be repeated.", TEXT, many=True),
+    _parameter("exclude", "column=value: items left out; may be repeated.", TEXT, many=True),
+    _parameter("only", "column=value: items that stay; may be repeated.", TEXT, many=True),
+    _parameter("by", "A column: a report for each of its values.", TEXT),
+    _parameter("missing_reference", DROP, DROP_OR_NUMBER),
+    _parameter("missing_judgment", DROP, DROP_OR_NUMBER),
+    _parameter("undefined", "Groups without a coefficient.", _choices("undefined")),
+    _parameter("threshold", "The least mean rating that counts as positive.", NUMBER),
+    _parameter("epsilon", "Head start of a judge.",
+               NUMBER | {"minimum": 0, "maximum": LARGEST_EPSILON}),
+    _parameter("standard_errors", "Of the test of substitution.", _choices("standard_errors")),
+    _parameter("weighted", "Judges' probability-weighted values.", _choices("weighted")),
+    _parameter("strong", "How many of the lowest ratings are strong misfits.",
+               {"type": "integer", "enum": [1, 2], "default": 1}),
+    _parameter("criterion", "By which a judge's threshold is chosen.", _choices("criterion")),
+    _parameter("against", "The judge that others differ from; left out: every two.", TEXT),
+    _parameter("least_raters", "Raters that a listed item needs.",
+               {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1}),
+    _parameter("direction", "Where the judge stands in a disagreement.", _choices("direction")),
+    _parameter("order", "Of disagreements.", _choices("order")),
+    _parameter("splits", "Random splits that a regression is tried on.",
+               {"type": "integer", "minimum": 1, "maximum": MOST_SPLITS,
+                "default": DEFAULT_SPLITS}),
+    _parameter("persistence", "p of rank-biased overlap.",
+               NUMBER | {"minimum": 0.01, "maximum": 0.99, "default": DEFAULT_PERSISTENCE}),
+    _parameter("entries", "Of recommended lists, those that are compared.", _choices("entries")),
+    _parameter("cluster", "What intervals draw: together (what a session takes), recipient, or a "
+               "column.", TEXT),
+    _parameter("version", "Of the questionnaire: a number, or all.", TEXT),
+    _parameter("part", "Of a study with a test split: choose, test or all; while it is locked "
+               "choose alone.", TEXT),
+    _parameter("draws", "Of the bootstrap; 0: no intervals.",
+               {"type": "integer", "minimum": 0, "maximum": MOST_DRAWS, "default": DEFAULT_DRAWS}),
+    _parameter("seed", "Of the draws.",
+               {"type": "integer", "minimum": 0, "maximum": 2**32 - 1, "default": 1}),
+]  # fmt: skip
+
+# Each report has one of these.
+PARTS = [
+    _parameter(name, f"This {name} only, where list_reports names it for the report.", TEXT)
+    for name in ("question", "measure", "coefficient", "table")
+]
+
+
+class OptionRow(serializers.Serializer):
+    """One option of a report, a parameter of its address."""
+
+    name = serializers.CharField()
+    about = serializers.CharField()
+    schema = serializers.JSONField(help_text="What is allowed, as JSON schema.")
+
+
+class PartRow(serializers.Serializer):
+    """The parameter that asks for a part of a report only, as its page does."""
+
+    name = serializers.CharField()
+    choices = serializers.ListField(child=serializers.CharField())
+
+
+class ReportKind(serializers.Serializer):
+    """One report that there is."""
+
+    report = serializers.CharField(help_text="Its name in addresses.")
+    title = serializers.CharField()
+    method = serializers.CharField(help_text="How it is computed.")
+    options = OptionRow(many=True)
+    part = PartRow()
+
+
+class ReportKinds(serializers.Serializer):
+    """All reports."""
+
+    results = ReportKind(many=True)
+
+
+class ReportRow(serializers.Serializer):
+    """A report, as `manage.py analyse --format json` prints it; docs/REPORTS.md has the keys."""
+
+    study = serializers.CharField()
+    report = serializers.CharField()
+    options = serializers.DictField(child=serializers.JSONField())
+    rows = serializers.ListField(child=serializers.DictField(child=serializers.JSONField()))
+    notes = serializers.ListField(child=serializers.CharField())
+
+
+KIND_EXAMPLE = {
+    "report": "roc",
+    "title": "ROC",
+    "method": "How well a judge tells what people rate highly.",
+    "options": [{"name": "draws", "about": "Of the bootstrap.", "schema": {"type": "integer"}}],
+    "part": {"name": "question", "choices": ["convincing"]},
+}
+REPORT_EXAMPLE = {
+    "study": "films",
+    "report": "roc",
+    "options": {"reference": "recipient", "draws": 2000, "seed": 1},
+    "rows": [
+        {
+            "evaluator": "gpt-small",
+            "question": "convincing",
+            "threshold": 4.0,
+            "auc": 0.71,
+            "low": 0.63,
+            "high": 0.78,
+            "positives": 74,
+            "negatives": 86,
+        }
+    ],
+    "notes": ["160 of 160 items are used."],
+}
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="list_reports",
+        tags=["reports"],
+        summary="Reports and their options",
+        responses=ReportKinds,
+        examples=[examples.answer({"results": [KIND_EXAMPLE]})],
+    )
+)
+class Reports(APIView):
+    """The reports that there are, each with the options that it takes notice of."""
+
+    def get(self, request, slug):
+        """Every report with its options, and what of it can be asked for alone."""
+        Filters.of(request)
+        questions = list(study_of(request, slug).questions.all())
+        return Response({"results": [_told(kind, questions) for kind in KINDS]})
+
+
+def _told(kind, questions):
+    shown = kind.shown(questions)
+    idle = {*kind.idle, *OF_ONE_REPORT} - {*kind.own}
+    options = [
+        {"name": option.name, "about": option.description, "schema": option.type}
+        for option in OPTIONS
+        if option.name not in idle
+    ]
+    return {
+        "report": kind.name,
+        "title": kind.title,
+        "method": kind.method,
+        "options": options,
+        "part": {"name": shown.name, "choices": [value for value, _ in shown.choices]},
+    }
+
+
+@extend_schema_view(
+    get=extend_schema(
+        operation_id="get_report",
+        tags=["reports"],
+        summary="Compute a report",
+        description="The whole report; with the part's parameter (list_reports names it) the part "
+        "that its page shows.",
+        parameters=[
+            OpenApiParameter("report", {"type": "string", "enum": list(REPORTS)}, "path"),
+            *OPTIONS,
+            *PARTS,
+        ],
+        responses={200: ReportRow, 409: ReportRow},
+        examples=[examples.answer(REPORT_EXAMPLE)],
+    )
+)
+class Report(APIView):
+    """A report of a study, computed with the options of the address or kept since the last time."""
+
+    @one_moment()
+    def get(self, request, slug, report):
+        """The numbers of a report page, with everything that it takes to compute them again."""
+        study = study_of(request, slug)
+        if report not in REPORTS:
+            raise Http404("no such report")
+        kind = REPORTS[report]
+        source = asking.Source(study, request.query_params)
+        shown = kind.shown(source.reader.questions)
+        _check_names(request.query_params, shown)
+        if request.query_params.get(shown.name):
+            form = asking.ReportForm(request.query_params, source, kind)
+            _check(form, {*OF_THE_STUDY, shown.name})
+            return Response(asking.report_of(source, form, kind).as_dict())
+        form = OptionsForm(request.query_params, source.choices)
+        _check(form, OF_THE_STUDY)
+        return Response(asking.whole_report_of(source, form.options(), kind).as_dict())
+
+
+def _check_names(query, shown):
+    known = [*OptionsForm.base_fields, shown.name]
+    others = {part.name for part in PARTS} - {shown.name}
+    if found := sorted(others & set(query)):
+        words = f"This report has no part of that kind; it has {shown.name}."
+        raise Conflict(words, fields={name: [words] for name in found})
+    wrong = {
+        name: [f"This is not known here; allowed are {', '.join(known)}."]
+        for name in query
+        if name not in known
+    }
+    wrong |= {
+        name: ["This is empty; leave it out."] for name, texts in query.lists() if "" in texts
+    }
+    if wrong:
+        raise ValidationError(wrong)
+
+
+def _check(form, of_the_study):
+    if form.is_valid():
+        return
+    if set(form.errors) <= of_the_study:
+        raise Conflict("; ".join(form.errors_in_words()), fields=form.errors)
+    raise ValidationError(form.errors)

@@ -1,0 +1,65 @@
+"""What people and judges said about the items of one page of the list of disagreements."""
+
+from collections import defaultdict
+
+from analysis.answers import frame as frames
+from analysis.reports.disagreements.report import AVERAGE
+from annotate.models import Rating
+
+
+def with_answers(reader, rows):
+    """Each row with its item, the ratings with their reasons, and the judges' rationales.
+
+    Two queries, whatever the number of rows: the reader knows questions and runs already, and
+    somebody has rated each item of the list.
+    """
+    asked = {row["question"] for row in rows}
+    questions = [q for q in reader.questions if AVERAGE in asked or q.key in asked]
+    wanted = {row["item"] for row in rows}
+    pks = [row[0] for row in reader.item_rows if row[1] in wanted]
+    ratings = _ratings(pks, questions, reader.version)
+    items = {rated[0].item.key: rated[0].item for rated in ratings.values()}
+    judged = _judged(reader.judges.runs, pks, questions)
+    return [
+        {
+            "row": row,
+            "item": (item := items[row["item"]]),
+            "text": item.text or (item.content.title if item.content else "") or "(no text)",
+            "ratings": _of_question(ratings[item.pk], row["question"]),
+            "judged": _of_judge(judged[item.pk], row),
+        }
+        for row in rows
+        if row["item"] in items
+    ]
+
+
+def _ratings(items, questions, version):
+    found = defaultdict(list)
+    rows = Rating.objects.for_analysis().filter(item__in=items, question__in=questions)
+    rows = rows if version is None else rows.filter(session__version=version)
+    item = ("item__content", "item__system", "item__recipient")
+    rows = rows.select_related("session__rater", "question", *item)
+    for rating in rows.order_by("question__position", "pk"):
+        found[rating.item_id].append(rating)
+    return found
+
+
+def _judged(runs, items, questions):
+    found = defaultdict(list)
+    rows = frames.judge_answers(runs).filter(item__in=items)
+    rows = rows.filter(question__in=questions).order_by("question__position", "run", "sample")
+    for judgment in rows.select_related("question"):
+        judgment.name = runs[judgment.run_id]
+        found[judgment.item_id].append(judgment)
+    return found
+
+
+def _of_question(answers, question):
+    return [one for one in answers if question in (AVERAGE, one.question.key)]
+
+
+def _of_judge(judgments, row):
+    """Those of the row's judge; of all judges where the row is about people alone."""
+    own = [one for one in judgments if one.name == row["evaluator"]]
+    alone = row["evaluator"] == "humans"
+    return _of_question(judgments if alone else own, row["question"])

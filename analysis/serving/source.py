@@ -1,0 +1,184 @@
+"""From an address to a report: its form, its options and, once computed, its rows from the cache.
+
+A report is kept under a hash of the study's answers, its pay, all options and the code that
+computes it, so that it is computed again exactly when one of these has changed.
+"""
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.core.cache import caches
+from django.utils import timezone
+
+from analysis.answers import frame as frames
+from analysis.options.form import OF_ONE_REPORT, Choices, OptionsForm, part_asked, version_asked
+from analysis.serving.grouping import computed
+from annotate.design.payment import pay_of
+
+KEPT_FOR = 24 * 3600  # seconds
+LARGEST_KEPT = 200_000  # rows
+
+
+@cache
+def code():
+    """A hash of the code that computes reports: what another version kept is none of this one."""
+    root = Path(__file__).parent.parent.parent
+    folders = ("analysis", "annotate", "judges")
+    files = [file for name in folders for file in sorted((root / name).rglob("*.py"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was computed, when, and of which moment the data are."""
+
+    value: Any
+    read_at: datetime
+    computed_at: datetime
+
+
+class Source:
+    """A study's answers, read from the database only when something is not in the cache.
+
+    Made and used within `one_moment`: the answers are then those of the hash.
+    """
+
+    def __init__(self, study, asked=None):
+        """asked: the options of an address, of which version and part say what is read."""
+        self.study, self.asked = study, asked or {}
+        self.had_no_worker = False  # a large report was computed here for want of one
+        self.reader = frames.Reader(study, *which(study, self.asked))
+        self.read_at = timezone.now()
+        self._stamps: dict = {}
+        self._found: dict = {}
+        self._made: dict = {}
+
+    def anew(self):
+        """The same for another moment."""
+        return Source(self.study, self.asked)
+
+    @cached_property
+    def answers(self):
+        return self.reader.answers()
+
+    @cached_property
+    def fingerprint(self):
+        return self.reader.fingerprint()
+
+    @cached_property
+    def choices(self):
+        """What the options may name."""
+        return self.kept("choices", lambda: Choices.of(self.answers))
+
+    def stamp(self, kind):
+        """What changes with what a kind of report reads beside the answers; read once."""
+        if kind.name not in self._stamps:
+            watched = kind.watch and kind.watch(self.reader)
+            self._stamps[kind.name] = watched or kind.stamp(self.study)
+        return self._stamps[kind.name]
+
+    def key(self, name):
+        """The hash of a name, these answers, and the code."""
+        study = self.study
+        settings = pay_of(study), study.items_per_session, study.raters_per_item, study.extra
+        words = f"{code()} {study.pk} {self.fingerprint} {settings} {name}"
+        return hashlib.sha256(words.encode()).hexdigest()
+
+    def has(self, name):
+        """Whether a value of this name is kept for these answers; it is read, so that it stays."""
+        return self._look_up(self.key(name)) is not None
+
+    def kept(self, name, make):
+        """The kept value of this name for these answers, else a new one."""
+        key = self.key(name)
+        found = self._look_up(key)
+        if found is None:
+            value = make()
+            found = self._made[key] = Kept(value, self.read_at, timezone.now())
+            if len(getattr(value, "rows", ())) <= LARGEST_KEPT:
+                caches["reports"].set(key, found, KEPT_FOR)
+        return found.value
+
+    def when(self, name):
+        """The Kept of this name, once `has` or `kept` was asked for it; else None."""
+        key = self.key(name)
+        return self._found.get(key) or self._made.get(key)
+
+    def _look_up(self, key):
+        if key not in self._found and (found := caches["reports"].get(key)) is not None:
+            self._found[key] = found
+        return self._found.get(key)
+
+
+def which(study, asked):
+    """(version, part) of the answers that options by name ask for."""
+    return version_asked(study, asked.get("version")), part_asked(study, asked.get("part"))
+
+
+class ReportForm(OptionsForm):
+    """The options of a report page, and what the page shows of it."""
+
+    def __init__(self, data, source, kind):
+        self.shown = kind.shown(source.reader.questions)
+        self.idle = {"exclude", "only", *kind.idle, *OF_ONE_REPORT} - {*kind.own}
+        if not source.choices.weighted:
+            self.idle.add("weighted")
+        if source.study.questionnaire_version == 1:
+            self.idle.add("version")
+        if source.choices.split is None:
+            self.idle.add("part")
+        super().__init__(data, source.choices)
+        if self.shown.choices and not self.data.get(self.shown.name):
+            self.data[self.shown.name] = self.shown.choices[0][0]
+        field = forms.ChoiceField(
+            choices=self.shown.choices, label=self.shown.label, required=bool(self.shown.choices)
+        )
+        self.fields = {self.shown.name: field} | self.fields
+
+    @property
+    def asked(self):
+        """The fields that the report takes notice of, without the items left out."""
+        return [field for field in self if field.name not in self.idle]
+
+    @property
+    def chosen(self):
+        return self.cleaned_data[self.shown.name]
+
+    def query_string(self):
+        """The query string that reproduces the page."""
+        return self.options().query_string(**{self.shown.name: self.chosen})
+
+
+def name_of(source, form, kind):
+    """Under which name the report that a valid form asks for is kept."""
+    return f"{kind.name} {source.stamp(kind)} {form.query_string()}"
+
+
+def report_of(source, form, kind):
+    """The report that a valid form asks for, from the cache or computed."""
+    parts = [form.chosen] if form.chosen else None
+    return _kept(source, kind, form.options(), form.query_string(), parts)
+
+
+def is_kept(source, form, kind):
+    """Whether the report that a valid form asks for is there already."""
+    return source.has(name_of(source, form, kind))
+
+
+def whole_report_of(source, options, kind):
+    """The report with every part, as `manage.py analyse` gives it."""
+    return _kept(source, kind, options, f"whole {options.query_string()}")
+
+
+def _kept(source, kind, options, query, parts=None):
+    beside = source.stamp(kind)
+
+    def compute():
+        return computed(kind, replace(source.answers, beside=beside), options, parts)
+
+    return source.kept(f"{kind.name} {beside} {query}", compute)

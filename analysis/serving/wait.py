@@ -1,0 +1,105 @@
+"""Reports that take long are computed by a worker, while their page says how far it is.
+
+What is asked for is a row (`Computation`), one for everybody who asks for the same; its result is
+kept as every report's is. A worker that is killed stops renewing its claim, and the next look of a
+waiting page, or the next visit, sends another one. Without a worker the page computes by itself.
+What failed is not computed again, nor by a page, before somebody asks for it or the data change.
+"""
+
+from django.conf import settings
+from django.http import QueryDict
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis import tasks
+from analysis.answers.moment import over
+from analysis.options.form import DEFAULT_DRAWS
+from analysis.serving.compute import is_there
+from judges.models import Computation, Heartbeat
+from judges.tasks import send
+
+State = Computation.State
+
+
+def awaited(source, kind=None, query=None):
+    """The Computation that a page waits for, or that failed; None where it need not wait.
+
+    Of the report with these options, a QueryDict; of the index without a kind. With one the moment
+    in which the source was read is over.
+    """
+    query = QueryDict() if query is None else query
+    if not is_large(source, query) or is_there(source, kind, query):
+        return None
+    if not Heartbeat.objects.any_alive():
+        source.had_no_worker = True
+        key = _key(source, kind, query)
+        return Computation.objects.filter(key=key, state=State.FAILED).first()
+    row = _asked(source, kind, query)
+    if row.is_under_way or row.state == State.DONE:
+        _nudge(row)
+    return row
+
+
+def ask_again(study, key):
+    """A computation that failed is asked for once more; the address of its page."""
+    row = get_object_or_404(Computation, study=study, key=key)
+    Computation.objects.filter(pk=row.pk).ask_again()
+    names = ["report", row.report] if row.report else ["analysis"]
+    address = reverse(names[0], args=[study.slug, *names[1:]])
+    return f"{address}?{row.query}" if row.query else address
+
+
+def still_awaited(study, key):
+    """The Computation while a page has to wait for it, else None.
+
+    Sends another worker where the one at work has gone silent.
+    """
+    row = Computation.objects.with_seconds_before().filter(study=study, key=key).first()
+    if row is None or not row.is_under_way:
+        return None
+    return row if not _nudge(row) or Heartbeat.objects.any_alive() else None
+
+
+def n_answers(source):
+    """How many ratings and judgments a report reads."""
+    return sum(n for _, n, *_ in source.reader.sums)
+
+
+def is_large(source, query):
+    """Whether a report takes too long for a page: half of it reads, the other half draws."""
+    given = query.get("draws", "")
+    draws = int(given) if given.isdecimal() and len(given) < 10 else DEFAULT_DRAWS
+    work = n_answers(source) * (1 + draws / DEFAULT_DRAWS) / 2
+    return work >= settings.REPORT_IN_PAGE
+
+
+def _key(source, kind, query):
+    report, stamp = (kind.name, source.stamp(kind)) if kind else ("", "")
+    return source.key(f"computation {report} {query.urlencode()} {stamp}")
+
+
+def _asked(source, kind, query):
+    """The row of what is asked for: an old one, where somebody has asked for the same."""
+    key = _key(source, kind, query)
+    row = Computation(
+        key=key, study=source.study, report=kind.name if kind else "", query=query.urlencode(),
+        n_answers=n_answers(source),
+    )  # fmt: skip
+    over()
+    Computation.objects.bulk_create([row], ignore_conflicts=True)
+    return Computation.objects.with_seconds_before().get(key=key)
+
+
+def _nudge(row):
+    """Tells a worker, once until the message counts as lost; whether it did.
+
+    A result that is no longer kept is computed again.
+    """
+    now = timezone.now()
+    is_late = row.due_at < now or row.state == State.DONE
+    if not is_late or not Computation.objects.claim_nudge(row.pk, now):
+        return False
+    row.state = State.WAITING
+    send(tasks.compute, row.pk)
+    return True

@@ -1,0 +1,1 @@
+"""Measure how well values tell items of two or more classes apart."""

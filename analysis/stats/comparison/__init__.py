@@ -1,0 +1,1 @@
+"""Compare means and coefficients of two groups or two judges."""

@@ -1,0 +1,1 @@
+"""Measure how closely values follow a reference."""

@@ -1,0 +1,1 @@
+"""Combine several judges' values into one."""

@@ -1,0 +1,1 @@
+"""Compute intervals: by the bootstrap, the jackknife, or in closed form."""

@@ -1,0 +1,1 @@
+"""Compare ranked lists, and answers before and after a change."""

@@ -1,0 +1,66 @@
+"""Bodies of the HTTP API: JSON of a bounded size and depth, of values that a database takes."""
+
+from django.conf import settings
+from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+
+from annotate.api.errors import TooLarge
+from annotate.files.reading import plainjson
+from annotate.files.reading.encoding import megabytes
+
+DEEPEST = 30
+
+
+class AlwaysJSON(BaseContentNegotiation):
+    """Answers are JSON whatever a program says that it accepts."""
+
+    def select_parser(self, request, parsers):
+        media = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == media), None)
+
+    def select_renderer(self, request, renderers, format_suffix=None):
+        return renderers[0], renderers[0].media_type
+
+
+class PlainJSONParser(BaseParser):
+    """JSON as a line of a file of JSON lines may be: no NaN, no name twice, no NUL."""
+
+    media_type = "application/json"
+
+    def parse(self, stream, media_type=None, parser_context=None):
+        body = self._read(stream, int(parser_context["request"].META.get("CONTENT_LENGTH") or 0))
+        try:
+            found = plainjson.read(body.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise ParseError("The body is not UTF-8.") from None
+        except ValueError as error:
+            raise ParseError(f"The body cannot be read: {error}.") from None
+        if too_deep(found):
+            raise ParseError(f"The body is nested too deeply; allowed are {DEEPEST} levels.")
+        return found
+
+    @staticmethod
+    def _read(stream, length):
+        most = settings.API_MAX_BYTES
+        if length > most:
+            raise TooLarge(
+                f"The body has {megabytes(length)}; allowed are {megabytes(most)}. "
+                "Send the rows in parts."
+            )
+        return stream.read(most)
+
+
+def too_deep(value):
+    """Whether lists and objects stand in each other more than DEEPEST deep."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = [entry for entry in level if isinstance(entry, dict | list)]
+        level = [
+            child
+            for entry in inner
+            for child in (entry.values() if isinstance(entry, dict) else entry)
+        ]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,185 @@
+"""The HTTP API of studies, items, raters and ratings; what writes files' rows is judges' part."""
+
+from django.db.models import F
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.response import Response
+
+from annotate.api import examples
+from annotate.api.auth import check_writing, studies_of, study_of
+from annotate.api.fields import Filters
+from annotate.api.rows import (
+    ItemFilters,
+    ItemRow,
+    RaterFilters,
+    RaterRow,
+    RatingFilters,
+    RatingRow,
+    StudyChange,
+    StudyRow,
+)
+from annotate.design.splits import withheld, without_wording
+from annotate.models.item import Item as ItemModel
+
+
+def shown(studies):
+    """The studies with all that a StudyRow says, in two queries."""
+    return (
+        studies.with_progress().annotate(role=F("memberships__role")).prefetch_related("questions")
+    )
+
+
+class StudyRows(ListAPIView):
+    """A list of one study's rows; of(study) gives them all, filters say which are asked for."""
+
+    filters: type[Filters]
+
+    def get_queryset(self):
+        study = study_of(self.request, self.kwargs["slug"])
+        rows = self.of(study).filter(**self.filters.of(self.request))
+        return rows.values(*self.serializer_class.columns())
+
+    def of(self, study):
+        raise NotImplementedError
+
+
+class StudyRowOne(RetrieveAPIView):
+    """One of a study's rows, by its id."""
+
+    def get_object(self):
+        Filters.of(self.request)
+        study = study_of(self.request, self.kwargs["slug"])
+        rows = self.of(study).values(*self.serializer_class.columns())
+        return get_object_or_404(rows, pk=self.kwargs["pk"])
+
+    def of(self, study):
+        raise NotImplementedError
+
+
+def reads(operation, tag, summary, shown, **more):
+    """What the schema says of a GET; shown: an example of its answer."""
+    said = extend_schema(
+        operation_id=operation, tags=[tag], summary=summary, examples=[shown], **more
+    )
+    return extend_schema_view(get=said)
+
+
+class OfItems:
+    """The rows of a study's items."""
+
+    serializer_class, filters = ItemRow, ItemFilters
+
+    def of(self, study):
+        self.study = study
+        return study.items.all()
+
+    def said(self, rows):
+        """The rows, those of statements of a locked test part without their wording."""
+        stated = [row["id"] for row in rows if row["kind"] == ItemModel.Kind.STATEMENT]
+        hidden = withheld(self.study, pk__in=stated) if stated else {}
+        return [without_wording(row) if row["id"] in hidden else row for row in rows]
+
+
+class OfRaters:
+    """The rows of a study's raters."""
+
+    serializer_class, filters = RaterRow, RaterFilters
+
+    def of(self, study):
+        return study.raters.all()
+
+
+@reads("list_studies", "studies", "Your studies", examples.page(examples.STUDY))
+class Studies(ListAPIView):
+    """The studies of which the caller is a member, as far as the token reaches."""
+
+    serializer_class = StudyRow
+
+    def get_queryset(self):
+        Filters.of(self.request)
+        return shown(studies_of(self.request))
+
+
+@reads("get_study", "studies", "One study", examples.answer(examples.STUDY))
+@extend_schema_view(
+    patch=extend_schema(
+        operation_id="change_study",
+        tags=["studies"],
+        summary="Change title, state or notice",
+        request=StudyChange,
+        responses=StudyRow,
+        examples=[
+            examples.body({"state": "closed"}),
+            examples.answer(examples.STUDY | {"state": "closed"}),
+        ],
+    ),
+)
+class Study(RetrieveAPIView):
+    """One study: settings, progress, questions."""
+
+    serializer_class = StudyRow
+
+    def get_object(self):
+        Filters.of(self.request)
+        study = study_of(self.request, self.kwargs["slug"])
+        return shown(studies_of(self.request)).get(pk=study.pk)
+
+    def patch(self, request, slug):
+        """Changes what is given."""
+        study = study_of(request, slug)
+        check_writing(request, study)
+        change = StudyChange(data=request.data)
+        change.is_valid(raise_exception=True)
+        for name, value in change.validated_data.items():
+            setattr(study, name, value)
+        study.save(update_fields=list(change.validated_data))
+        return Response(self.get_serializer(self.get_object()).data)
+
+
+@reads("list_items", "items", "Items", examples.page(examples.ITEM), parameters=[ItemFilters])
+class Items(OfItems, StudyRows):
+    """The study's items."""
+
+    def paginate_queryset(self, queryset):
+        return self.said(super().paginate_queryset(queryset))
+
+
+@reads("get_item", "items", "One item", examples.answer(examples.ITEM))
+class Item(OfItems, StudyRowOne):
+    """One item."""
+
+    def get_object(self):
+        return self.said([super().get_object()])[0]
+
+
+@reads(
+    "list_raters",
+    "raters",
+    "Raters, by their pseudonyms",
+    examples.page(examples.RATER),
+    parameters=[RaterFilters],
+)
+class Raters(OfRaters, StudyRows):
+    """The study's raters. What a platform calls them never leaves by the API."""
+
+
+@reads("get_rater", "raters", "One rater", examples.answer(examples.RATER))
+class Rater(OfRaters, StudyRowOne):
+    """One rater."""
+
+
+@reads(
+    "list_ratings",
+    "ratings",
+    "Ratings that count",
+    examples.page(examples.RATING),
+    parameters=[RatingFilters],
+)
+class Ratings(StudyRows):
+    """The answers of completed sessions whose rater no rule excluded: those of the export."""
+
+    serializer_class, filters = RatingRow, RatingFilters
+
+    def of(self, study):
+        return RatingRow.of(study)

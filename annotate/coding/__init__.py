@@ -1,0 +1,1 @@
+"""Let coders sort what raters wrote into codes, and compare two coders."""

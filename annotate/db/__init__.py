@@ -1,0 +1,1 @@
+"""Write many rows at once, run plain SQL, and answer while the database is busy."""

@@ -1,0 +1,147 @@
+"""Who may see and change what. Everything that is not theirs does not exist: 404."""
+
+import json
+from functools import lru_cache
+
+from django.db.models import BigIntegerField, Q
+from django.http import Http404
+
+from annotate.db.sql import rows
+from annotate.design.versions import as_it_was, asked
+from annotate.http.gone import BeingDeleted
+from annotate.models import Extra, Item, Membership, Place, Question, Session
+from annotate.values import languages
+
+VIEWER, EDITOR, OWNER = Membership.Role.VIEWER, Membership.Role.EDITOR, Membership.Role.OWNER
+RANK = {VIEWER: 0, EDITOR: 1, OWNER: 2}
+
+
+def study_or_404(user, slug, role=VIEWER):
+    """The study, if the user is a member with at least this role; its .role is the user's.
+
+    A study that is being deleted is there for nobody; its members are told.
+    """
+    memberships = Membership.objects.filter(study__slug=slug, user=user)
+    membership = memberships.select_related("study__deletion").first()
+    if membership is None or RANK[membership.role] < RANK[role]:
+        raise Http404("no such study for this user")
+    study = membership.study
+    if hasattr(study, "deletion"):
+        raise BeingDeleted("the study is being deleted")
+    study.role = membership.role
+    study.may_edit = RANK[membership.role] >= RANK[EDITOR]
+    return study
+
+
+def exists_or_404(rows):
+    """404 where there is none of the rows."""
+    if not rows.exists():
+        raise Http404("nothing of this kind for this user")
+
+
+def session_or_404(token):
+    """The session whose address this is, with its study and rater.
+
+    This and the functions below begin to speak the study's language: no page can forget to.
+    """
+    try:
+        sessions = Session.objects.select_related("study", "rater")
+        session = sessions.get(token=token, study__deletion=None)
+    except Session.DoesNotExist:
+        raise Http404("no such session") from None
+    languages.speak(session.study.language)
+    return session
+
+
+def place_of_session(token, **which):
+    """The place of a session's item, with session, study, rater, item; None if it is not there."""
+    places = Place.objects.select_related("session__study", "session__rater", "item")
+    place = places.filter(session__token=token, session__study__deletion=None, **which).first()
+    if place:
+        languages.speak(place.session.study.language)
+    return place
+
+
+def extra_of_session(token, **which):
+    """The extra screen of a session, with session, study, rater, item; None if it is not there."""
+    extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
+    extra = extras.filter(session__token=token, session__study__deletion=None, **which).first()
+    if extra:
+        languages.speak(extra.session.study.language)
+    return extra
+
+
+def gold_of_session(token, item_id):
+    """The extra screen of a gold item, or of the pair that the item is a part of."""
+    if item_id > BigIntegerField.MAX_BIGINT:
+        return None
+    part = Item.objects.filter(pk=item_id).values("parent")
+    which = Q(item=item_id) | Q(item__in=part)
+    gold = Extra.objects.filter(which, session__token=token, kind=Extra.Kind.GOLD)
+    return extra_of_session(token, pk__in=gold)
+
+
+def asked_of_extra(extra, item_id):
+    """What asked_of_session says, of an extra screen of an item."""
+    item = extra and Item.objects.filter(Q(pk=extra.item_id) | Q(parent=extra.item_id))
+    item = item and item.filter(pk=item_id).first()
+    return (extra, item, asked(extra.session.study_id, extra.session.version)) if item else None
+
+
+# A part of an item is rated at the place of the whole. The present version of a questionnaire is
+# not among the kept ones, so that its sessions find none.
+ASKED = """
+SELECT study.language, place.id, place.session_id, place.item_id, item.kind, version.questions,
+    question.id, question.key, question.scale_spec, question.required, question.applies_to,
+    question.why, question.retired
+FROM annotate_session session
+JOIN annotate_study study ON study.id = session.study_id
+JOIN annotate_item item ON item.id = %s
+JOIN annotate_place place ON place.session_id = session.id
+    AND place.item_id = COALESCE(item.parent_id, item.id)
+JOIN annotate_question question ON question.study_id = session.study_id
+LEFT JOIN annotate_questionnaireversion version
+    ON version.study_id = session.study_id AND version.number = session.version
+WHERE session.token = %s
+    AND NOT EXISTS (SELECT 1 FROM annotate_deletion gone WHERE gone.study_id = study.id)
+"""
+
+
+def asked_of_session(token, item_id):
+    """(its place in a session, the item, the questions it is asked): what a save needs, no more.
+
+    The place of a part is that of its pair. None if the place is not there, or the study asks
+    nothing.
+    """
+    found = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [item_id, token])
+    if not found:
+        return None
+    language, pk, session_id, whole_id, kind, kept = found[0][:6]
+    languages.speak(language)
+    # The columns in the order of the models' fields, else values get lost.
+    place = Place.from_db(None, ["id", "item_id", "session_id"], [pk, whole_id, session_id])
+    item = Item.from_db(None, ["id", "kind"], [item_id, kind])
+    is_part = item_id != whole_id
+    place.item = Item(pk=whole_id, kind=Item.Kind.LIST_PAIR) if is_part else item
+    questions = [_asked(*row[6:]) for row in found]
+    if kept:
+        entries = {entry["key"]: entry for entry in json.loads(kept)}
+        questions = [as_it_was(q, entries[q.key]) for q in questions if q.key in entries]
+    return place, item, [question for question in questions if not question.retired]
+
+
+@lru_cache(maxsize=1_000)
+def _asked(pk, key, scale_spec, required, applies_to, why, retired):
+    # Kept by what stands in the row now, so never out of date.
+    spec, kinds = json.loads(scale_spec), json.loads(applies_to)
+    return Question(
+        pk=pk, key=key, scale_spec=spec, required=required, applies_to=kinds, why=why,
+        retired=retired,
+    )  # fmt: skip
+
+
+def make_owner(study, user):
+    """The user owns the study from now on."""
+    return Membership.objects.update_or_create(
+        study=study, user=user, defaults={"role": Membership.Role.OWNER}
+    )[0]

@@ -1,0 +1,201 @@
+"""What a study asks before and after its items: a comprehension check, practice, exit questions.
+
+They stand in Study.extra as in study.yaml; annotate/files/reading/aroundkeys.py reads them.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from annotate.models import ExitAnswer, PracticeAnswer, Session
+from annotate.values.languages import ENGLISH
+from annotate.values.scales import Scale, parse_scale
+
+CHECK, PRACTICE, EXIT = "comprehension", "practice", "exit"
+ATTEMPTS, MOST_ATTEMPTS = 2, 5
+
+
+# The ready-made exit questions
+
+
+class PercentScale(Scale):
+    """0, 10, … 100 %; the value is the percentage."""
+
+    @property
+    def points(self):
+        return [(n, gettext("%(percent)s %%") % {"percent": n}) for n in range(0, 101, 10)]
+
+    def allows(self, value):
+        """One of the steps."""
+        return value in dict(self.points)
+
+
+# What is stored and exported, and what raters read.
+GENDERS = {
+    "woman": _("Woman"),
+    "man": _("Man"),
+    "non-binary": _("Non-binary"),
+    "other": _("Other"),
+    "prefer not to say": _("Prefer not to say"),
+}
+READY = {
+    "gender": (_("What is your gender?"), Scale("choice", 1, len(GENDERS), list(GENDERS.values()))),
+    "age": (_("How old are you, in years?"), Scale("number", 1, 130)),
+    "familiarity": (
+        _("What share of the films was familiar to you?"),
+        PercentScale("likert", 0, 100),
+    ),
+    "movies_per_month": (
+        _("How many films do you watch in a month, on average?"),
+        Scale("number", 0, 1000),
+    ),
+    "comments": (_("Is there anything that you would like to tell us?"), Scale("text")),
+}
+
+
+# What a study asks
+
+
+@dataclass(frozen=True)
+class CheckQuestion:
+    """A multiple-choice question about the instructions; on pages it is asked like any other."""
+
+    pk: int
+    text: str
+    options: list[str]
+    answer: str
+    explanation: str = ""
+    required: bool = True
+    why = ""  # no reason is asked
+
+    @cached_property
+    def scale(self):
+        return Scale("choice", 1, len(self.options), self.options)
+
+    def said(self, value):
+        """The option of that value."""
+        return self.options[int(value) - 1]
+
+
+@dataclass(frozen=True)
+class Check:
+    """The comprehension check: its questions, and how often one may try."""
+
+    questions: list[CheckQuestion]
+    attempts: int = ATTEMPTS
+
+    def judged(self, values):
+        """[{question, answer, right}] of {question pk: value}, as an attempt keeps it."""
+        said = [(question, question.said(values[question.pk])) for question in self.questions]
+        return [
+            {"question": question.text, "answer": answer, "right": answer == question.answer}
+            for question, answer in said
+        ]
+
+
+@dataclass(frozen=True)
+class Practice:
+    """An item to practise on: its id, the expected {question key: value}, what is said after it."""
+
+    item: str
+    answers: dict = field(default_factory=dict)
+    feedback: str = ""
+
+
+@dataclass(frozen=True)
+class ExitQuestion:
+    """One question about the rater; ready: it is one of READY."""
+
+    key: str
+    text: str
+    scale: Scale
+    required: bool = False
+    ready: bool = False
+    why = ""  # no reason is asked
+
+    @property
+    def pk(self):
+        """Its name on the page, as other questions have their number."""
+        return self.key
+
+    def words(self, value):
+        """Of a choice the chosen words, in whatever language they were shown; else none."""
+        if self.scale.kind not in ("choice", "binary"):
+            return ""
+        if self.ready:
+            return list(GENDERS)[int(value) - 1]
+        return dict(self.scale.points)[int(value)]
+
+
+def check_of(study):
+    """The Check of a study; None for none."""
+    data = study.extra.get(CHECK)
+    if not data:
+        return None
+    questions = [CheckQuestion(number, **one) for number, one in enumerate(data["questions"], 1)]
+    return Check(questions, data["attempts"])
+
+
+def practice_of(study):
+    """The Practice items of a study, in their order."""
+    return [Practice(**entry) for entry in study.extra.get(PRACTICE) or ()]
+
+
+def exit_of(study):
+    """The ExitQuestions of a study, in their order."""
+    return [exit_question(entry, study.language) for entry in study.extra.get(EXIT) or ()]
+
+
+def exit_question(entry, language=ENGLISH):
+    """The ExitQuestion of an entry: a name, or a mapping."""
+    data = {"ready": entry} if isinstance(entry, str) else entry
+    required = data.get("required", False)
+    if name := data.get("ready"):
+        text, scale = READY[name]
+        return ExitQuestion(name, data.get("text") or text, scale, required, ready=True)
+    return ExitQuestion(data["key"], data["text"], parse_scale(data["scale"], language), required)
+
+
+def practice_items(study):
+    """[(Practice, its item)] of those that the study has, in their order."""
+    wanted = practice_of(study)
+    if not wanted:
+        return []
+    found = study.items.filter(key__in=[one.item for one in wanted], parent=None)
+    items = {item.key: item for item in found.select_related("content")}
+    return [(one, items[one.item]) for one in wanted if one.item in items]
+
+
+def frozen_keys(study, entries):
+    """Exit questions that have answers and would get another scale: their answers keep theirs."""
+    old = {question.key: question.scale for question in exit_of(study)}
+    asked = (exit_question(entry, study.language) for entry in entries)
+    new = {question.key: question.scale for question in asked}
+    changed = [key for key, scale in new.items() if key in old and old[key] != scale]
+    if not changed:
+        return []
+    given = ExitAnswer.objects.filter(session__study=study, key__in=changed)
+    return sorted(set(given.values_list("key", flat=True)))
+
+
+def left_before(session):
+    """The state of what a session has to do before it gets its items; None if nothing is left."""
+    states = Session.State
+    before_practice = session.state in (states.INSTRUCTIONS, states.CHECK)
+    if before_practice and check_of(session.study) and not has_passed(session):
+        return states.CHECK
+    items = [item.pk for _, item in practice_items(session.study)]
+    done = PracticeAnswer.objects.filter(session=session, item__in=items).count() if items else 0
+    return states.PRACTICE if done < len(items) else None
+
+
+def has_passed(session):
+    """Whether one of the session's attempts at the check was right."""
+    return session.check_attempts.filter(passed=True).exists()
+
+
+def forgotten_items(extra):
+    """A study's extra for another study like it, which has none of its items."""
+    return {key: value for key, value in extra.items() if key != PRACTICE}

@@ -1,0 +1,273 @@
+"""What a study sets about the inside of its sessions: checks, gold items, repeats, time, order.
+
+The keys stand in study.yaml and in Study.extra, in the same form; `read` checks that form.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.core.exceptions import ValidationError
+from django.db.models import TextChoices
+
+from annotate.models.study import slug_rule
+from annotate.values.languages import ENGLISH
+from annotate.values.scales import Scale, parse_scale, spec_of
+
+# Whole numbers: (lowest, highest, where nothing is said).
+NUMBERS = {
+    "attention_failures": (0, 100, 0),
+    "gold_per_session": (0, 50, 0),
+    "repeats": (0, 50, 0),
+    "minimum_seconds": (0, 3600, 0),
+    "order_seed": (0, 2_147_483_647, 0),
+}
+KEYS = ("attention", "gold", "order", "sessions_by", *NUMBERS)
+MOST_CHECKS, MOST_GOLD, MOST_OPTIONS = 20, 500, 20
+LONGEST_OPTION = 200
+CHECK_KEYS = ("key", "text", "options", "scale", "right", "after")
+GOLD_KEYS = ("item", "answers", "tolerance")
+MIDDLE, RANDOM = "middle", "random"
+SEPARATOR = " | "
+
+
+class Order(TextChoices):
+    RANDOM = "random", "Random, drawn for each session"
+    LATIN_SQUARE = "latin_square", "Systems counterbalanced over sessions (Williams design)"
+    BLOCKS = "blocks", "One system after the other, their order counterbalanced"
+    FIXED = "fixed", "As in the file, the same for all"
+
+
+class Wrong(ValueError):
+    """What is wrong with an entry, and under which of its keys."""
+
+    def __init__(self, key, message):
+        super().__init__(message)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Check:
+    """An attention check: its scale, the values that are right, after which item it stands.
+
+    With options one or several of them are right, all of them and no other; without, it is a point
+    of the scale of some question.
+    """
+
+    key: str
+    text: str
+    scale: Scale
+    right: tuple[int, ...]
+    after: str | int = RANDOM
+    has_options: bool = True
+
+    def scale_in(self, language):
+        """The scale; one that is ready-made with its words in the language."""
+        return _in_language(self.scale, language)
+
+    @property
+    def is_several(self):
+        """Several are to be chosen: boxes, not radio buttons."""
+        return len(self.right) > 1
+
+    def words(self, values):
+        """Values as they are read on the page."""
+        labels = dict(self.scale.points)
+        return SEPARATOR.join(labels[value] for value in sorted(values))
+
+    @property
+    def right_words(self):
+        return self.words(self.right)
+
+    def values(self, words):
+        """The values of words; what is no option is left out."""
+        labels = {label: value for value, label in self.scale.points}
+        return {labels[label] for label in words if label in labels}
+
+    def as_data(self):
+        """As study.yaml holds it."""
+        labels = [_named(self.scale, value) for value in self.right]
+        right = labels if self.is_several else labels[0]
+        form = {"options": list(self.scale.labels)} if self.has_options else {}
+        form |= {} if self.has_options else {"scale": spec_of(self.scale)}
+        return {"key": self.key, "text": self.text, **form, "right": right, "after": self.after}
+
+
+@dataclass(frozen=True)
+class Gold:
+    """An item with known right answers {key of a question: value}."""
+
+    item: str
+    answers: Mapping[str, float]
+    tolerance: int = 0
+
+    def as_data(self):
+        """As study.yaml holds it."""
+        return {"item": self.item, "answers": dict(self.answers), "tolerance": self.tolerance}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of it. attention_failures: at which failed check a session ends; 0 never."""
+
+    attention: tuple[Check, ...] = ()
+    gold: tuple[Gold, ...] = ()
+    order: str = Order.RANDOM  # type: ignore[assignment]  # Django comes without types
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    sessions_by: str = ""
+
+    def __getattr__(self, name):
+        if name not in NUMBERS:
+            raise AttributeError(name)
+        return self.numbers.get(name, NUMBERS[name][2])
+
+    @property
+    def adds_screens(self):
+        """Whether sessions have other screens than their items."""
+        return bool(self.attention or (self.gold and self.gold_per_session) or self.repeats)
+
+
+def settings_of(study):
+    """The study's Settings: trusted, as what stands there was read before."""
+    extra = study.extra
+    return Settings(
+        tuple(read_check(entry) for entry in extra.get("attention") or ()),
+        tuple(read_gold(entry) for entry in extra.get("gold") or ()),
+        extra.get("order") or Order.RANDOM,
+        {key: extra[key] for key in NUMBERS if extra.get(key) is not None},
+        extra.get("sessions_by") or "",
+    )
+
+
+def gold_keys(study):
+    """The ids of the study's gold items: these have no places."""
+    return {entry["item"] for entry in study.extra.get("gold") or ()}
+
+
+def _in_language(scale, language):
+    return parse_scale(spec_of(scale), language)
+
+
+def read_check(entry, language=ENGLISH):
+    """The Check of one mapping; Wrong says what is not as it should be.
+
+    What is right may be said in the words of a ready-made scale in the language, too.
+    """
+    _known(entry, CHECK_KEYS)
+    key = str(entry.get("key") or "")
+    try:
+        slug_rule(key)
+    except ValidationError as error:
+        raise Wrong("key", f"found “{key:.80}”. {error.message}") from None
+    text = entry.get("text")
+    if not isinstance(text, str) or not text.strip() or len(text) > 2000:
+        raise Wrong("text", "is missing; allowed is a sentence of up to 2,000 characters")
+    if ("options" in entry) == ("scale" in entry):
+        raise Wrong("options", "expected is either options, or a scale such as likert5")
+    scale = _options(entry["options"]) if "options" in entry else _scale(entry["scale"])
+    right = _right(scale, entry.get("right"), language)
+    after = _after(entry.get("after", RANDOM))
+    if len(right) > 1 and "options" not in entry:
+        raise Wrong("right", "on a scale one point is right; several need options")
+    return Check(key, text, scale, right, after, "options" in entry)
+
+
+def _known(entry, keys):
+    if not isinstance(entry, dict):
+        raise Wrong(keys[0], "allowed is a list of mappings, each beginning with `- `")
+    for key in entry:
+        if key not in keys:
+            raise Wrong(key, f"is not a known key; allowed are {', '.join(keys)}")
+
+
+def _options(options):
+    words = [str(one).strip() for one in options] if isinstance(options, list) else []
+    fits = all(0 < len(one) <= LONGEST_OPTION and "|" not in one for one in words)
+    if not 2 <= len(words) <= MOST_OPTIONS or len(set(words)) < len(words) or not fits:
+        raise Wrong(
+            "options", f"allowed is a list of 2 to {MOST_OPTIONS} different texts without |"
+        )
+    return Scale("choice", 1, len(words), words)
+
+
+def _scale(spec):
+    try:
+        scale = parse_scale(dict(spec) if isinstance(spec, dict) else spec)
+    except (ValueError, TypeError) as error:
+        raise Wrong("scale", str(error)) from None
+    if not 2 <= len(scale.points) <= MOST_OPTIONS:
+        raise Wrong("scale", f"allowed is one with 2 to {MOST_OPTIONS} points to choose from")
+    return scale
+
+
+def _right(scale, right, language=ENGLISH):
+    wanted = right if isinstance(right, list) else [right]
+    points = [*_in_language(scale, language).points, *scale.points]
+    values = {label: value for value, label in points}
+    values |= {str(value): value for value, _ in scale.points if str(value) not in values}
+    found = [values.get(str(one).strip()) for one in wanted]
+    if not found or None in found or len(set(found)) < len(found):
+        raise Wrong("right", f"found “{right!s:.80}”; allowed are {', '.join(values)}")
+    return tuple(sorted(value for value in found if value is not None))
+
+
+def _named(scale, value):
+    """The label of a value where it leads back to it, else the value."""
+    label = dict(scale.points)[value]
+    try:
+        return label if _right(scale, label) == (value,) else value
+    except Wrong:
+        return value
+
+
+def _after(after):
+    if after in (MIDDLE, RANDOM) or (type(after) is int and 0 <= after <= 500):
+        return after
+    raise Wrong("after", f"found “{after!s:.40}”; allowed is middle, random, or 0 to 500")
+
+
+def read_gold(entry, scales=None):
+    """The Gold of one mapping; scales: {key of a question: its Scale}, where they are known."""
+    _known(entry, GOLD_KEYS)
+    item, answers = str(entry.get("item") or "").strip(), entry.get("answers")
+    if not item or len(item) > 200:
+        raise Wrong("item", "is missing; expected is the id of an item")
+    if not isinstance(answers, dict) or not answers:
+        raise Wrong("answers", "is missing; expected are right answers, such as {accuracy: 5}")
+    tolerance = entry.get("tolerance", 0)
+    if type(tolerance) is not int or tolerance not in (0, 1):
+        raise Wrong("tolerance", f"found “{tolerance!s:.40}”; allowed is 0 or 1")
+    known = {key: _known_answer(key, value, scales) for key, value in answers.items()}
+    return Gold(item, known, tolerance)
+
+
+def _known_answer(key, value, scales):
+    if scales is not None and key not in scales:
+        raise Wrong("answers", f"found “{key:.80}”; the questions are {', '.join(scales)}")
+    scale = scales[key] if scales is not None else Scale("number")
+    if scale.kind == "text":
+        raise Wrong("answers", f"“{key}” asks for a text, which has no right answer")
+    try:
+        number = scale.parse(value)
+    except ValueError as error:
+        raise Wrong("answers", f"{key}: {error}") from None
+    return int(number) if number.is_integer() else number
+
+
+def number_problem(key, value):
+    """What is wrong with a number; empty where nothing is."""
+    low, high, _ = NUMBERS[key]
+    if type(value) is int and low <= value <= high:
+        return ""
+    return f"found “{value!s:.40}”; allowed is a whole number from {low} to {high}"
+
+
+def compared(kind, spec, question, value, text, first=None):
+    """(given, expected) of one answer on an extra screen, as tables show it.
+
+    Of a check words; of a gold item the known answer; of a repeated one what was said first.
+    """
+    if kind == "attention":
+        check = read_check(spec)
+        return text or check.words([int(value)]), check.right_words
+    given = text if value is None else value
+    return given, spec.get("answers", {}).get(question) if kind == "gold" else first

@@ -1,0 +1,1 @@
+"""Read the files of a study, and load their rows into the database."""

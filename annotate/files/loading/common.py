@@ -1,0 +1,186 @@
+"""What the steps of one load share."""
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+
+import numpy as np
+from django.db.models import Exists, OuterRef, Q
+
+from annotate.design.versions import kept_keys
+from annotate.files.reading import Problems, TableFile
+from annotate.models import ExtraAnswer, Item, Place, Question, Rating, Study
+
+# Rows looked up in the database at once: below SQLite's limit of parameters in one query.
+BATCH = 500
+
+
+@dataclass
+class Counts:
+    """Rows of one file, by what loading them does."""
+
+    rows: int = 0
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    judgments: int = 0  # what the new rows become, where a row may stand for several
+
+    def as_dict(self):
+        """Return what is counted by rows."""
+        return {name: count for name, count in asdict(self).items() if name != "judgments"}
+
+
+class Answers:
+    """Which items and studies have answers; judges adds its own to people's."""
+
+    def items(self, pks: Iterable[int]) -> set[int]:
+        """Those of the items that have an answer, or are in the hands of a rater at work.
+
+        A pair has those of its parts: they take its recipient, and with it their side of a split.
+        """
+        held = Q(places__state=Place.State.HELD) | Q(parent__places__state=Place.State.HELD)
+        at_work = Item.objects.filter(held, pk__in=pks).order_by()
+        first, *more = (
+            model.objects.filter(**{f"{which}__in": pks}).order_by().values_list(which, flat=True)
+            for model in (Rating, ExtraAnswer)
+            for which in ("item", "item__parent")
+        )
+        return {*first.union(*more), *at_work.values_list("pk", flat=True)}
+
+    def exist(self, study) -> bool:
+        """True when the study has any answer."""
+        answers = (Rating.objects.filter(item__study=study),
+                   ExtraAnswer.objects.filter(item__study=study))  # fmt: skip
+        return any(some.exists() for some in answers)
+
+    def freeze(self, study) -> bool:
+        """True when the present version of the questionnaire has any answer."""
+        version = study.questionnaire_version
+        rated = Rating.objects.filter(item__study=study, session__version=version)
+        extra = ExtraAnswer.objects.filter(item__study=study, extra__session__version=version)
+        return rated.exists() or extra.exists()
+
+    def settled(self, study) -> set[str]:
+        """Keys of the questions that have answers of any version, or that an earlier one asks."""
+        rated = Exists(Rating.objects.filter(question=OuterRef("pk")))
+        extra = Exists(ExtraAnswer.objects.filter(question=OuterRef("pk")))
+        keys = study.questions.filter(Q(rated) | Q(extra)).values_list("key", flat=True)
+        return kept_keys(study) | set(keys)
+
+
+@dataclass
+class Loading:
+    """One load: the study, its files by table, what is wrong, what was counted, what is known.
+
+    recipients, contents, systems and items map keys to primary keys (0: to be made);
+    kinds maps the keys of items to their kind. changed_items are the primary keys of items whose
+    texts or links change. new_version: the questions change as a new version. again does the same
+    check once more, under a lock; see holding.py.
+    """
+
+    study: Study
+    files: dict[str, TableFile]
+    problems: Problems
+    answers: Answers = field(default_factory=Answers)
+    progress: Callable[[str, int], None] = lambda table, rows: None
+    counts: dict[str, Counts] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
+    recipients: dict[str, int] = field(default_factory=dict)
+    contents: dict[str, int] = field(default_factory=dict)
+    systems: dict[str, int] = field(default_factory=dict)
+    items: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    raters: dict = field(default_factory=dict)
+    changed_items: array = field(default_factory=lambda: array("q"))
+    stamp: list = field(default_factory=list)
+    again: Callable[[], "Loading"] | None = None
+    has_children: bool = False
+    more_places: bool = False
+    new_version: bool = False
+
+    @property
+    def is_new(self):
+        return self.study.pk is None
+
+    @property
+    def version(self):
+        """Of the questionnaire, once the load is written."""
+        return self.study.questionnaire_version + self.new_version
+
+    @property
+    def changes(self):
+        """True when anything is to be written."""
+        return any(counts.new or counts.changed for counts in self.counts.values())
+
+    def add(self, table, message, line=None, column=""):
+        """One more problem in the table's file."""
+        self.problems.add(self.files[table].name, message, line, column)
+
+    def count(self, table):
+        """The table's counts, at first all zero."""
+        return self.counts.setdefault(table, Counts())
+
+    def reporter(self, table):
+        """A function that reports so many rows of the table as written."""
+        return lambda rows: self.progress(table, rows)
+
+
+def batches(rows, size=BATCH):
+    """Lists of at most size rows."""
+    rows = iter(rows)
+    while batch := list(islice(rows, size)):
+        yield batch
+
+
+def silent_rows(file):
+    """The file's rows once more; what is wrong with them was said the first time."""
+    return file.rows(Problems())
+
+
+class Repeats:
+    """Finds keys that stand twice in a file, with eight bytes a row.
+
+    Equal hashes are suspects only; the file is read again to compare the keys themselves.
+    """
+
+    def __init__(self):
+        self.hashes = array("q")
+
+    def note(self, key):
+        """Key is None where it could not be read: that is a problem of its own."""
+        if key is not None:
+            self.hashes.append(hash(key))
+
+    def suspects(self):
+        values, counts = np.unique(np.frombuffer(self.hashes, dtype=np.int64), return_counts=True)
+        return set(values[counts > 1].tolist())
+
+    def report(self, loading, table, key_of, what):
+        """A problem for each further row with the same key."""
+        suspects = self.suspects() if self.hashes else None
+        if not suspects:
+            return
+        first: dict = {}
+        for line, row in silent_rows(loading.files[table]):
+            key = key_of(row)
+            if key is None or hash(key) not in suspects:
+                continue
+            if key in first:
+                loading.add(table, f"{what(row)} stands on line {first[key]} already", line)
+            else:
+                first[key] = line
+
+
+def differing(existing, row, given):
+    """Names of the columns in which the row of the file differs from the database's."""
+    names = [name for name in existing if name in given and name != "data"]
+    found = [name for name in names if existing[name] != row[name]]
+    if merged(existing["data"], row["data"]) != existing["data"]:
+        found.append("data")
+    return found
+
+
+def merged(old, new):
+    """Extra columns: those of the file replace those of the same name."""
+    return {**old, **new}

@@ -1,0 +1,298 @@
+"""The columns of every file, and how a cell of each becomes a value. docs/FILES.md lists them."""
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from annotate.files.reading.problems import quoted
+from annotate.models import Item, Rater
+from annotate.models.media import UPLOAD, uploaded_name
+from annotate.values.scales import LARGEST
+
+KEY_LENGTH = 200
+FORMULA = ("=", "+", "-", "@")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Letters that nobody sees, or that change how others are shown: two ids that look alike differ.
+UNSEEN = re.compile(
+    "[\x80-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """parse: text of a filled cell -> value, ValueError says what is allowed; None keeps the text.
+
+    extra columns are kept in the row's `data`, like columns that are not known at all.
+    """
+
+    name: str
+    meaning: str
+    parse: Callable | None = None
+    required: bool = False
+    extra: bool = False
+    # What a blank cell becomes.
+    blank: str | int | None = None
+
+    @property
+    def is_plain(self):
+        """Any text will do, none as well."""
+        return self.parse is None and not self.required
+
+
+@dataclass(frozen=True)
+class Table:
+    """One file's columns, by the table's name; computed: columns of an export that are not read."""
+
+    name: str
+    columns: tuple[Column, ...]
+    # Other people's names of a column -> ours.
+    aliases: dict[str, str] = field(default_factory=dict)
+    computed: tuple[str, ...] = ()
+
+    @property
+    def names(self):
+        return [column.name for column in self.columns]
+
+    @property
+    def required(self):
+        return [column.name for column in self.columns if column.required]
+
+
+def allowed(text, words):
+    """The ValueError that says what was found and what is allowed."""
+    return ValueError(f"found {quoted(text)}; allowed is {words}")
+
+
+class UnseenLetter(ValueError):
+    """An id holds a character that nobody sees: only one that the study has already may."""
+
+
+def refuse_unseen(text):
+    """Raise UnseenLetter, with its code point, for a character of an id that nobody sees."""
+    if unseen := UNSEEN.search(text):
+        letter = unseen[0]
+        name = unicodedata.name(letter, "a control character")
+        raise UnseenLetter(
+            f"found the character U+{ord(letter):04X} ({name}) in {quoted(text)}, which nobody "
+            "sees; allowed is an id without it"
+        )
+
+
+def key(text):
+    """An id: one line of at most 200 characters that no spreadsheet takes for a formula."""
+    text = text.strip()
+    if text.startswith(FORMULA):
+        raise ValueError(
+            f"found {quoted(text)}, which a spreadsheet takes for a formula; "
+            "allowed is an id that does not begin with = + - @"
+        )
+    if len(text) > KEY_LENGTH or CONTROL.search(text):
+        raise ValueError(
+            f"found {quoted(text)} ({len(text)} characters); "
+            f"allowed is one line of at most {KEY_LENGTH} characters"
+        )
+    return text
+
+
+def new_key(text):
+    """An id that a file may bring: a key whose every character can be seen."""
+    text = key(text)
+    refuse_unseen(text)
+    return text
+
+
+def rater(text):
+    """One rater's id; a cell that names two people is refused."""
+    if re.search(r"[;,|\n]", text):
+        raise ValueError(
+            f"found two raters in one row: {quoted(text)}; allowed is one rater, "
+            "so write one row for each rating (an id holds no ; , |)"
+        )
+    return new_key(text)
+
+
+def number(text):
+    """A finite number from -1e9 to 1e9: powers of larger ones leave what a float can hold."""
+    try:
+        value = float(text)
+    except ValueError:
+        if text.strip().startswith(FORMULA):
+            raise allowed(text, "a number; save the formula's result, not the formula") from None
+        raise allowed(text, "a number with a decimal point, such as 3.5") from None
+    if not math.isfinite(value):
+        raise allowed(text, "a finite number")
+    if abs(value) > LARGEST:
+        raise allowed(text, "a number from -1e9 to 1e9")
+    return value
+
+
+def share(text):
+    """A number from 0 to 1."""
+    value = number(text)
+    if not 0 <= value <= 1:
+        raise allowed(text, "a number from 0 to 1")
+    return value
+
+
+def seconds(text):
+    """A duration in seconds, not negative."""
+    value = number(text)
+    if value < 0:
+        raise allowed(text, "a number of seconds, 0 or more")
+    return value
+
+
+def position(text):
+    """A place in a list."""
+    if not text.strip().isdecimal() or int(text) > 32767:
+        raise allowed(text, "a whole number from 0 to 32767")
+    return int(text)
+
+
+def version(text):
+    """A version of the questionnaire."""
+    if not text.strip().isdecimal() or not 0 < int(text) <= 32767:
+        raise allowed(text, "a whole number from 1 to 32767")
+    return int(text)
+
+
+def time(text):
+    """A moment: ISO 8601 (UTC unless it says otherwise) or seconds since 1970."""
+    text = text.strip()
+    try:
+        if len(text) > 8 and re.fullmatch(r"\d+(\.\d+)?", text):
+            return datetime.fromtimestamp(float(text), UTC)
+        value = datetime.fromisoformat(text)
+        value = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise allowed(text, "a time such as 2024-05-31T14:02:00Z, or seconds since 1970") from None
+    return value
+
+
+def url(text):
+    """An address of the web; nothing that a browser would run."""
+    text = text.strip()
+    if not re.match(r"https?://[^\s]+\Z", text):
+        raise allowed(text, "an address that begins with https:// or http://")
+    return text
+
+
+def media(text):
+    """An address, or upload:FILENAME for a file that was uploaded to the study."""
+    text = text.strip()
+    if not text.startswith(UPLOAD):
+        try:
+            return url(text)
+        except ValueError:
+            words = "an address that begins with https:// or http://, or upload: and a file's name"
+            raise allowed(text, words) from None
+    if not uploaded_name(text.removeprefix(UPLOAD)):
+        raise allowed(text, "upload: and the name of an uploaded file, such as upload:cover.png")
+    return text
+
+
+def one_of(*choices):
+    """A parser that takes one of the choices."""
+
+    def parse(text):
+        if text.strip() not in choices:
+            raise allowed(text, "one of " + ", ".join(choices))
+        return text.strip()
+
+    return parse
+
+
+CONTENTS = Table(
+    "contents",
+    (
+        Column("content", "Its id.", new_key, required=True),
+        Column("title", "Shown to raters."),
+        Column("description", "Shown to raters."),
+        Column(
+            "image_url", "Address of a picture, https://…, or upload:FILENAME.", media, blank=""
+        ),
+        Column("audio_url", "Address of a recording, the same way.", media, blank=""),
+        Column("show", "What it is an episode of."),
+        Column("show_description", "About that show.", extra=True),
+        Column("topics", "Any text, as a rule separated by |.", extra=True),
+        Column("genres", "Any text, as a rule separated by |.", extra=True),
+        Column("transcript", "Its words.", extra=True),
+    ),
+    aliases={"movieId": "content"},
+)
+INTERACTIONS = Table(
+    "interactions",
+    (
+        Column("recipient", "Whose history it is.", new_key, required=True),
+        Column("content", "With what.", new_key, required=True),
+        Column("rating", "A number, for example 0.5 to 5.", number),
+        Column("share_listened", "A number from 0 to 1.", share),
+        Column("at", "When: 2024-05-31T14:02:00Z, or seconds since 1970.", time),
+        Column(
+            "hypothetical",
+            "yes: made up for a survey; no model of the others learns from it.",
+            extra=True,
+        ),
+    ),
+    aliases={"userId": "recipient", "movieId": "content", "timestamp": "at"},
+)
+ITEMS = Table(
+    "items",
+    (
+        Column("item", "Its id.", new_key, required=True),
+        Column(
+            "kind",
+            "explanation, recommendation, list_pair, profile, statement, text; blank: the study’s.",
+            one_of(*Item.Kind.values),
+        ),
+        Column("recipient", "For whom it was recommended.", new_key),
+        Column("content", "What was recommended.", new_key),
+        Column("system", "What produced it.", new_key),
+        Column("text", "What is rated."),
+        Column("reference", "A text to compare with."),
+        Column("review", "The recipient’s own review."),
+        Column("feature", "The feature it should mention."),
+        Column(
+            "explaining_contents",
+            "The ids of the contents that the explanation names, separated by |.",
+            extra=True,
+        ),
+        Column("parent", "The id of the list pair that it is a part of.", key),
+        Column("side", "A or B: its list in the pair.", one_of("A", "B"), blank=""),
+        Column("position", "Its place in the list, a whole number.", position),
+    ),
+    computed=("judge_flags", "split_part"),
+)
+RATINGS = Table(
+    "ratings",
+    (
+        Column("item", "The id of a loaded item.", key, required=True),
+        Column("rater", "One rater’s pseudonym; one row for each rating.", rater, required=True),
+        Column(
+            "role",
+            "recipient, third_party or expert; blank means third_party. One role a rater.",
+            one_of(*Rater.Role.values),
+        ),
+        Column("question", "The key of a question of the study.", key, required=True),
+        Column("value", "The answer, on the question’s scale.", required=True, blank=""),
+        Column("answered_at", "When: 2024-05-31T14:02:00Z, or seconds since 1970.", time),
+        Column("seconds", "How long the answer took, 0 or more.", seconds),
+        Column("reason", "In the rater’s words."),
+        Column(
+            "first_side",
+            "Of a pair of lists and its parts: A or B, the side that stood first for this rater.",
+            one_of("A", "B"),
+            blank="",
+        ),
+        Column(
+            "version",
+            "Of the questionnaire, which was answered; blank: the present one.",
+            version,
+        ),
+    ),
+)
+TABLES = {table.name: table for table in (CONTENTS, INTERACTIONS, ITEMS, RATINGS)}

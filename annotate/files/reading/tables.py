@@ -1,0 +1,339 @@
+"""One CSV or JSON-lines file, streamed as typed rows."""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+
+from annotate.files.reading import plainjson
+from annotate.files.reading.columns import UnseenLetter, key
+from annotate.files.reading.encoding import refusal
+from annotate.files.reading.problems import Problems, quoted
+from annotate.values.formulas import unguarded
+
+CELL_LENGTH = 1_000_000
+MOST_COLUMNS = 1_000
+LONG_CELL = f"found a cell longer than {CELL_LENGTH:,} characters; allowed is less"
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+NOT_A_LINE = "found {}; allowed is one JSON object a line"
+
+
+class TableFile:
+    """A file of one table. Call open() before rows(); what is wrong goes to the given Problems."""
+
+    def __init__(self, table, path, name=""):
+        self.table = table
+        self.path = Path(path)
+        self.name = name or self.path.name
+        self.header: list[str] = []
+        # Whether the study has an id already, by its column: such a one is never refused.
+        self.has_id: Callable[[str, str], bool] = lambda _column, _key: False
+        self.is_json = self.name.endswith((".jsonl", ".ndjson"))
+
+    def open(self, problems):
+        """True when the bytes and the header can be read; else says why not."""
+        if refused := refusal(self.path):
+            problems.add(self.name, refused[0], refused[1])
+            return False
+        before = problems.total
+        if self.is_json:
+            self._open_json(problems)
+        else:
+            self._open_csv(problems)
+        return problems.total == before
+
+    @property
+    def given(self):
+        """Names of the columns that the file has, ours where it uses an alias."""
+        return set(self.header)
+
+    def rows(self, problems):
+        """(line, row): every known column of the table by name, the others in row["data"].
+
+        A cell that cannot be read is a problem and stands as None in its row.
+        """
+        read = self._json_rows if self.is_json else self._csv_rows
+        convert = _converter(self, problems)
+        for line, cells in read(problems):
+            yield line, convert(line, cells)
+
+    def first_rows(self, count=5):
+        """The first rows as they stand, for a preview."""
+        read = self._json_rows if self.is_json else self._csv_rows
+        rows = (cells for _, cells in read(Problems()))
+        return [
+            ["" if cell is None else str(cell) for cell in cells] for cells in islice(rows, count)
+        ]
+
+    # CSV
+
+    def _reader(self, file):
+        csv.field_size_limit(CELL_LENGTH)
+        return csv.reader(file, strict=True)
+
+    def _open_csv(self, problems):
+        with self.path.open(encoding="utf-8", newline="") as file:
+            first = file.readline()
+            if self._other_separator(first):
+                return self._refuse_separator(first, problems)
+            file.seek(0)
+            try:
+                cells = [unguarded(cell) for cell in next(self._reader(file))]
+                more = any(line.strip() for line in islice(file, 100))
+            except csv.Error as error:
+                return problems.add(self.name, _csv_fault(error), 1)
+            except StopIteration:
+                cells, more = [], False
+        return self._check_header(cells, more, problems)
+
+    def _other_separator(self, line):
+        known = set(self.table.names) | set(self.table.aliases)
+        if len(known & {cell.strip('" \r\n') for cell in line.split(",")}) > 1:
+            return ""
+        for separator in SEPARATORS:
+            names = {cell.strip('" \r\n') for cell in line.split(separator)}
+            if len(names) > 1 and names & known:
+                return separator
+        return ""
+
+    def _refuse_separator(self, line, problems):
+        name = SEPARATORS[self._other_separator(line)]
+        problems.add(
+            self.name,
+            f"found columns separated by {name}; allowed are commas: save as CSV again",
+            1,
+        )
+
+    def _check_header(self, cells, more, problems):
+        names = [cell.strip() for cell in cells]
+        if not any(names):
+            return problems.add(self.name, "the first line is empty; expected is the header", 1)
+        if len(names) > MOST_COLUMNS:
+            return self._refuse_columns(len(names), 1, problems)
+        self.header = [self.table.aliases.get(name, name) for name in names]
+        earlier = set()
+        for number, name in enumerate(self.header, 1):
+            if not name or len(name) > 200:
+                problems.add(
+                    self.name,
+                    f"the header's column {number} has "
+                    + ("no name" if not name else "a name of more than 200 characters"),
+                    1,
+                )
+            elif name in earlier:
+                problems.add(self.name, "found twice in the header; allowed is once", 1, name)
+            elif self.table.name == "ratings" and re.fullmatch(r"raters|rater[ _-]?\d+", name):
+                problems.add(
+                    self.name,
+                    "found a column for a further rater; allowed is one rater a row, in the "
+                    "column rater: write one row for each rating",
+                    1,
+                    name,
+                )
+            earlier.add(name)
+        self._check_required(problems)
+        if not more:
+            problems.add(self.name, "found a header but no rows; expected is a line for each row")
+
+    def _refuse_columns(self, count, line, problems):
+        problems.add(self.name, f"found {count:,} columns; allowed are {MOST_COLUMNS:,}", line)
+
+    def _check_required(self, problems):
+        for name in self.table.required:
+            if name not in self.header:
+                found = ", ".join(filter(None, self.header))
+                problems.add(
+                    self.name, f"this column is missing; found are {quoted(found, 200)}", 1, name
+                )
+
+    def _csv_rows(self, problems):
+        with self.path.open(encoding="utf-8", newline="") as file:
+            reader = self._reader(file)
+            width = len(self.header)
+            line = 1
+            try:
+                next(reader)
+                line = reader.line_num + 1
+                for cells in reader:
+                    if len(cells) == width:
+                        yield line, [unguarded(cell) if cell[:1] == "'" else cell for cell in cells]
+                    elif cells:
+                        problems.add(
+                            self.name,
+                            f"found {len(cells)} cells; allowed are {width}, as in the header",
+                            line,
+                        )
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                problems.add(self.name, _csv_fault(error), line)
+
+    # JSON lines
+
+    def _open_json(self, problems):
+        names = {}
+        for line, cells in self._objects(problems):
+            names.update(dict.fromkeys(cells))
+            if len(names) > MOST_COLUMNS:
+                return self._refuse_columns(len(names), line, problems)
+        if not names:
+            if not problems:
+                problems.add(self.name, "found no rows; expected is one JSON object a line")
+            return None
+        return self._check_header(list(names), True, problems)
+
+    def _objects(self, problems):
+        with self.path.open(encoding="utf-8") as file:
+            for line, text in enumerate(file, 1):
+                if text.strip():
+                    try:
+                        yield line, _json_object(text)
+                    except ValueError as error:
+                        problems.add(self.name, str(error), line)
+
+    def _json_rows(self, problems):
+        names = self.table.aliases
+        known = {column.name for column in self.table.columns if not column.extra}
+        for line, found in self._objects(problems):
+            renamed = {names.get(name.strip(), name.strip()): v for name, v in found.items()}
+            cells = []
+            for name in self.header:
+                cell = _finite_cell(renamed.get(name), self, line, name, problems)
+                cells.append(
+                    _json_cell(cell, self, line, name, problems) if name in known else cell
+                )
+            yield line, cells
+
+
+def _json_object(text):
+    """The object on one line; ValueError says what else was found."""
+    try:
+        found = plainjson.read(text)
+    except plainjson.NoJSON as error:
+        raise ValueError(NOT_A_LINE.format(error)) from None
+    if not isinstance(found, dict):
+        raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
+    if len(text) > CELL_LENGTH and any(_is_long(cell) for cell in found.values()):
+        raise ValueError(LONG_CELL)
+    return found
+
+
+def _is_long(cell):
+    """Whether a JSON value has more characters than a cell of a CSV file may have."""
+    if not isinstance(cell, str):
+        cell = json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
+    return len(cell) > CELL_LENGTH
+
+
+def _csv_fault(error):
+    text = str(error)
+    if "field limit" in text:
+        return LONG_CELL
+    if "unexpected end" in text:
+        return 'found a quotation mark (") that is never closed'
+    return f'cannot read the row ({text}); write " inside a quoted cell as ""'
+
+
+# Cells
+
+
+def _converter(file, problems):
+    """A function (line, cells) -> row."""
+    columns = {column.name: column for column in file.table.columns if not column.extra}
+    blank = {name: column.blank if column.parse else "" for name, column in columns.items()}
+    named = list(enumerate(file.header))
+    plain = [(i, n) for i, n in named if n in columns and columns[n].is_plain]
+    parsed = [
+        (i, n, _Cells(columns[n], file.has_id))
+        for i, n in named
+        if n in columns and (i, n) not in plain
+    ]
+    extra = [(i, n) for i, n in named if n not in columns and n not in file.table.computed]
+
+    def convert(line, cells):
+        row = blank.copy()
+        for index, name in plain:
+            row[name] = cells[index]
+        for index, name, values in parsed:
+            try:
+                row[name] = values[cells[index]]
+            except ValueError as error:
+                problems.add(file.name, str(error), line, name)
+                row[name] = values.column.blank if values.is_blank(cells[index]) else None
+        row["data"] = {n: cells[i] for i, n in extra if cells[i] not in ("", None)}
+        return row
+
+    return convert
+
+
+class _Cells(dict):
+    """The values of a column's cells, by their texts: most columns repeat a few short texts."""
+
+    MOST, LONGEST = 8192, 60
+
+    def __init__(self, column, has_id):
+        super().__init__()
+        self.column, self.has_id = column, has_id
+
+    def __missing__(self, cell):
+        """Reads a cell for the first time; ValueError says what is wrong with it."""
+        value = self._read(cell)
+        if len(self) < self.MOST and len(cell) <= self.LONGEST:
+            self[cell] = value
+        return value
+
+    def _read(self, cell):
+        column = self.column
+        if not self.is_blank(cell):
+            return cell if column.parse is None else self._parse(cell)
+        if column.required:
+            raise ValueError("this cell is empty; it must be filled")
+        return column.blank
+
+    def _parse(self, cell):
+        try:
+            return self.column.parse(cell)
+        except UnseenLetter:
+            if not self.has_id(self.column.name, cell.strip()):
+                raise
+            return key(cell)
+
+    @staticmethod
+    def is_blank(cell):
+        return not cell or cell.isspace()
+
+
+def _finite_cell(cell, file, line, name, problems):
+    """The cell, or None where a number in it is infinite: JSON writes 1e999, no database takes it.
+
+    Cells of extra columns may be lists and objects.
+    """
+    inner = [cell]
+    while inner:
+        value = inner.pop()
+        if isinstance(value, dict):
+            inner.extend(value.values())
+        elif isinstance(value, list):
+            inner.extend(value)
+        elif isinstance(value, float) and not math.isfinite(value):
+            problems.add(
+                file.name, f"found {value}; allowed is a finite number or null", line, name
+            )
+            return None
+    return cell
+
+
+def _json_cell(cell, file, line, name, problems):
+    """A JSON value as the text of a cell; lists and objects only fit extra columns."""
+    if isinstance(cell, str):
+        return cell
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "1" if cell else "0"
+    if isinstance(cell, int | float):
+        return str(cell)
+    problems.add(file.name, f"found {quoted(cell)}; allowed is a text or a number", line, name)
+    return ""

@@ -1,0 +1,165 @@
+"""YAML as plain data: texts, finite numbers, true, false, null, lists and mappings, with lines."""
+
+import math
+import re
+
+import yaml
+
+from annotate.files.reading.problems import quoted
+
+WHOLE = 10**15
+MOST_VALUES = 50_000
+# What YAML says of a text that quotation marks would save, or of lines that are indented unlike.
+NEEDS_MARKS = re.compile(
+    r"(values|keys|entries) are not allowed here|expected (',' or|<block end>|alphabetic|a comment"
+    r"|the node content)|character '[^\\]+' that cannot start"
+)
+PUT_MARKS = "put quotation marks around the text if it holds a mark such as : ? @ % or {"
+TOO_MANY = f"found more than {MOST_VALUES:,} keys and values; allowed are {MOST_VALUES:,}"
+
+
+class Mapping(dict):
+    """A mapping of the file that remembers where it and its keys stand."""
+
+    def __init__(self, line=1):
+        super().__init__()
+        self.line = line
+        self.lines: dict[str, int] = {}
+
+    def line_of(self, key):
+        return self.lines.get(key, self.line)
+
+
+class Loader(yaml.SafeLoader):
+    """Plain data only: no tags, no aliases (they can grow without bound), no key twice."""
+
+    values = 0
+
+    def compose_node(self, parent, index):
+        event = self.peek_event()
+        self.values += 1
+        if self.values > MOST_VALUES:
+            refused = TOO_MANY
+        elif isinstance(event, yaml.AliasEvent):
+            refused = "found an alias (*name); write the value out"
+        elif event.tag is not None:
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            refused = f"found the tag {quoted(tag)}; write the value without it"
+        else:
+            return super().compose_node(parent, index)
+        raise yaml.MarkedYAMLError(problem=refused, problem_mark=event.start_mark)
+
+    def construct_object(self, node, deep=False):
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, KeyError, OverflowError):
+            # What looks like a number and is none: 0x_, or more digits than Python reads.
+            raise yaml.MarkedYAMLError(
+                problem=f"found {quoted(node.value)}, which is no number that can be read; "
+                "write a text in quotation marks",
+                problem_mark=node.start_mark,
+            ) from None
+
+    def construct_whole_mapping(self, node):
+        found = Mapping(node.start_mark.line + 1)
+        for key_node, value_node in node.value:
+            key = str(self.construct_object(key_node, deep=True))
+            if key in found:
+                raise yaml.MarkedYAMLError(
+                    problem=f"found {quoted(key)} twice; allowed is once",
+                    problem_mark=key_node.start_mark,
+                )
+            found[key] = self.construct_object(value_node, deep=True)
+            found.lines[key] = key_node.start_mark.line + 1
+        return found
+
+
+Loader.add_constructor("tag:yaml.org,2002:map", Loader.construct_whole_mapping)
+# YAML 1.1 takes Yes, No, On and Off for booleans, and dates for dates: here they are texts.
+Loader.yaml_implicit_resolvers = {
+    letter: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if tag != "tag:yaml.org,2002:timestamp"
+        and not (tag == "tag:yaml.org,2002:bool" and letter not in "tTfF")
+    ]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read_yaml(path, name, problems):
+    """The file's Mapping, of values that a database takes; None where anything is wrong."""
+    try:
+        found = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 (a SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        problems.add(name, f"no YAML: {_in_words(error)}", mark.line + 1 if mark else None)
+        return None
+    except (yaml.YAMLError, RecursionError) as error:
+        problems.add(name, f"no YAML: {str(error).splitlines()[0]}")
+        return None
+    except (ValueError, OverflowError):
+        # The scanner asks chr() without looking.
+        problems.add(name, r"no YAML: found an escape such as \UFFFFFFFF that is no character")
+        return None
+    if not isinstance(found, Mapping):
+        problems.add(name, "found no settings; expected are lines such as `study: films`")
+        return None
+    before = problems.total
+    for line, key, message in _unfit(found, found.line, ""):
+        problems.add(name, message, line, key)
+    return found if problems.total == before else None
+
+
+def _in_words(error):
+    """Return what YAML says is wrong, and whether quotation marks may mend it."""
+    is_unclosed = "<stream end>" in str(error.problem)
+    is_own = not isinstance(error, yaml.scanner.ScannerError | yaml.parser.ParserError)
+    if is_own or is_unclosed or not NEEDS_MARKS.search(error.problem):
+        return error.problem
+    return f"{error.problem}; {PUT_MARKS}"
+
+
+def has_too_many(data):
+    """Whether plain data would make a file of more keys and values than read_yaml takes."""
+    left, waiting = MOST_VALUES, [data]
+    while waiting and left >= 0:
+        value = waiting.pop()
+        left -= 1
+        if isinstance(value, dict):
+            left -= len(value)
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return left < 0
+
+
+def _unfit(value, line, key):
+    """(line, key, message) of every value that is not plain data; lists stand at their key."""
+    if isinstance(value, Mapping):
+        for inner, entry in value.items():
+            at = value.line_of(inner)
+            if fault := _fault(inner):
+                yield at, quoted(inner), fault
+            else:
+                yield from _unfit(entry, at, inner)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _unfit(entry, line, key)
+    elif fault := _fault(value):
+        yield line, key, fault
+
+
+def _fault(value):
+    """Why a single value is refused; empty where it is not."""
+    if isinstance(value, str):
+        plain = "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
+        return "" if plain else f"found {quoted(value)}; allowed is text without NUL or half pairs"
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, int):
+        # Not shown: it may have more digits than Python writes.
+        return "" if abs(value) <= WHOLE else "found a number beyond ±10^15; allowed is less"
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"found {value}; allowed is a finite number"
+    return f"found a {type(value).__name__}; allowed are texts, numbers, true, false and null"

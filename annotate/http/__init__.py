@@ -1,0 +1,1 @@
+"""Stand between a request and its view: headers, middleware, pages for faults."""

@@ -1,0 +1,1 @@
+"""Measure how carefully raters work, and exclude them by rules or by hand."""

@@ -1,0 +1,1 @@
+"""Show raters their pages, and researchers the same pages as a preview."""

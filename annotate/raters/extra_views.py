@@ -1,0 +1,38 @@
+"""The saves of extra screens that have an address of their own: attention checks and repeats."""
+
+from django.http import Http404
+from django.views.decorators.http import require_POST
+
+from annotate.design import access
+from annotate.models import Extra
+from annotate.raters.extra_screens import CheckScreen
+from annotate.raters.views import OUTDATED, UNANSWERED, answered, mark, or_resumed, rater_page
+from annotate.sessions import session as sessions
+
+
+@rater_page
+@require_POST
+def answer(request, token, extra, item, question):
+    """Fragment: the mark of an answer on an extra screen."""
+    found = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
+    if found.kind == Extra.Kind.ATTENTION:
+        return answer_check(request, CheckScreen(found))
+    asked = access.asked_of_extra(found, item)
+    if asked is None:
+        raise Http404("no such item on this screen")
+    return answered(request, *asked, question)
+
+
+def answer_check(request, screen, is_saved=True):
+    """The mark of the answer to an attention check; a preview does not save it."""
+    form = screen.form(request.POST)
+    if form.problems:
+        return mark(problem=next(iter(form.problems.values())), status=422)
+    try:
+        if form.answers and is_saved:
+            screen.save(form)
+    except sessions.NotNow:
+        return mark(problem=OUTDATED, status=409)
+    if not form.answers:
+        return mark(problem=UNANSWERED, status=422)
+    return mark(saved=True)

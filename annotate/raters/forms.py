@@ -1,0 +1,261 @@
+"""What a rater's page sends, read once: domain values, or what is wrong."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext
+
+from annotate.models import Question
+from annotate.raters.option_keys import choose_keys
+from annotate.sessions.session import Answer, is_missing
+from annotate.values.texts import one_line_ends
+
+LONGEST_TEXT = 10_000  # characters
+MOST_RADIOS = 11  # a scale with more points is asked for as a number
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One question about the item of a page, or about a part of it."""
+
+    question: Question
+    item_id: int
+    is_part: bool = False
+
+    @property
+    def name(self):
+        """The name of its field on the page."""
+        part = f"i{self.item_id}" if self.is_part else ""
+        return f"q{self.question.pk}{part}"
+
+    @property
+    def why_name(self):
+        """The name of the field for the reason."""
+        return f"{self.name}why"
+
+    @property
+    def key(self):
+        return self.item_id, self.question.pk
+
+
+def read_answer(spot, raw, why=""):
+    """The answer, or None where nothing was said; ValueError says what is allowed.
+
+    why: the reason, which is dropped where the question does not ask for one.
+    """
+    raw, question = raw.replace("\0", "").strip(), spot.question
+    if not raw:
+        return None
+    reason = _text(why) if question.why else ""
+    if question.scale.kind != "text":
+        number = _number(question.scale, raw)
+        return Answer(question, number, item_id=spot.item_id, reason=reason)
+    return Answer(question, None, _text(raw), spot.item_id, reason)
+
+
+def _text(raw):
+    raw = one_line_ends(raw.replace("\0", "")).strip()
+    if len(raw) > LONGEST_TEXT:
+        words = gettext("Your text has %(length)s characters; at most %(most)s can be stored.")
+        raise ValueError(words % {"length": f"{len(raw):,}", "most": f"{LONGEST_TEXT:,}"})
+    return raw
+
+
+def _number(scale, raw):
+    try:
+        return scale.parse_value(raw)
+    except ValueError:
+        words = gettext("Please give %(allowed)s; this was “%(given)s”.")
+        raise ValueError(words % {"allowed": scale.allowed, "given": raw[:40]}) from None
+
+
+def read_shown_at(raw):
+    """When the page was shown (milliseconds since 1970); None if that is no time."""
+    try:
+        return datetime.fromtimestamp(int(raw) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+class ItemForm:
+    """All answers of one item as a page without JavaScript sends them."""
+
+    def __init__(self, spots, data):
+        self.raw = {spot.key: data.get(spot.name, "") for spot in spots}
+        self.why = {spot.key: data.get(spot.why_name, "") for spot in spots if spot.question.why}
+        self.answers, self.emptied, self.problems = [], [], {}
+        for spot in spots:
+            self._read(spot)
+        self.shown_at = read_shown_at(data.get("shown", ""))
+
+    def _read(self, spot):
+        try:
+            answer = read_answer(spot, self.raw[spot.key], self.why.get(spot.key, ""))
+        except ValueError as error:
+            self.problems[spot.key] = str(error)
+            return
+        if answer:
+            self.answers.append(answer)
+        elif spot.question.scale.kind in ("text", "number"):
+            self.emptied.append((spot.item_id, spot.question))
+
+    def only_why(self, spots):
+        """(item id, question) of those with a reason for no answer: it would be lost."""
+        said = {(answer.item_id, answer.question.pk) for answer in self.answers}
+        return [
+            (spot.item_id, spot.question)
+            for spot in spots
+            if spot.key not in said and self.why.get(spot.key, "").strip()
+        ]
+
+    def gaps(self, spots):
+        """(item id, question) of those that the page lacks a required answer or reason of."""
+        said: dict = {}
+        for answer in self.answers:
+            said.setdefault(answer.item_id, {})[answer.question.pk] = bool(answer.reason)
+        lacking = [
+            (spot.item_id, spot.question)
+            for spot in spots
+            if is_missing(spot.question, said.get(spot.item_id, {}))
+        ]
+        return lacking + [gap for gap in self.only_why(spots) if gap not in lacking]
+
+
+@dataclass
+class Asked:
+    """One question on the page: with its answer so far, and with what is wrong.
+
+    first_side: of a pair of lists, the side that stands first; about: what part it is about.
+    """
+
+    spot: Spot
+    number: int
+    about: str = ""
+    first_side: str = ""
+    raw: str = ""
+    why: str = ""
+    problem: str = ""
+    is_saved: bool = False
+    is_missing: bool = False
+    is_first_gap: bool = False
+    is_several = False  # of options any number can be chosen
+
+    def __post_init__(self):
+        self.question, self.item_id = self.spot.question, self.spot.item_id
+        self.scale, self.name = self.question.scale, self.spot.name
+        self.why_name = self.spot.why_name
+        self.needs_why = self.question.why == Question.Why.REQUIRED
+
+    @property
+    def lacks_why(self):
+        """It is answered, and what is missing is the reason."""
+        return self.is_missing and bool(self.raw.strip())
+
+    @property
+    def id(self):
+        return f"question-{self.name[1:]}"
+
+    @property
+    def has_radios(self):
+        return 0 < len(self.scale.points) <= MOST_RADIOS
+
+    @property
+    def has_ends(self):
+        """Only the two ends have words; the points between are numbers."""
+        return len(self.scale.labels) == 2 < len(self.scale.points)
+
+    @property
+    def options(self):
+        """Return the radio inputs, each with the keys that choose it."""
+        points, labels = self.scale.points, self.scale.labels
+        is_about_lists = bool(self.first_side) and self.scale.is_about_sides
+        if is_about_lists:
+            points = self.scale.shown_sides(self.first_side)
+        ends = {points[0][0]: labels[0], points[-1][0]: labels[-1]} if self.has_ends else {}
+        options = [(value, value if self.has_ends else label) for value, label in points]
+        keys = choose_keys(self.scale, options, is_about_lists)
+        return [
+            option_on_page(value, label, own, str(value) == self.raw, ends.get(value, ""))
+            for (value, label), own in zip(options, keys, strict=True)
+        ]
+
+    @property
+    def saves_on(self):
+        """The events that save: a choice at once, typed words also when the typing rests."""
+        if not self.has_radios:
+            return "change, input delay:1s"
+        return "change, input delay:1s from:find textarea" if self.question.why else "change"
+
+    @property
+    def sends(self):
+        """The names of the fields that are sent with the answer."""
+        names = [self.name, *([self.why_name] if self.question.why else []), "shown"]
+        return ",".join(names)
+
+    @property
+    def in_row(self):
+        """Equal distances side by side on a wide screen: scales with an order and two or more."""
+        return self.scale.kind == "likert"
+
+    @property
+    def ends(self):
+        """What the ends of a scale mean that is asked for as a number."""
+        labels = self.scale.labels
+        low, high = self.scale.low, self.scale.high
+        if not labels:
+            return ""
+        ends = {"low": low, "first": labels[0], "high": high, "last": labels[-1]}
+        return gettext("%(low)s = %(first)s, %(high)s = %(last)s") % ends
+
+
+def option_on_page(value, label, keys, is_checked, end=""):
+    """Return what the template shows of an option; its key is printed unless its label is the key.
+
+    keys: those that choose it, the printed one first.
+    """
+    printed = keys[0] if keys and keys[0] != str(label) else ""
+    return {
+        "value": value,
+        "label": label,
+        "end": end,
+        "keys": " ".join(keys),
+        "printed_key": printed,
+        "checked": is_checked,
+    }
+
+
+def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
+    """The questions of a page as it shows them: what was typed, else what is stored.
+
+    gaps: (item id, question) of those left out; about: {id of a part: its name}.
+    """
+    stored = {(rating.item_id, rating.question_id): rating for rating in ratings}
+    rows = [
+        Asked(
+            spot,
+            number,
+            about=about[spot.item_id] if spot.is_part else "",
+            first_side="" if spot.is_part else first_side,
+            raw=form.raw[spot.key] if form else _as_typed(stored.get(spot.key)),
+            why=_why(spot, stored.get(spot.key), form),
+            problem=form.problems.get(spot.key, "") if form else "",
+            is_saved=spot.key in stored,
+            is_missing=(spot.item_id, spot.question) in gaps,
+        )
+        for number, spot in enumerate(spots, start=1)
+    ]
+    for row in [row for row in rows if row.is_missing or row.problem][:1]:
+        row.is_first_gap = True
+    return rows
+
+
+def _why(spot, rating, form):
+    if form:
+        return form.why.get(spot.key, "")
+    return rating.reason if rating else ""
+
+
+def _as_typed(rating):
+    if rating is None:
+        return ""
+    return rating.text if rating.value is None else f"{rating.value:.15g}"

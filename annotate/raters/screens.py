@@ -1,0 +1,225 @@
+"""What stands on the page of an item, for a rater and in the preview alike."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import F, Max, Min
+from django.utils import timezone
+from django.utils.translation import ngettext
+
+from annotate.models import Content, Interaction, Item, MediaKind, Rating
+from annotate.raters import profiles, uploads
+from annotate.raters.forms import Asked, ItemForm, Spot, asked
+from annotate.sessions import session as sessions
+from annotate.sessions.session import with_parts
+from annotate.values import media
+from annotate.values.markdown import to_plain
+
+IMAGE, AUDIO = MediaKind.IMAGE, MediaKind.AUDIO
+SHORT = 80  # characters of what is said about a content of the history
+# Text that may take more than three lines: "more" shows the rest.
+LONG = 120
+FACTS = ("year", "genres")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A content as raters see it; image and audio are addresses that the page may load."""
+
+    pk: int | None
+    title: str
+    show: str
+    description: str
+    image: str
+    audio: str
+    wants_image: bool
+    wants_audio: bool
+
+    @property
+    def is_long(self):
+        return len(self.description) > LONG or "\n" in self.description.strip()
+
+
+def card(content, study, uploaded=None):
+    """Make the Card of a content, or None where there is nothing to show but an id.
+
+    uploaded: what uploads.addresses found for it.
+    """
+    if content is None or not has_something_to_show(content):
+        return None
+    image, audio = (
+        uploads.address(uploaded, kind, url) or media.allowed(url, study.media_hosts)
+        for kind, url in ((IMAGE, content.image_url), (AUDIO, content.audio_url))
+    )
+    return Card(
+        pk=content.pk,
+        title=content.title,
+        show=content.show,
+        description=to_plain(content.description),
+        image=image,
+        audio=audio,
+        wants_image=bool(content.image_url),
+        wants_audio=bool(content.audio_url),
+    )
+
+
+def has_something_to_show(content):
+    """Say whether a rater could read, see or hear anything of a content; an id is nothing."""
+    shown = (content.title, content.description, content.show, content.image_url, content.audio_url)
+    return any(text.strip() for text in shown)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One entry of a list: the item, its content, its questions."""
+
+    item: Item
+    content: Card | None
+    asked: list[Asked]
+
+    @property
+    def title(self):
+        return self.content.title if self.content else ""
+
+
+class Screen:
+    """The page of one place."""
+
+    def __init__(self, place, questions):
+        self.place, self.item, self.study = place, place.item, place.session.study
+        self.questions = questions
+        self.is_pair = self.item.kind == Item.Kind.LIST_PAIR
+        self.first_side = (place.first_side or "A") if self.is_pair else ""
+
+    @cached_property
+    def parts(self):
+        """The parts of a pair, those of the first list before those of the second."""
+        _, *parts = with_parts([self.item])[self.item.pk]
+        return sorted(parts, key=self._rank)
+
+    def _rank(self, part):
+        return self._list_of(part), part.position or 0, part.pk
+
+    def _list_of(self, part):
+        return int((part.side or "A") != self.first_side)
+
+    @cached_property
+    def spots(self):
+        """All questions of the page, from its top to its end."""
+        every = [(part, True) for part in self.parts] + [(self.item, False)]
+        return [
+            Spot(question, item.pk, is_part)
+            for item, is_part in every
+            for question in self.questions
+            if question.applies_to_kind(item.kind)
+        ]
+
+    def form(self, data):
+        """What the page sent."""
+        return ItemForm(self.spots, data)
+
+    def stored(self):
+        """The answers so far."""
+        items = [self.item, *self.parts]
+        return list(Rating.objects.filter(session=self.place.session, item__in=items))
+
+    def save(self, form):
+        """Keep what the page sent; (item id, question) of what is still missing."""
+        return sessions.save_answers(
+            self.place, self.questions, form.answers, form.shown_at, form.emptied
+        )
+
+    def context(self, ratings, count, form=None, gaps=()):
+        """What the templates are filled with."""
+        contents = Content.objects.in_bulk({part.content_id for part in self.parts} - {None})
+        shown = [*contents.values(), *filter(None, [self.item.content])]
+        uploaded = uploads.addresses(self.study, shown)
+        cards = {
+            part.pk: card(contents.get(part.content_id), self.study, uploaded)
+            for part in self.parts
+        }
+        about = {pk: shown_card.title if shown_card else "" for pk, shown_card in cards.items()}
+        rows = asked(self.spots, ratings, form, gaps, about, self.first_side)
+        return {
+            "study": self.study,
+            "session": self.place.session,
+            "place": self.place,
+            "item": self.item,
+            "content": card(self.item.content, self.study, uploaded),
+            "history": self.history(),
+            "profile": self.profile(),
+            "lists": self._lists(cards, rows),
+            "asked": [row for row in rows if not row.spot.is_part],
+            "count": count,
+            "shown": shown_now(),
+        } | missing_of(rows)
+
+    def _lists(self, cards, rows):
+        """The two lists of a pair, in the order in which they stand; nothing for other items."""
+        lists: list[list[Part]] = [[], []]
+        for part in self.parts:
+            own = [row for row in rows if row.item_id == part.pk]
+            lists[self._list_of(part)].append(Part(part, cards[part.pk], own))
+        return lists if self.is_pair else []
+
+    def profile(self):
+        """The text about the recipient that stands beside a pair of lists."""
+        if not self.is_pair or self.item.recipient_id is None:
+            return ""
+        found = profiles.of_recipients(self.study.pk, [self.item.recipient_id])
+        one = profiles.newest(found.get(self.item.recipient_id, []))
+        return one[1] if one else ""
+
+    def history(self):
+        """List (title, short facts) of what the recipient chose before, the latest first.
+
+        A content without a title is left out: its id tells a rater nothing.
+        """
+        if not self.study.show_history or self.item.recipient_id is None:
+            return []
+        chosen = Interaction.objects.filter(recipient=self.item.recipient_id)
+        before = chosen.exclude(content__title="").order_by()
+        grouped = before.values("content").annotate(latest=Max("at"), first=Min("pk"))
+        latest = grouped.order_by(F("latest").desc(nulls_last=True), "first")
+        ids = list(latest.values_list("content", flat=True)[: self.study.show_history])
+        contents = Content.objects.in_bulk(ids)
+        return [(contents[pk].title, facts(contents[pk])) for pk in ids]
+
+
+def missing_of(rows):
+    """Count in words, for _missing.html, the rows without an answer and those with a bad one."""
+    unusable = sum(bool(row.problem) for row in rows)
+    missing = sum(row.is_missing and not row.problem for row in rows)
+    # For each number that the script may count: languages have up to six forms.
+    by_count = [_missing_words(n + 1) for n in range(len(rows))]
+    return {
+        "missing": _missing_words(missing),
+        "missing_by_count": "|".join(by_count),
+        "unusable": _unusable_words(unusable),
+    }
+
+
+def _missing_words(count):
+    words = ngettext("%(count)s answer missing", "%(count)s answers missing", count)
+    return words % {"count": count} if count else ""
+
+
+def _unusable_words(count):
+    words = ngettext(
+        "%(count)s answer cannot be used: please correct it.",
+        "%(count)s answers cannot be used: please correct them.",
+        count,
+    )
+    return words % {"count": count} if count else ""
+
+
+def shown_now():
+    """The time that a page sends back: milliseconds since 1970."""
+    return int(timezone.now().timestamp() * 1000)
+
+
+def facts(content):
+    """The short things about a content, in one line: what it is an episode of, year, genres."""
+    said = [content.show, *(str(content.data.get(name) or "") for name in FACTS)]
+    short = [text.replace("|", ", ") for text in said if 0 < len(text) <= SHORT]
+    return " · ".join(short)

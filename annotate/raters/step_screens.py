@@ -1,0 +1,199 @@
+"""What stands on the pages before and after the items, for a rater and in the preview alike."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotate.design import around, versions
+from annotate.files.reading.aroundkeys import fits, of_part
+from annotate.models import Content, Place
+from annotate.raters.forms import ItemForm, Spot, asked
+from annotate.raters.screens import Screen, missing_of
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """An answer as forms.asked looks for it."""
+
+    question_id: object
+    value: float | None
+    text: str = ""
+    item_id: int = 0
+    reason: str = ""
+
+
+class _Form:
+    """Questions that a page sends as one form, and what a sent page says."""
+
+    def __init__(self, questions):
+        self.questions = questions
+        self.spots = [Spot(question, 0) for question in questions]
+
+    def read(self, data):
+        """(the ItemForm, its gaps)."""
+        form = ItemForm(self.spots, data)
+        return form, form.gaps(self.spots)
+
+    def rows(self, stored=(), form=None, gaps=()):
+        """The context of _question.html and _missing.html."""
+        rows = asked(self.spots, stored, form, gaps)
+        return {"asked": rows} | missing_of(rows)
+
+
+class CheckPage(_Form):
+    """The comprehension check; earlier: [{question, answer, right}] of the attempt before."""
+
+    def __init__(self, session, check, number=1, earlier=()):
+        super().__init__(check.questions)
+        self.session, self.check, self.number = session, check, number
+        self.earlier = {one["question"]: one for one in earlier}
+
+    @property
+    def version(self):
+        """Differs after the researchers changed the check: a page from before costs nothing."""
+        text = json.dumps(self.session.study.extra.get(around.CHECK), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def is_current(self, data):
+        """Whether a sent page is about this attempt at this check."""
+        return data.get("attempt") == str(self.number) and data.get("version") == self.version
+
+    def context(self, form=None, gaps=()):
+        """What the template is filled with; what was right before is chosen already."""
+        before = [(question, self.earlier.get(question.text)) for question in self.questions]
+        right = [
+            _Stored(question.pk, 1.0 + question.options.index(question.answer))
+            for question, one in before
+            if one and one["right"]
+        ]
+        context = self.rows(right, form, gaps) | {
+            "study": self.session.study,
+            "session": self.session,
+            "number": self.number,
+            "attempts": max(self.check.attempts, self.number),
+            "version": self.version,
+            "wrong": [(q, one["answer"]) for q, one in before if one and not one["right"]],
+        }
+        for row in context["asked"]:
+            row.is_saved = False  # chosen, but not sent
+        return context
+
+
+def ready_context(session):
+    """What stands between the check and what follows."""
+    count = len(around.practice_items(session.study))
+    return {"study": session.study, "session": session, "practice": count}
+
+
+class PracticePage:
+    """One item for practice, and after its answers how they compare."""
+
+    def __init__(self, session, items, position, first_side="A"):
+        self.session, self.position = session, position
+        self.count = len(items)
+        self.practice, self.item = items[position - 1]
+        place = Place(
+            study=session.study, item=self.item, session=session, position=position,
+            first_side=first_side,
+        )  # fmt: skip
+        self.screen = Screen(place, self._questions())
+
+    def _questions(self):
+        """Of the present version: whoever practises has no items yet. Reasons are for answers."""
+        questions = versions.asked(self.session.study_id)
+        for question in questions:
+            question.why = ""
+        return questions
+
+    def context(self, form=None, gaps=()):
+        """What practice.html is filled with."""
+        return self.screen.context([], self.count, form, gaps)
+
+    def read(self, data):
+        """(the ItemForm, its gaps)."""
+        form = ItemForm(self.screen.spots, data)
+        return form, form.gaps(self.screen.spots)
+
+    def answers(self, form):
+        """{question key: value or text}, a part's as key@item, as they are stored."""
+        parts = {part.pk: f"@{part.key}" for part in self.screen.parts}
+        return {
+            one.question.key + parts.get(one.item_id, ""): one.text or one.value
+            for one in form.answers
+        }
+
+    @cached_property
+    def expected(self):
+        """[(key, question, value, part or None)] of what is expected, as far as it is asked."""
+        by_key = {question.key: question for question in self.screen.questions}
+        parts = {part.key: part for part in self.screen.parts} if self.screen.is_pair else {}
+        found = []
+        for key, expected in self.practice.answers.items():
+            question, item = of_part(key)
+            question, part = by_key.get(question), parts.get(item)
+            about = part if item else self.item
+            if question and about and fits(question, about.kind, expected):
+                found.append((key, question, question.scale.parse(expected), part))
+        return found
+
+    def feedback(self, answers):
+        """What practised.html is filled with."""
+        rows = [
+            {
+                "about": self._title(part),
+                "text": question.text,
+                "said": self._words(question, answers.get(key)),
+                "expected": self._words(question, value),
+                "differs": answers.get(key) != value,
+            }
+            for key, question, value, part in self.expected
+        ]
+        return {
+            "study": self.session.study,
+            "session": self.session,
+            "position": self.position,
+            "count": self.count,
+            "item": self.item,
+            "feedback": self.practice.feedback,
+            "rows": rows,
+            "differing": sum(row["differs"] for row in rows),
+        }
+
+    @cached_property
+    def _contents(self):
+        shown = {part.content_id for *_, part in self.expected if part}
+        return Content.objects.in_bulk(shown - {None})
+
+    def _title(self, part):
+        """What the page calls a part of the item; empty for the item itself."""
+        content = self._contents.get(part.content_id) if part else None
+        return content.title if content else part.key if part else ""
+
+    def _words(self, question, value):
+        """A value as the page showed it."""
+        if value is None:
+            return ""
+        scale, side = question.scale, self.screen.first_side
+        shown = scale.shown_sides(side) if side and scale.is_about_sides else scale.points
+        number = f"{value:.15g}"
+        words = str(dict(shown).get(value, number))
+        only_ends = scale.kind == "likert" and len(scale.labels) < len(scale.points)
+        return f"{number} ({words})" if only_ends and words != number else words
+
+
+class ExitPage(_Form):
+    """The exit questions; stored: the session's ExitAnswers."""
+
+    def __init__(self, session, stored=()):
+        super().__init__(around.exit_of(session.study))
+        self.session = session
+        self.stored = [_Stored(one.key, one.value, one.text) for one in stored]
+
+    def context(self, form=None, gaps=()):
+        """What the template is filled with."""
+        return self.rows(self.stored, form, gaps) | {
+            "study": self.session.study,
+            "session": self.session,
+            "any_required": any(question.required for question in self.questions),
+        }

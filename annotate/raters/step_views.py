@@ -1,0 +1,122 @@
+"""The rater's pages before and after the items: the check, practice, the exit questions."""
+
+from django.http import Http404, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+
+from annotate.design import access, around
+from annotate.design import platform as platforms
+from annotate.http.headers import loosen
+from annotate.models import Session
+from annotate.raters.step_screens import CheckPage, ExitPage, PracticePage, ready_context
+from annotate.raters.views import rater_page
+from annotate.sessions import places, steps
+from annotate.sessions import session as sessions
+from annotate.values import media
+
+State = Session.State
+
+
+def _to(name, *args):
+    return HttpResponseRedirect(reverse(name, args=args), status=303)
+
+
+def _page(request, session, name, context, status=200):
+    response = render(request, f"annotate/{name}.html", context, status=status)
+    return loosen(response, framed_by=platforms.frames_of(session.rater.platform_ids))
+
+
+def _session_at(token, state):
+    """(the session, whether it is at that step and may go on)."""
+    session = access.session_or_404(token)
+    here = session.state == state
+    # Nothing is held for who has no items yet; who has rated them finishes whatever happened.
+    return session, here and (
+        state == State.EXIT or not sessions.why_closed(session.study, session.rater)
+    )
+
+
+@rater_page
+def check(request, token):
+    """Page: the comprehension check, with what was wrong before; a POST is an attempt."""
+    session, is_here = _session_at(token, State.CHECK)
+    if not is_here:
+        return _to("session", token)
+    made = list(session.check_attempts.all())
+    asked = around.check_of(session.study)
+    if asked is None or any(one.passed for one in made):
+        return _page(request, session, "ready", ready_context(session))
+    page = CheckPage(session, asked, len(made) + 1, made[-1].answers if made else ())
+    if request.method != "POST":
+        return _page(request, session, "check", page.context())
+    return _attempt(request, session, page)
+
+
+def _attempt(request, session, page):
+    """Only a page about the next attempt counts: a reload or a second tab shows how it ended."""
+    if page.is_current(request.POST):
+        form, gaps = page.read(request.POST)
+        if form.problems or gaps:
+            return _page(request, session, "check", page.context(form, gaps), status=422)
+        values = {answer.question.pk: answer.value for answer in form.answers}
+        steps.attempt(session, page.check, page.number, values)
+    return _to("session", session.token)
+
+
+@rater_page
+def practice_next(request, token):
+    """Step to the first item for practice that is not answered, or to the last one's feedback."""
+    session, is_here = _session_at(token, State.PRACTICE)
+    if not is_here:
+        return _to("session", token)
+    items = [item.pk for _, item in around.practice_items(session.study)]
+    if not items:  # the researchers took them away meanwhile
+        return _page(request, session, "ready", ready_context(session))
+    done = set(session.practice_answers.values_list("item_id", flat=True))
+    left = [position for position, pk in enumerate(items, 1) if pk not in done]
+    return _to("session_practice", token, left[0] if left else len(items))
+
+
+@rater_page
+def practice(request, token, position):
+    """Page: one item for practice; once it is answered, how the answers compare."""
+    session, is_here = _session_at(token, State.PRACTICE)
+    if not is_here:
+        return _to("session", token)
+    items = around.practice_items(session.study)
+    if not 1 <= position <= len(items):
+        raise Http404("no such item for practice")
+    page = PracticePage(
+        session, items, position, places.drawn_side(session, items[position - 1][1].pk)
+    )
+    done = session.practice_answers.filter(item=page.item).first()
+    if done:
+        return _page(request, session, "practised", page.feedback(done.answers))
+    return _practise(request, session, page)
+
+
+def _practise(request, session, page):
+    form, gaps = page.read(request.POST) if request.method == "POST" else (None, ())
+    if form and not (form.problems or gaps):
+        steps.practise(session, page.item, page.answers(form))
+        return _to("session_practice", session.token, page.position)
+    status = 422 if form else 200
+    response = _page(request, session, "practice", page.context(form, gaps), status)
+    return media.allow(response, session.study)
+
+
+@rater_page
+def exit_questions(request, token):
+    """Page: the exit questions; a POST saves them, and completes the session if it can."""
+    session, is_here = _session_at(token, State.EXIT)
+    if not is_here:
+        return _to("session", token)
+    page = ExitPage(session, session.exit_answers.all())
+    if request.method != "POST":
+        return _page(request, session, "exit", page.context())
+    form, gaps = page.read(request.POST)
+    is_whole = not (form.problems or gaps)
+    emptied = [question for _, question in form.emptied]
+    if steps.answer_exit(session, form.answers, emptied, is_whole) and not is_whole:
+        return _page(request, session, "exit", page.context(form, gaps), status=422)
+    return _to("session", token)

@@ -1,0 +1,364 @@
+"""The rater's pages: joining, a session, its items, its answers.
+
+No page needs a cookie or a token against forged requests: the address itself is the authority.
+"""
+
+import re
+from contextlib import suppress
+from functools import lru_cache, wraps
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from django.views.defaults import page_not_found
+
+from annotate.db import busy
+from annotate.design import access, versions
+from annotate.design import platform as platforms
+from annotate.design.platform import OUTCOMES, Outcome
+from annotate.http.headers import loosen
+from annotate.models import Extra, Place, Session, Study
+from annotate.raters.extra_screens import screen_of
+from annotate.raters.forms import Spot, read_answer, read_shown_at
+from annotate.raters.preview import Shown
+from annotate.raters.screens import Screen
+from annotate.sessions import browsers, extras, timing
+from annotate.sessions import hurry as pacing
+from annotate.sessions import save_extras as saving_extras
+from annotate.sessions import session as sessions
+from annotate.values import languages, media
+
+State = Session.State
+OUTDATED = gettext_lazy("This page is out of date. Please reload it.")
+UNANSWERED = gettext_lazy("This question needs an answer.")
+PK = re.compile(r"[0-9]{1,18}")
+
+
+def rater_page(view):
+    """Kept by no cache, found by no search engine, its address told to nobody.
+
+    In the language of its study from where the view finds it (design/access.py), never after.
+    """
+
+    @wraps(view)
+    def page(request, *args, **kwargs):
+        with translation.override(languages.ENGLISH):
+            try:
+                response = view(request, *args, **kwargs)
+            except Http404 as error:
+                response = page_not_found(request, error, "annotate/lost.html")
+            except Exception as error:  # raised again unless the database is only busy
+                request.spoken = translation.get_language()  # for the page of the fault
+                response = busy.page(request, error, "annotate/busy.html")
+                # Whose session it is was not found out; all that can be done here is to try again.
+                loosen(response, framed_by=platforms.MTURK_FRAMES)
+        response["Cache-Control"] = "no-store"
+        response["Referrer-Policy"] = "no-referrer"
+        response["X-Robots-Tag"] = "noindex"
+        return response
+
+    return csrf_exempt(page)
+
+
+def _to(name, *args):
+    return HttpResponseRedirect(reverse(name, args=args), status=303)
+
+
+def _framed(response, session, posts_to=""):
+    """The response; MTurk shows the pages of who came from there in a frame."""
+    frames = platforms.frames_of(session.rater.platform_ids)
+    return loosen(response, posts_to=posts_to, framed_by=frames)
+
+
+# Reasons why nobody can go on, with what the platform may have a code for.
+LATE = dict.fromkeys(("closed", "full", "finished"), Outcome.TOO_LATE)
+
+
+def _door(request, study, reason, session=None, ids=None):
+    """Page for everybody who cannot go on here: why, and what to do."""
+    outcome = LATE.get(reason) or OUTCOMES.get(reason)
+    return _last_page(request, "door", study, session, outcome, ids, reason=reason)
+
+
+def _last_page(request, name, study, session, outcome, ids=None, **context):
+    """A page with the way back to the platform, if there is one for this outcome."""
+    end = platforms.end_of(study, outcome, session, ids) if outcome else platforms.End()
+    if outcome == Outcome.TOO_LATE and end.fields:
+        platforms.record_late(study, session.rater.platform_ids if session else ids)
+    context |= {"study": study, "session": session, "end": end}
+    context["platform"] = platforms.platform_of(study).name
+    response = render(request, f"annotate/{name}.html", context)
+    if session:
+        return _framed(response, session, end.site)
+    return loosen(response, posts_to=end.site if end.fields else "")
+
+
+@rater_page
+def join(request, slug):
+    """Page: what the study is, and whether to take part. Opening it begins nothing."""
+    study = get_object_or_404(Study.objects.kept(), slug=slug)
+    languages.speak(study.language)
+    arrival = platforms.arrival(study, request.GET)
+    return loosen(_arrive(request, study, arrival), framed_by=arrival.frames)
+
+
+def _arrive(request, study, arrival):
+    earlier, is_same_visit = platforms.earlier_visit(study, arrival.ids)
+    if is_same_visit:
+        return _to("session", earlier.token)
+    if earlier:
+        platforms.record_repeat(earlier, arrival.ids)
+        return _door(request, study, "twice")
+    if closed := arrival.problem or sessions.why_closed(study):
+        return _door(request, study, closed, ids=arrival.ids)
+    if arrival.is_preview:
+        return _preview(request, study)
+    return _ask_consent(request, study, arrival.ids)
+
+
+def _ask_consent(request, study, ids):
+    choice = request.POST.get("consent")
+    if choice not in ("yes", "no"):
+        return render(request, "annotate/consent.html", {"study": study})
+    try:
+        session = sessions.begin_visit(study, ids, choice == "yes")
+        browsers.note(session, request)
+        return _to("session", session.token)
+    except sessions.NotNow:  # it began between the look and the write: the page tells which way
+        return HttpResponseRedirect(request.get_full_path(), status=303)
+
+
+def _preview(request, study):
+    """MTurk's preview: what there is to do, before anybody accepts it. Nothing is saved."""
+    shown = Shown(study)
+    screen = Screen(shown.place(shown.first, 1), shown.questions)
+    context = screen.context([], shown.count)
+    return media.allow(render(request, "annotate/task_preview.html", context), study)
+
+
+@rater_page
+def session(request, token):
+    """Page: where the rater stands; a reload or another device goes on here."""
+    session = access.session_or_404(token)
+    study = session.study
+    if session.state == State.RATING:
+        return redirect("session_item", token, session.current)
+    if session.state == State.COMPLETED:
+        return _last_page(request, "thanks", study, session, Outcome.COMPLETE)
+    if session.state in (State.ABANDONED, *Session.OVER):
+        is_lost = not (study.is_open or session.items_done_at)
+        gone = session.state == State.ABANDONED and is_lost
+        return _door(request, study, "closed" if gone else session.state, session)
+    if session.state in Session.BEFORE and (closed := sessions.why_closed(study, session.rater)):
+        return _door(request, study, closed, session)
+    if session.state in STEPS:
+        return _to(STEPS[session.state], token)
+    context = {"study": study, "session": session}
+    response = render(request, f"annotate/{TEMPLATES[session.state]}", context)
+    return _framed(response, session)
+
+
+# The pages of annotate/raters/step_views.py.
+STEPS = {
+    State.CHECK: "session_check",
+    State.PRACTICE: "session_practice_next",
+    State.EXIT: "session_exit",
+}
+TEMPLATES = {State.CONSENT: "consent.html", State.INSTRUCTIONS: "instructions.html"}
+
+
+@rater_page
+@require_POST
+def leave(request, token):
+    """Step: back to the platform, whose address tells how the visit ended."""
+    session = access.session_or_404(token)
+    outcome = OUTCOMES.get(session.state)
+    if session.state in Session.BEFORE:  # who finds no place any more was shown the way back
+        outcome = LATE.get(sessions.why_closed(session.study, session.rater))
+    end = platforms.end_of(session.study, outcome, session) if outcome else platforms.End()
+    if end.address and not end.fields:
+        return HttpResponseRedirect(end.address, status=303)
+    return _to("session", token)
+
+
+@rater_page
+@require_POST
+def consent(request, token):
+    """Step: the owner of a personal link consents or declines."""
+    session = access.session_or_404(token)
+    choice = {"yes": State.INSTRUCTIONS, "no": State.DECLINED}.get(request.POST.get("consent"))
+    if choice and session.state == State.CONSENT:
+        # A double click: the other one was first.
+        with suppress(sessions.NotNow):
+            # The link may have waited for days: the visit begins now.
+            sessions.move(session, choice, started_at=timezone.now())
+            browsers.note(session, request)
+    return _to("session", token)
+
+
+@rater_page
+@require_POST
+def begin(request, token):
+    """Step: the items are claimed, for the first time or after a long pause."""
+    session = access.session_or_404(token)
+    if session.state not in (*Session.BEFORE, State.ABANDONED):
+        return _to("session", token)
+    if not (session.study.is_open or session.items_done_at):
+        return _door(request, session.study, "closed", session)
+    step = sessions.resume if session.state == State.ABANDONED else sessions.begin
+    if step(session):
+        return _to_where_it_stands(token)
+    closed = sessions.why_closed(session.study, session.rater)  # opens what nobody holds any more
+    if not closed and step(session):
+        return _to_where_it_stands(token)
+    return _door(request, session.study, closed or "full", session)
+
+
+def _to_where_it_stands(token):
+    """To the item at once, a request less than by way of the session's own address."""
+    state, current = Session.objects.values_list("state", "current").get(token=token)
+    return _to("session_item", token, current) if state == State.RATING else _to("session", token)
+
+
+@rater_page
+def item(request, token, position):
+    """Page: one item with its questions. A POST saves all its answers and goes on or back."""
+    if request.method == "POST":
+        return _leave_item(request, token)
+    place = access.place_of_session(token, position=position)
+    place = place or access.extra_of_session(token, position=position)
+    session = place.session if place else access.session_or_404(token)
+    if session.state != State.RATING:
+        return _to("session", token)
+    if place is None:
+        raise Http404("no such item in this session")
+    return _item_page(request, _screen(place))
+
+
+def or_resumed(find, token):
+    """What find() found; a rater who answers after a long pause gets it back if it is open."""
+    found = find()
+    if found is None and _resumed(access.session_or_404(token)):
+        found = find()
+    if found is None:
+        raise Http404("no such item in this session")
+    return found
+
+
+def _resumed(session):
+    return session.state == State.ABANDONED and session.study.is_open and sessions.resume(session)
+
+
+def _screen(place):
+    return screen_of(place, versions.asked(place.session.study_id, place.session.version))
+
+
+def _item_page(request, screen, form=None, gaps=(), status=200):
+    """The page of an item, as typed where it was sent back."""
+    session = screen.place.session
+    context = screen.context(screen.stored(), extras.count_of(session), form, gaps)
+    context["hurried"] = pacing.MARK in request.GET
+    response = render(request, "annotate/rate.html", context, status=status)
+    return media.allow(_framed(response, session), session.study)
+
+
+def _sent_from(token, data):
+    """The place, or the extra screen, whose page sent this."""
+    item, extra = (
+        int(raw) if PK.fullmatch(raw) else 0
+        for raw in (data.get("item", ""), data.get("extra", ""))
+    )
+    if extra:
+        return access.extra_of_session(token, pk=extra)
+    return access.place_of_session(token, item__id=item) or access.gold_of_session(token, item)
+
+
+def _leave_item(request, token):
+    """Save what the page sent, then show the next item, the one before, or what is missing."""
+    place = or_resumed(lambda: _sent_from(token, request.POST), token)
+    if isinstance(place, Place):
+        timing.keep(place, timing.read(request.POST), timezone.now())
+    screen = _screen(place)
+    form = screen.form(request.POST)
+    is_back = request.POST.get("go") == "back"
+    try:
+        gaps = screen.save(form)
+        gaps += [(item_id, question) for item_id, question in form.emptied if question.required]
+        gaps += form.only_why(screen.spots)
+        if form.problems or (gaps and not is_back):
+            return _item_page(request, screen, form, gaps, status=422)
+        if not is_back and saving_extras.has_ended(place):
+            return _to("session", token)
+        return _go(place, -1 if is_back else 1, pacing.mark(place, form.shown_at))
+    except sessions.NotNow:
+        return _to("session", token)
+
+
+def _go(place, step, mark=""):
+    session, position = place.session, max(place.position + step, 1)
+    if position > extras.count_of(session):
+        position = sessions.finish(session)
+        if position is None:
+            return _to("session", session.token)
+    sessions.go_to(session, position)
+    address = reverse("session_item", args=[session.token, position])
+    return HttpResponseRedirect(address + mark, status=303)
+
+
+@rater_page
+@require_POST
+def answer(request, token, item, question):
+    """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
+    found = or_resumed(
+        lambda: (
+            access.asked_of_session(token, item)
+            or access.asked_of_extra(access.gold_of_session(token, item), item)
+        ),
+        token,
+    )
+    return answered(request, *found, question)
+
+
+def answered(request, place, item, every, question):
+    """The mark of one answer, which is saved: to a place, or to an extra screen of an item."""
+    question = _asked_or_404(item, every, question)
+    spot = Spot(question, item.pk, item.pk != place.item_id)
+    save = saving_extras.save if isinstance(place, Extra) else sessions.save_answers
+    try:
+        answer = read_answer(
+            spot, request.POST.get(spot.name, ""), request.POST.get(spot.why_name, "")
+        )
+        shown_at = read_shown_at(request.POST.get("shown", ""))
+        emptied = [] if answer else [(item.pk, question)]
+        save(place, every, [answer] if answer else [], shown_at, emptied)
+    except ValueError as error:
+        return mark(problem=str(error), status=422)
+    except sessions.NotNow:
+        return mark(problem=OUTDATED, status=409)
+    if answer is None and question.required:
+        return mark(problem=UNANSWERED, status=422)
+    return mark(saved=True)
+
+
+def _asked_or_404(item, every, pk):
+    for question in every:
+        if question.pk == pk and question.applies_to_kind(item.kind):
+            return question
+    raise Http404("no such question about this item")
+
+
+def mark(status=200, **context):
+    if context == {"saved": True}:
+        return HttpResponse(_saved(translation.get_language()))
+    # Without the request: the fragment needs nothing of what context processors find out.
+    return HttpResponse(render_to_string("annotate/_mark.html", context), status=status)
+
+
+@lru_cache(maxsize=100)
+def _saved(_language):
+    return render_to_string("annotate/_mark.html", {"saved": True})

@@ -1,6 +1,0 @@
-"""From files to typed rows: encoding, separators, columns, cells; nothing else is checked here."""
-
-from annotate.reading.problems import Problem, Problems, quoted
-from annotate.reading.tables import TableFile
-
-__all__ = ["Problem", "Problems", "TableFile", "quoted"]

@@ -1,0 +1,219 @@
+"""A platform's own file of its participants: who they are there, how much they did, how well.
+
+Known are Prolific's demographic export, whose `Total approvals` counts approved submissions (older
+ones have num_approvals and num_rejections), and MTurk's batch results and list of workers, whose
+rates are of the requester's own tasks. Other files are read if their columns are named.
+"""
+
+import csv
+import io
+import math
+import re
+from dataclasses import dataclass, field
+
+from annotate.files.reading.encoding import too_large
+from annotate.files.reading.problems import Problems, quoted
+from annotate.files.reading.tables import MOST_COLUMNS
+from annotate.values.formulas import unguarded
+
+PARTICIPANT, RATE, TASKS = "participant", "rate", "tasks"
+APPROVED, REJECTED = "approved", "rejected"
+# What each column is called; compared without case, spaces and signs.
+KNOWN = {
+    PARTICIPANT: ("Participant id", "PROLIFIC_PID", "WorkerId"),
+    RATE: ("Approval rate", "LifetimeApprovalRate", "Your Lifetime Approval Rate"),
+    APPROVED: ("Total approvals", "Approvals", "num_approvals", "Number of HITs approved Lifetime"),
+    REJECTED: ("Total rejections", "Rejections", "num_rejections"),
+    TASKS: ("Task count", "Number of HITs approved or rejected Lifetime"),
+}
+# What platforms write where they tell nothing.
+MARKS = {"", "-", "n/a", "not applicable", "data_expired", "consent_revoked"}
+OF_ALL = re.compile(r"([0-9.]+) ?%? ?\(([0-9]{1,9})/([0-9]{1,9})\)")  # MTurk's: 98% (49/50)
+COUNT = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a platform tells about one participant; None where it does not."""
+
+    rate: float | None = None
+    tasks: int | None = None
+
+
+@dataclass
+class People:
+    """{participant: Told} of a file, and the names of the columns that were not read."""
+
+    told: dict = field(default_factory=dict)
+    unread: list = field(default_factory=list)
+
+
+def read(file, data, names, problems):
+    """The People of a CSV file's bytes; what is wrong goes to problems, each with its place.
+
+    names: {PARTICIPANT, RATE, …: the column's name}, where it is not one of the KNOWN.
+    """
+    rows = _rows(file, data, problems)
+    if not rows:
+        return People()
+    (_, header), *lines = rows
+    at = _columns(file, header, names, problems)
+    people = People(unread=[name for n, name in enumerate(header) if n not in at.values()])
+    if not problems:
+        _read_lines(_Reader(file, header, at, problems), lines, people)
+    return people
+
+
+def _rows(file, data, problems):
+    """[(line, cells)] of a file that can be read, the header first."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problems.add(file, "found a byte that is not UTF-8; allowed is UTF-8", line)
+        return []
+    if fault := too_large(len(data)) or ("found a NUL byte" if "\0" in text else ""):
+        problems.add(file, fault)
+        return []
+    reader, rows, line = csv.reader(io.StringIO(text, newline=""), strict=True), [], 1
+    try:
+        for cells in reader:
+            rows.append((line, [unguarded(cell).strip() for cell in cells]))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        open_quote = "unexpected end" in str(error)
+        problems.add(file, "a quotation mark is never closed" if open_quote else str(error), line)
+        return []
+    rows = [(line, cells) for line, cells in rows if any(cells)]
+    if len(rows) < 2:
+        problems.add(file, "found no rows below the header" if rows else "the file is empty")
+        return []
+    return rows
+
+
+def _plain(name):
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+def _columns(file, header, names, problems):
+    """{PARTICIPANT, RATE, …: number of the column}."""
+    at = {}
+    if len(header) > MOST_COLUMNS:
+        problems.add(file, f"found {len(header):,} columns; allowed are {MOST_COLUMNS:,}", 1)
+        return at
+    has = quoted(", ".join(header), 1000).strip("'")
+    for what, known in KNOWN.items():
+        named = names.get(what, "").strip()
+        wanted = {_plain(name) for name in known}
+        found = [
+            number
+            for number, name in enumerate(header)
+            if (name == named if named else _plain(name) in wanted)
+        ]
+        if named and not found:
+            problems.add(file, f"“{named}” is no column of the file; it has: {has}", 1)
+        elif len(found) > 1:
+            problems.add(file, "found twice in the header", 1, header[found[1]])
+        elif found:
+            at[what] = found[0]
+    if problems:
+        return at
+    if PARTICIPANT not in at:
+        problems.add(file, f"no column tells who it is; name it below. The file has: {has}", 1)
+    elif not at.keys() & {RATE, APPROVED, TASKS}:
+        problems.add(
+            file, f"no column tells a rate or a number of tasks; name it below. It has: {has}", 1
+        )
+    return at
+
+
+class _Reader:
+    """Reads cells of a row; None where they tell nothing or are wrong."""
+
+    def __init__(self, file, header, at, problems):
+        self.file, self.header, self.at, self.problems = file, header, at, problems
+
+    def column(self, what):
+        """The name of a column as the file has it."""
+        return self.header[self.at[what]] if what in self.at else ""
+
+    def blame(self, line, what, message):
+        """One more problem, with its place."""
+        self.problems.add(self.file, message, line, self.column(what))
+
+    def cell(self, cells, what):
+        """The text of a cell; empty where it tells nothing."""
+        text = cells[self.at[what]] if what in self.at else ""
+        return "" if text.casefold() in MARKS else text
+
+    def count(self, line, cells, what):
+        """A whole number."""
+        text = self.cell(cells, what)
+        if not text or COUNT.fullmatch(text):
+            return int(text) if text else None
+        self.blame(line, what, f"found {quoted(text)}; allowed is a whole number")
+        return None
+
+    def rate(self, line, cells):
+        """(percent, tasks of which it is the share), each None where that is not told."""
+        text = self.cell(cells, RATE)
+        if found := OF_ALL.fullmatch(text):
+            approved, tasks = int(found[2]), int(found[3])
+            if approved <= tasks:
+                return (100 * approved / tasks if tasks else None), tasks
+        percent = _number(text.removesuffix("%"))
+        is_share = 0 < percent <= 1 and "%" not in text
+        if text and (is_share or not 0 <= percent <= 100):
+            wish = "write it as a percentage, such as 95 or 1%" if is_share else "allowed is 0–100"
+            self.blame(line, RATE, f"found {quoted(text)}; {wish}")
+        return (percent if text else None), None
+
+
+def _number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _read_lines(reader, lines, people):
+    said: dict = {}
+    for line, cells in lines:
+        if len(cells) != len(reader.header):
+            fault = f"found {len(cells)} cells; the header has {len(reader.header)}"
+            reader.problems.add(reader.file, fault, line)
+            continue
+        who, told = cells[reader.at[PARTICIPANT]], _told(reader, line, cells)
+        if not who:
+            reader.blame(line, PARTICIPANT, "this cell is empty; it must be filled")
+        elif said.setdefault(who, (line, told))[1] != told:
+            _contradiction(reader, line, told, *said[who])
+    people.told = {who: told for who, (_, told) in said.items()}
+
+
+def _told(reader, line, cells):
+    rate, of = reader.rate(line, cells)
+    approved, rejected = (reader.count(line, cells, what) for what in (APPROVED, REJECTED))
+    tasks = reader.count(line, cells, TASKS)
+    judged = None if approved is None else approved + (rejected or 0)
+    if rate is None and judged and rejected is not None:
+        rate = 100 * approved / judged
+    return Told(rate, next((n for n in (tasks, of, judged) if n is not None), None))
+
+
+def _contradiction(reader, line, told, first, before):
+    """Two rows of one participant, of which neither is known to be right."""
+    is_rate = told.rate != before.rate
+    kinds = (RATE, APPROVED) if is_rate else (TASKS, APPROVED, RATE)
+    what = next(kind for kind in kinds if kind in reader.at)
+    found, other = (
+        "nothing" if value is None else f"{value:g}"
+        for value in ((told.rate, before.rate) if is_rate else (told.tasks, before.tasks))
+    )
+    reader.blame(line, what, f"found {found}; line {first} says {other} of the same participant")
+
+
+def problems_of(file, data, names):
+    """(People, Problems) of a file."""
+    problems = Problems()
+    return read(file, data, names, problems), problems

@@ -1,0 +1,221 @@
+"""Raters are excluded, included again, forgotten: one transaction each, with a line in the log.
+
+What an excluded rater has filled opens at once. One who is still at work goes on undisturbed, with
+the places they hold, to the usual end; these open when the session ends (`close_session`) or has
+been quiet for too long (places.release_expired).
+
+Everything here locks the study first, then the raters' sessions, then places. Saves, claims and
+ends lock a session before its places, so that nobody waits in a circle, and an end comes either
+before an exclusion, which then finds the session over, or after, and then finds the exclusion.
+"""
+
+from django.db import connection, transaction
+from django.db.models import F, Q
+
+from annotate.db.bulk import insert
+from annotate.models import (
+    ExcludedRater,
+    FreedPlace,
+    Place,
+    QualityStep,
+    Rating,
+    Session,
+    Study,
+    Tombstone,
+)
+from annotate.quality.rules import BY_HAND
+from annotate.sessions import kept_places as keeping
+from annotate.sessions import links, places
+
+FORGOTTEN = "(deleted with the rater’s data)"
+
+
+class NobodyLeft(Exception):
+    """There is nobody to exclude, or to include again, any more."""
+
+
+def _lock(study, raters):
+    """The study's other exclusions wait; so do these raters' saves. Their (session, state)."""
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    sessions = Session.objects.filter(rater__in=raters).order_by("pk")
+    return list(sessions.select_for_update(of=("self",), no_key=True).values_list("pk", "state"))
+
+
+def _step(study, by, **fields):
+    return QualityStep.objects.create(study=study, by=by, by_name=by.get_username(), **fields)
+
+
+@transaction.atomic
+def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
+    """Exclude raters {id: what was measured, or None}; their places open if reopens.
+
+    Returns the log's line. Who is excluded already stays as they are; NobodyLeft if all are.
+    """
+    sessions = _lock(study, list(measured))
+    raters = study.raters.filter(pk__in=measured, excluded_because="")
+    found = list(raters.values_list("pk", flat=True))
+    if not found:
+        raise NobodyLeft
+    step = _step(
+        study, by, rule=rule, words=words, parameters=parameters or {}, reopens=reopens,
+        rater_count=len(found),
+    )  # fmt: skip
+    raters.filter(pk__in=found).update(excluded_because=words)
+    keeping.let_go(found)
+    ExcludedRater.objects.bulk_create(
+        ExcludedRater(step=step, rater_id=pk, measured=measured[pk]) for pk in found
+    )
+    if reopens:
+        over = [pk for pk, state in sessions if state != Session.State.RATING]
+        _open(ExcludedRater.objects.filter(step=step), over)
+    step.refresh_from_db()
+    return step
+
+
+def exclude_by_hand(rater, by, reason, reopens=True):
+    """Exclude one rater for a reason in somebody's own words."""
+    return exclude(rater.study, by, BY_HAND, reason, {rater.pk: None}, reopens=reopens)
+
+
+def _open(exclusions, sessions):
+    """The sessions' places open, as far as they are of these raters; remembered for undoing."""
+    of_rater = dict(exclusions.values_list("rater", "pk"))
+    held = Place.objects.filter(session__in=sessions, rater__in=list(of_rater))
+    names = ["rater", "pk", "item", "session", "state", "position"]
+    freed = [(of_rater[rater], *place) for rater, *place in held.values_list(*names)]
+    columns = ["exclusion_id", "place_id", "item_id", "session_id", "state", "position"]
+    insert(FreedPlace, columns, freed)
+    places.release({session for _, _, _, session, _, _ in freed})
+    step = exclusions.values_list("step", flat=True)[:1]
+    QualityStep.objects.filter(pk__in=list(step)).update(place_count=F("place_count") + len(freed))
+
+
+def close_session(session):
+    """After a session's end: the places open that it filled for a rater who is excluded by now.
+
+    Call it with the session's row locked.
+    """
+    standing = ExcludedRater.objects.filter(rater=session.rater_id, ended_by=None)
+    exclusions = standing.filter(step__reopens=True)
+    if exclusions:
+        _open(exclusions, [session.pk])
+
+
+# The way back
+
+# One statement, whatever the number of places: each that is still open goes back to whose it was,
+# with the side that stood first for them; others may have had it meanwhile.
+GIVE_BACK = """
+UPDATE annotate_place
+SET state = freed.state, rater_id = excluded.rater_id, session_id = freed.session_id,
+    position = freed.position, kept_for_id = NULL, first_side = COALESCE((
+        SELECT rating.first_side FROM annotate_rating rating
+        WHERE rating.session_id = freed.session_id AND rating.item_id IN (
+            SELECT item.id FROM annotate_item item
+            WHERE item.id = freed.item_id OR item.parent_id = freed.item_id
+        ) LIMIT 1
+    ), '')
+FROM annotate_freedplace freed
+JOIN annotate_excludedrater excluded ON excluded.id = freed.exclusion_id
+WHERE excluded.ended_by_id = %s AND freed.place_id = annotate_place.id
+AND annotate_place.state = 'open'
+AND NOT EXISTS (
+    SELECT 1 FROM annotate_place mine
+    WHERE mine.item_id = annotate_place.item_id AND mine.rater_id = excluded.rater_id
+)
+"""
+
+
+@transaction.atomic
+def undo(step, by, rater=None):
+    """Include the raters again whom a step excluded, or one of them; their places come back.
+
+    A place that somebody took meanwhile stays theirs: the rater gets another open place of the
+    item, if there is one. Returns the log's line; NobodyLeft if all are included already.
+    """
+    standing = step.excluded.filter(ended_by=None)
+    standing = standing.filter(rater=rater) if rater else standing
+    _lock(step.study, list(standing.values_list("rater", flat=True)))
+    raters = list(standing.values_list("rater", flat=True))
+    if not raters:
+        raise NobodyLeft
+    undoing = _step(
+        step.study, by, kind=QualityStep.Kind.UNDONE, rule=step.rule, words=step.words,
+        parameters=step.parameters, reopens=step.reopens, undoes=step, rater_count=len(raters),
+    )  # fmt: skip
+    step.study.raters.filter(pk__in=raters).update(excluded_because="")
+    standing.update(ended_by=undoing)
+    undoing.place_count, undoing.lost_count = _give_back(undoing)
+    keeping.keep(step.study)
+    undoing.save(update_fields=["place_count", "lost_count"])
+    return undoing
+
+
+def include(rater, by):
+    """Include one rater again, whatever excluded them."""
+    standing = rater.exclusions.filter(ended_by=None).select_related("step__study").first()
+    if standing:
+        return undo(standing.step, by, rater)
+    changed = rater.study.raters.filter(pk=rater.pk).exclude(excluded_because="")
+    with transaction.atomic():
+        if not changed.update(excluded_because=""):
+            raise NobodyLeft
+        keeping.keep(rater.study)
+        return _step(
+            rater.study, by, kind=QualityStep.Kind.UNDONE, rule=BY_HAND,
+            words=rater.excluded_because, rater_count=1,
+        )  # fmt: skip
+
+
+def _give_back(undoing):
+    """(given back, lost) of the places that the undone exclusions had opened."""
+    with connection.cursor() as cursor:
+        cursor.execute(GIVE_BACK, [undoing.pk])
+    freed = FreedPlace.objects.filter(exclusion__ended_by=undoing)
+    missing = freed.exclude(place__session=F("session"))
+    count = freed.count()
+    lost = sum(not _another(place) for place in missing.select_related("exclusion"))
+    freed.delete()
+    return count - lost, lost
+
+
+def _another(freed):
+    """Whether another open place of the item could be given instead."""
+    rater, item = freed.exclusion.rater_id, Place.objects.filter(item=freed.item_id)
+    if item.filter(rater=rater).exists():
+        return False
+    open_places = item.filter(state=Place.State.OPEN).order_by("number")
+    fields = {"state": freed.state, "session": freed.session_id, "position": freed.position}
+    fields["first_side"] = _first_side(freed)
+    return any(
+        # The condition once more: a claim may come in between.
+        item.filter(pk=pk, state=Place.State.OPEN).update(rater=rater, kept_for=None, **fields)
+        for pk in open_places.values_list("pk", flat=True)
+    )
+
+
+def _first_side(freed):
+    """Of a pair of lists: what stood first for the rater, as their answers say."""
+    about = Q(item=freed.item_id) | Q(item__parent=freed.item_id)
+    said = Rating.objects.filter(about, session=freed.session_id).values_list("first_side")
+    return next((side for (side,) in said[:1]), "")
+
+
+@transaction.atomic
+def forget(rater, by):
+    """Delete a rater with all sessions and answers; their places open. Returns the tombstone."""
+    sessions = [pk for pk, _ in _lock(rater.study, [rater.pk])]
+    links.hold(rater)
+    tombstone = Tombstone.objects.create(
+        study=rater.study, by=by, by_name=by.get_username(), session_count=len(sessions),
+        rating_count=Rating.objects.filter(session__in=sessions).count(),
+    )  # fmt: skip
+    by_hand = QualityStep.objects.filter(study=rater.study, rule=BY_HAND)
+    # A reason in somebody's own words may say who it was.
+    steps = list(by_hand.filter(excluded__rater=rater).values_list("pk", flat=True))
+    for which in ({"pk__in": steps}, {"undoes__in": steps}):
+        by_hand.filter(**which).update(words=FORGOTTEN)
+    places.release(sessions)
+    rater.study.latecomers.filter(participant=rater.participant or "").delete()
+    rater.delete()
+    return tombstone

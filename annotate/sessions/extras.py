@@ -1,0 +1,197 @@
+"""Where the extra screens of a session stand among its items: drawn when these are put in order.
+
+The screens of a session have one row of positions, shared by its places and its extras. What was
+answered stays answered, however often the session is drawn again.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from annotate.design import checks, versions
+from annotate.models import Extra, ExtraAnswer, Item, Place, Session
+from annotate.sessions.order import drawn_side, seeded
+
+Kind = Extra.Kind
+APART = 3  # other screens between an item and its repeat, where there are so many
+# A repeat stands among the last fourth of the screens.
+LATE = 4
+AWAY = 20_000  # beyond every position: rows change places there without meeting
+
+
+def arrange(session: Session, order: Sequence[int], start: int) -> dict[int, int]:
+    """{item id: position}; the session's extras are written. The first `start` items are answered.
+
+    Items keep their order, extras stand between them.
+    """
+    settings = checks.settings_of(session.study)
+    known = {extra.name: extra for extra in _with_state(session)}
+    if not known and not settings.adds_screens:
+        return {item: position for position, item in enumerate(order, start=1)}
+    screens = _Screens(session, order, start, known)
+    screens.add_attention(settings.attention)
+    screens.add_gold(settings)
+    screens.add_repeats(settings.repeats)
+    places = list(enumerate(screens.all, start=1))
+    _write(session, [(one, at) for at, one in places if isinstance(one, Extra)])
+    return {item: at for at, item in places if not isinstance(item, Extra)}
+
+
+def _with_state(session):
+    answered = ExtraAnswer.objects.filter(extra=OuterRef("pk"))
+    return session.extras.annotate(is_answered=Exists(answered)).order_by("position")
+
+
+class _Screens:
+    """The screens of a session while they are put together: ids of items, and extras."""
+
+    def __init__(self, session, order, start, known, kinds=None):
+        self.session, self.order, self.known = session, list(order), known
+        self.done = [extra for extra in known.values() if extra.is_answered]
+        self.all = [*order[:start], *self.done, *order[start:]]
+        self.front = start + len(self.done)
+        self.start = start
+        self.kinds = kinds or dict(Item.objects.filter(pk__in=order).values_list("pk", "kind"))
+
+    def random(self, what) -> Random:
+        return seeded(self.session, what)
+
+    def extra(self, kind, item_id=None, check_key="", spec=None):
+        """The extra that is there already, else a new one."""
+        found = self.known.get((str(kind), item_id, check_key))
+        return found or Extra(
+            session=self.session, kind=kind, item_id=item_id, check_key=check_key, spec=spec or {}
+        )
+
+    def is_done(self, kind, item_id=None, check_key=""):
+        return (str(kind), item_id, check_key) in {extra.name for extra in self.done}
+
+    def add_attention(self, every):
+        """Each check after the item that it names; several after one item in their order."""
+        for check in every:
+            if self.is_done(Kind.ATTENTION, check_key=check.key):
+                continue
+            after = self._slot(check)
+            before = self.order[after - 1] if after > self.start else None
+            at = self.all.index(before) + 1 if before else self.front
+            while at < len(self.all) and isinstance(self.all[at], Extra):
+                at += 1
+            self.all.insert(
+                at, self.extra(Kind.ATTENTION, check_key=check.key, spec=check.as_data())
+            )
+
+    def _slot(self, check):
+        """After how many items it stands."""
+        count = len(self.order)
+        if check.after == checks.MIDDLE:
+            return (count + 1) // 2
+        if check.after == checks.RANDOM:
+            # Between two items, where there are two.
+            return self.random(f"attention {check.key}").randint(1, max(count - 1, 1))
+        return min(check.after, count)
+
+    def add_gold(self, settings):
+        """Gold items at places drawn at random, never before a profile."""
+        chosen = [extra for extra in self.done if extra.kind == Kind.GOLD]
+        wanted = settings.gold_per_session - len(chosen)
+        gold = {one.item: one for one in settings.gold} if wanted > 0 else {}
+        random = self.random("gold")
+        items = gold_items(self.session, gold)
+        random.shuffle(items)
+        first = max(self.front, sum(kind == Item.Kind.PROFILE for kind in self.kinds.values()))
+        new = [item for item in items if not self.is_done(Kind.GOLD, item.pk)]
+        for item in new[: max(wanted, 0)]:
+            spec = {"answers": dict(gold[item.key].answers), "tolerance": gold[item.key].tolerance}
+            extra = self.extra(Kind.GOLD, item.pk, spec=spec)
+            extra.first_side = self._side(item.pk, item.kind)
+            self.all.insert(random.randint(min(first, len(self.all)), len(self.all)), extra)
+
+    def add_repeats(self, count):
+        """Items of the session once more, near its end, with other screens in between."""
+        done = {extra.item_id for extra in self.done if extra.kind == Kind.REPEAT}
+        items = [
+            item
+            for item in self.order
+            if item not in done and self.kinds[item] != Item.Kind.PROFILE
+        ]
+        random, size = self.random("repeat"), len(self.all)
+        far = [item for item in items if self.all.index(item) + APART < size]
+        random.shuffle(far)
+        # In a short session the earliest ones; none right after itself.
+        near = [item for item in items if item not in far and self.all.index(item) + 1 < size]
+        for item in [*far, *near][: max(count - len(done), 0)]:
+            extra = self.extra(Kind.REPEAT, item)
+            extra.first_side = self._side(item, self.kinds[item])
+            size = len(self.all)
+            first = max(self.all.index(item) + 1 + APART, size - size // LATE, self.front)
+            self.all.insert(random.randint(min(first, size), size), extra)
+
+    def _side(self, item_id, kind):
+        return drawn_side(self.session, item_id) if kind == Item.Kind.LIST_PAIR else ""
+
+
+def sample(session: Session, settings, count: int) -> list[Extra | None]:
+    """The screens of a session that is in no table: its attention checks, None for each item.
+
+    The checks have numbers for primary keys.
+    """
+    screens = _Screens(session, range(-count, 0), 0, {}, kinds=dict.fromkeys(range(-count, 0), ""))
+    screens.add_attention(settings.attention)
+    screens.add_repeats(settings.repeats)
+    extra = [None] * min(settings.gold_per_session, len(settings.gold))
+    checked = [one for one in screens.all if isinstance(one, Extra) and one.check_key]
+    for position, one in enumerate(screens.all, start=1):
+        if isinstance(one, Extra):
+            one.position = position
+    for number, one in enumerate(checked, start=1):
+        one.pk = number
+    return [one if one in checked else None for one in screens.all] + extra
+
+
+def gold_items(session: Session, gold) -> list[Item]:
+    """The gold items, {id: Gold}, that the session may show: asked about, and not its own.
+
+    What is right is known of one of its version's questions at least.
+    """
+    if not gold:
+        return []
+    questions = versions.asked(session.study_id, session.version)
+    asked = {kind for kind in Item.Kind.values for question in questions
+             if question.applies_to_kind(kind)}  # fmt: skip
+    known = {question.key for question in questions}
+    keys = [key for key, one in gold.items() if known & one.answers.keys()]
+    items = session.study.items.filter(key__in=keys, parent=None, kind__in=asked)
+    items = items.exclude(places__rater=session.rater_id).order_by("pk")
+    whose = session.rater.recipient_id
+    return [item for item in items if whose is None or item.recipient_id in (None, whose)]
+
+
+def _write(session, placed):
+    """Rows for the extras at their positions; those that are no longer wanted go."""
+    stay = [extra.pk for extra, _ in placed if extra.pk]
+    session.extras.exclude(pk__in=stay).delete()
+    session.extras.update(position=F("position") + AWAY)
+    for extra, position in placed:
+        extra.position = position
+    Extra.objects.bulk_update([e for e, _ in placed if e.pk], ["position"])
+    Extra.objects.bulk_create([e for e, _ in placed if not e.pk])
+
+
+def count_of(session: Session) -> int:
+    """How many screens the session has, its items and its extras; one query."""
+    found = Session.objects.filter(pk=session.pk).values_list(_rows(Place) + _rows(Extra))
+    return found.get()[0]
+
+
+def _rows(model):
+    rows = model.objects.filter(session=OuterRef("pk")).order_by().values("session")
+    counted = Subquery(rows.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
+    return Coalesce(counted, Value(0))
+
+
+def first_gap(session: Session) -> int | None:
+    """The position of the first extra that lacks an answer; None if none does."""
+    gaps = session.extras.filter(is_whole=False).order_by("position")
+    return gaps.values_list("position", flat=True).first()

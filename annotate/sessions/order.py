@@ -1,0 +1,117 @@
+"""In which order the items of a session stand: the study's policy, drawn once for a session.
+
+A design has rows; the n-th session of a study takes row n, so sessions at the same time take
+different ones. Whatever is drawn comes from the study's seed and the session's own number, so that
+a session gets the same order whenever it is drawn again.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from django.db import connection
+from django.db.models import Count, Min
+
+from annotate.design import grouping as together
+from annotate.design.checks import Order
+from annotate.models import Item, Session
+
+# One statement, so that two sessions never take the same row.
+TAKE_ROW = """
+INSERT INTO annotate_ordercounter (study_id, taken) VALUES (%s, 1)
+ON CONFLICT (study_id) DO UPDATE SET taken = annotate_ordercounter.taken + 1 RETURNING taken
+"""
+MOST_ROWS = 1_000_000
+COUNTERBALANCED = (Order.LATIN_SQUARE, Order.BLOCKS)
+
+
+def seeded(session: Session, what: str = "") -> Random:
+    """The generator of one draw for a session; the study's order_seed changes all of them."""
+    seed = session.study.extra.get("order_seed")
+    own = f"{session.study_id}:{session.pk}"
+    return Random(":".join(filter(None, [str(seed or ""), what, own])))
+
+
+def drawn_side(session: Session, item_id: int) -> str:
+    """A or B: the list of a pair that stands first for this session, however often it is drawn."""
+    return Random(f"{session.study_id}:{session.pk}:{item_id}").choice("AB")
+
+
+def in_order(session: Session, kinds: Mapping[int, str], items: Sequence[int]) -> list[int]:
+    """The items as the study's policy has them; profiles first. kinds: {item id: its kind}."""
+    policy = session.study.extra.get("order") or Order.RANDOM
+    order = sorted(items)
+    if policy != Order.FIXED:
+        seeded(session).shuffle(order)
+    if policy in COUNTERBALANCED:
+        systems = dict(Item.objects.filter(pk__in=order).values_list("pk", "system_id"))
+        rows = williams(_treatments(session.study, systems))
+        arranged = in_rounds if policy == Order.LATIN_SQUARE else in_blocks
+        order = arranged(order, systems, rows, row_of(session))
+    return sorted(order, key=lambda item: kinds[item] != Item.Kind.PROFILE)
+
+
+def row_of(session: Session) -> int:
+    """The session's row, taken at the first time; counted from 0."""
+    if session.order_row is None:
+        of_set = session.study.extra.get(together.KEY)
+        session.order_row = _row_of_set(session) if of_set else _next_row(session)
+        session.save(update_fields=["order_row"])
+    return session.order_row
+
+
+def _next_row(session: Session) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_ROW, [session.study_id])
+        return cursor.fetchone()[0] - 1
+
+
+def _row_of_set(session: Session) -> int:
+    """Counted for each survey by itself: else twelve surveys of twelve systems would each be shown
+    in one order only. The next survey of the file begins with the next row.
+    """
+    found = session.places.aggregate(Min("number"), Min("item"), Count("pk"))
+    return (found["item__min"] // found["pk__count"] + found["number__min"] - 1) % MOST_ROWS
+
+
+def _treatments(study, systems: Mapping[int, int | None]) -> list[int | None]:
+    """All systems of the study, the same for every session; None where an item has none."""
+    found = list(study.systems.order_by("pk").values_list("pk", flat=True))
+    return [*found, None] if None in systems.values() else found
+
+
+def williams(treatments: Sequence) -> list[list]:
+    """The rows of a Williams design: each treatment equally often at each place, and equally often
+    right after each other one. As many rows as treatments; twice as many where that is odd.
+
+    Source: Williams (1949), Experimental designs balanced for the estimation of residual effects
+    of treatments, Australian Journal of Scientific Research A 2, 149–168.
+    """
+    n = len(treatments)
+    # 0, 1, n-1, 2, n-2, …: neighbours differ by every amount once.
+    first = [(step + 1) // 2 if step % 2 else -(step // 2) % n for step in range(n)]
+    rows = [[treatments[(start + row) % n] for start in first] for row in range(n)]
+    return rows + [row[::-1] for row in rows] if n % 2 and n > 1 else rows
+
+
+def in_rounds(
+    order: Sequence[int], systems: Mapping[int, int | None], rows: Sequence[Sequence], row: int
+) -> list[int]:
+    """Rounds of one item of each system, each round by the next row; who has none left is passed.
+
+    Within a system the items stand as they do in order.
+    """
+    left: dict = {}
+    for item in order:
+        left.setdefault(systems[item], []).append(item)
+    arranged: list[int] = []
+    while any(left.values()):
+        arranged += [left[one].pop(0) for one in rows[row % len(rows)] if left.get(one)]
+        row += 1
+    return arranged
+
+
+def in_blocks(
+    order: Sequence[int], systems: Mapping[int, int | None], rows: Sequence[Sequence], row: int
+) -> list[int]:
+    """All items of one system, then those of the next one in the row."""
+    return [item for one in rows[row % len(rows)] for item in order if systems[item] == one]

@@ -1,0 +1,281 @@
+"""A session's steps: it begins, answers are saved, it may pause, it ends."""
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.design import around, versions
+from annotate.design import platform as platforms
+from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
+from annotate.sessions import exclude as excluding
+from annotate.sessions import extras, places
+from annotate.sessions import kept_places as keeping
+from annotate.sessions import save as saving
+
+State = Session.State
+LONGEST_STAY = 86_400.0  # seconds
+
+
+class NotNow(Exception):
+    """The session's state does not allow this step."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a rater said to one question; text only where the scale is text.
+
+    reason: why, where the question asks it;
+    item_id: the item of the place, or a part of it; None means the item of the place.
+    """
+
+    question: Question
+    value: float | None
+    text: str = ""
+    item_id: int | None = None
+    reason: str = ""
+
+
+def why_closed(study, rater=None):
+    """Why nobody can join now, or this rater cannot go on: closed, unready, full for now,
+    finished; empty if one can.
+    """
+    if not study.is_open:
+        return "closed"
+    kinds = places.kinds_asked(versions.asked(study))
+    if not kinds or not study.places.exists():
+        return "unready"
+    if places.any_open(study, kinds, rater):
+        return ""
+    if not study.places.exclude(state=Place.State.FILLED).exists():
+        return "finished"
+    # As the sweep does every minute, should no worker run: nobody is sent away for who is gone.
+    places.release_expired(timezone.now())
+    return "" if places.any_open(study, kinds, rater) else "full"
+
+
+def begin_visit(study, ids, consents):
+    """A new rater with a session, after consent; without consent only that it was declined.
+
+    NotNow if the platform's participant takes part already, in another visit.
+    """
+    with transaction.atomic():
+        if ids:
+            # One at a time: a double click must not make two raters of one participant.
+            Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+            earlier, is_same = platforms.earlier_visit(study, ids)
+            if is_same:
+                return earlier
+            if earlier:
+                raise NotNow("this participant takes part already")
+        rater = Rater.objects.create(
+            study=study,
+            key=f"rater-{secrets.token_hex(5)}",
+            platform_ids=platforms.kept_ids(ids, consents),
+        )
+        session = Session.objects.create(study=study, rater=rater)
+        move(session, State.INSTRUCTIONS if consents else State.DECLINED)
+    return session
+
+
+def move(session, state, **fields):
+    """The session goes on to another state; NotNow if that may not follow."""
+    if state not in Session.NEXT[session.state]:
+        raise NotNow(f"a session that is {session.state} cannot become {state}")
+    stops = state in (State.ABANDONED, *Session.OVER) and state != State.COMPLETED
+    # A visit that was abandoned first and ended later stopped where it was abandoned.
+    stopped_in = session.stopped_in or session.state if stops else ""
+    fields |= {"state": state, "last_seen_at": timezone.now(), "stopped_in": stopped_in}
+    if state in Session.OVER and session.ended_at is None:
+        fields["ended_at"] = fields["last_seen_at"]
+    if not Session.objects.filter(pk=session.pk, state=session.state).update(**fields):
+        raise NotNow(f"the session is no longer {session.state}")
+    if session.source == Session.Source.LINK and state not in keeping.AWAITED:
+        keeping.let_go([session.rater_id])
+    for name, value in fields.items():
+        setattr(session, name, value)
+
+
+def _locked(session):
+    return Session.objects.locked(session.pk)
+
+
+@transaction.atomic
+def begin(session):
+    """On to the check, to practice, or to rating, with items claimed. False if none is left."""
+    session = _locked(session)
+    left = around.left_before(session) if session.state in Session.BEFORE else session.state
+    if left:
+        if left != session.state:
+            move(session, left)
+        return True
+    questions = versions.asked(session.study_id)
+    kinds = places.kinds_asked(questions)
+    if not places.claim(session, kinds, session.study.items_per_session):
+        return False
+    session.version = questions[0].present  # what is drawn beside the items depends on it
+    places.put_in_order(session, first=[])
+    move(session, State.RATING, current=1, version=session.version)
+    return True
+
+
+@transaction.atomic
+def resume(session):
+    """A session that was quiet for too long goes on. False if nothing is left for it.
+
+    It gets back what it had answered as far as that is still open, then other items.
+    """
+    session = _locked(session)
+    if session.state != State.ABANDONED:
+        return True
+    answered = _answered_items(session)
+    # Answers to gold items alone: they are of the session's version, so it goes on with that.
+    if not answered and not session.extras.filter(answers__question__isnull=False).exists():
+        move(session, State.INSTRUCTIONS)
+        return True
+    questions = versions.asked(session.study_id, session.version)
+    tops = list(dict.fromkeys(item.parent_id or pk for pk, (item, _) in answered.items()))
+    back = places.claim_again(session, tops)
+    if session.items_done_at:  # only exit questions are left, whatever became of the places
+        places.put_in_order(session, first=back)
+        session.places.update(state=Place.State.FILLED)
+        move(session, State.EXIT)
+        return True
+    # Below zero where the study has come to want fewer: what was rated stays whole.
+    wanted = max(session.study.items_per_session - len(back), 0)
+    new = places.claim(session, places.kinds_asked(questions), wanted, like=back)
+    if not back and not new:
+        return False
+    gaps = _with_gaps(Item.objects.filter(pk__in=back), questions, answered)
+    whole = [pk for pk in back if pk not in gaps]
+    places.put_in_order(session, first=[*whole, *(pk for pk in back if pk not in set(whole))])
+    session.places.filter(item__in=whole).update(state=Place.State.FILLED)
+    move(session, State.RATING, current=min(len(whole) + 1, extras.count_of(session)))
+    return True
+
+
+def _answered_items(session):
+    """{item id: (item, {answered question: has a reason})}, in the order of the first answers."""
+    found: dict = {}
+    for rating in session.ratings.select_related("item").order_by("pk"):
+        answered = found.setdefault(rating.item_id, (rating.item, {}))[1]
+        answered[rating.question_id] = bool(rating.reason)
+    return found
+
+
+def missing(kind, questions, answered):
+    """The questions of a kind of items that lack a required answer, or the reason of an answer.
+
+    answered: {question id: whether the answer has a reason}.
+    """
+    return [
+        question
+        for question in questions
+        if question.applies_to_kind(kind) and is_missing(question, answered)
+    ]
+
+
+def is_missing(question, answered):
+    """Whether a question lacks its required answer, or an answer its required reason."""
+    if question.pk not in answered:
+        return question.required
+    return question.why == Question.Why.REQUIRED and not answered[question.pk]
+
+
+def with_parts(items):
+    """{id of an item: [the item, and its parts where it is a pair of lists]}."""
+    found = {item.pk: [item] for item in items}
+    pairs = [pk for pk, (item,) in found.items() if item.kind == Item.Kind.LIST_PAIR]
+    if pairs:
+        for part in Item.objects.filter(parent__in=pairs):
+            found[part.parent_id].append(part)
+    return found
+
+
+def _with_gaps(items, questions, answered):
+    """The ids of the items that lack a required answer, about them or about a part of them."""
+    done = {pk: questions for pk, (_, questions) in answered.items()}
+    return {
+        pk
+        for pk, parts in with_parts(items).items()
+        if any(missing(part.kind, questions, done.get(part.pk, {})) for part in parts)
+    }
+
+
+def seconds_since(shown_at, now):
+    """How long a page was looked at; None where that is not known."""
+    return shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
+
+
+def save_answers(place, questions, answers, shown_at=None, emptied=()):
+    """Keep the answers to the place's item: each with its revision, and the place with its state.
+
+    questions: all that the session is asked; emptied: (item id, question) whose answer the rater
+    took back, if they may. Returns (item id, question) of those that still lack what is required.
+    An answer that says what is stored already changes nothing, not even its time.
+    """
+    now = timezone.now()
+    seconds = seconds_since(shown_at, now)
+    is_pair = place.item.kind == Item.Kind.LIST_PAIR
+    kinds = Item.Kind.values if is_pair else [place.item.kind]
+    required = {kind: missing(kind, questions, {}) for kind in kinds}
+    taken_back: dict = {}
+    for item_id, question in emptied:
+        if not question.required:
+            taken_back.setdefault(item_id, []).append(question.pk)
+    found = saving.write(place, answers, taken_back, required, seconds, now)
+    if found is None:
+        raise NotNow("the session is not rating, or the place has gone to somebody else")
+    return [
+        (item_id, question)
+        for item_id, (kind, answered) in found.items()
+        for question in missing(kind, questions, answered)
+    ]
+
+
+def go_to(session, position):
+    """The item on the screen is another one now: where a reload resumes."""
+    Session.objects.filter(pk=session.pk, state=State.RATING).update(current=position)
+
+
+def finish(session):
+    """Complete the session, or lead to its exit questions.
+
+    Returns the position of the first item with a gap, or None.
+    """
+    with transaction.atomic():
+        session = _locked(session)
+        gap = first_gap(session)
+        if gap is None:
+            asks = around.exit_of(session.study)
+            move(session, State.EXIT if asks else State.COMPLETED, items_done_at=timezone.now())
+            session.places.update(state=Place.State.FILLED)
+            if not asks:
+                excluding.close_session(session)
+    return gap
+
+
+@transaction.atomic
+def end_early(session, state):
+    """End a session before its end: returned, screened out, failed. NotNow if it cannot end so.
+
+    Its places open at once, its answers stay and count no more. Returns how many places opened. A
+    save on its way comes before, and is kept, or after, and is refused.
+    """
+    session = _locked(session)
+    move(session, state)
+    # What an exclusion had opened does not come back to a visit that is over.
+    FreedPlace.objects.filter(session=session).delete()
+    return places.release([session.pk])
+
+
+def first_gap(session):
+    """The position of the first screen that lacks a required answer; None if none does."""
+    questions = versions.asked(session.study_id, session.version)
+    answered = _answered_items(session)
+    held = list(session.places.select_related("item").order_by("position"))
+    lacking = _with_gaps([place.item for place in held], questions, answered)
+    gaps = [place.position for place in held if place.item_id in lacking]
+    gaps += [position for position in [extras.first_gap(session)] if position is not None]
+    return min(gaps, default=None)

@@ -1,0 +1,156 @@
+"""The steps of a session before and after its items: the check, practice, the exit questions.
+
+Each is one transaction that locks the session first, so that a reload, a double click or a second
+tab finds it done, and does it no second time.
+"""
+
+import json
+
+from django.db import transaction
+from django.db.models import Case, F, TextField, Value, When
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from annotate.design import around
+from annotate.models import CheckAttempt, ExitAnswer, FreedPlace, PracticeAnswer, Session
+from annotate.sessions import exclude as excluding
+from annotate.sessions import places
+from annotate.sessions.session import end_early, move
+
+State = Session.State
+
+
+@transaction.atomic
+def attempt(session, check, number, values):
+    """Attempt number `number` at the check; the last wrong one ends the session.
+
+    values: {question pk: value}, all of them. An attempt that was made already, or is not the
+    next one, changes nothing: the page shows how it ended.
+    """
+    session = Session.objects.locked(session.pk)
+    made = session.check_attempts.count()
+    if session.state != State.CHECK or number != made + 1 or around.has_passed(session):
+        return
+    answers = check.judged(values)
+    passed = all(answer["right"] for answer in answers)
+    CheckAttempt.objects.create(session=session, number=number, answers=answers, passed=passed)
+    if passed or number < check.attempts:
+        _touch(session)
+    else:
+        end_early(session, State.SCREENED_OUT)
+
+
+@transaction.atomic
+def practise(session, item, answers):
+    """Keep what was answered about an item for practice; the first time counts."""
+    session = Session.objects.locked(session.pk)
+    if session.state == State.PRACTICE:
+        row = PracticeAnswer(session=session, item=item, answers=answers)
+        PracticeAnswer.objects.bulk_create([row], ignore_conflicts=True)
+        _touch(session)
+
+
+@transaction.atomic
+def answer_exit(session, answers, emptied, is_whole):
+    """Keep the exit answers; is_whole: nothing is missing, and the session is completed.
+
+    emptied: the questions that were left blank. False if the session is elsewhere by now.
+    """
+    session = Session.objects.locked(session.pk)
+    if session.state != State.EXIT:
+        return False
+    ExitAnswer.objects.filter(session=session, key__in=[one.key for one in emptied]).delete()
+    ExitAnswer.objects.bulk_create(
+        [_exit_answer(session, answer) for answer in answers],
+        update_conflicts=True,
+        unique_fields=["session", "key"],
+        update_fields=["value", "text", "at"],
+    )
+    if is_whole:
+        move(session, State.COMPLETED)
+        excluding.close_session(session)
+    else:
+        _touch(session)
+    return True
+
+
+def _exit_answer(session, answer):
+    # The words of a choice stay true when the options change later.
+    text = answer.text if answer.value is None else answer.question.words(answer.value)
+    return ExitAnswer(session=session, key=answer.question.key, value=answer.value, text=text)
+
+
+def _touch(session):
+    Session.objects.filter(pk=session.pk).update(last_seen_at=timezone.now())
+
+
+def settle_quiet(now):
+    """Sessions quiet for too long at their exit questions: no rating may be lost.
+
+    Completed where no required exit answer is missing; else abandoned: their places open, and who
+    comes back goes on at the exit questions. Returns (completed, abandoned).
+    """
+    is_quiet = places.quiet(now, [State.EXIT])
+    if not is_quiet:
+        return 0, 0
+    with transaction.atomic():
+        # Locked first, as places.release_expired does.
+        found = Session.objects.filter(is_quiet, state=State.EXIT).order_by("pk")
+        locked = found.select_for_update(skip_locked=True, of=("self",))
+        whole, lacking = _by_gaps(list(locked.select_related("study", "rater")))
+        Session.objects.filter(pk__in=[one.pk for one in whole]).update(
+            state=State.COMPLETED, ended_at=F("last_seen_at")
+        )
+        for session in whole:
+            if session.rater.excluded_because:
+                excluding.close_session(session)
+        Session.objects.filter(pk__in=lacking).update(state=State.ABANDONED, stopped_in=State.EXIT)
+        # Else an undone exclusion would fill places for who may never come back.
+        FreedPlace.objects.filter(session__in=lacking).delete()
+        places.release(lacking)
+    return len(whole), len(lacking)
+
+
+def _by_gaps(sessions):
+    """(the sessions without a gap in their required exit answers, the ids of the others)."""
+    answered: dict = {}
+    rows = ExitAnswer.objects.filter(session__in=sessions)
+    for pk, key in rows.values_list("session_id", "key"):
+        answered.setdefault(pk, set()).add(key)
+    whole, lacking = [], []
+    for session in sessions:
+        required = {one.key for one in around.exit_of(session.study) if one.required}
+        if required <= answered.get(session.pk, set()):
+            whole.append(session)
+        else:
+            lacking.append(session.pk)
+    return whole, lacking
+
+
+def said_by(rater):
+    """What a rater said before and after the items, in one query: {table: [what it holds]}."""
+    of_rater = {"session__rater": rater}
+    answers = Cast("answers", TextField())
+    check = CheckAttempt.objects.filter(**of_rater).annotate(what=answers, name=Value(""))
+    practice = PracticeAnswer.objects.filter(**of_rater).annotate(
+        what=answers, name=F("item__key"), number=Value(0)
+    )
+    leaving = ExitAnswer.objects.filter(**of_rater).annotate(
+        what=Case(When(text="", then=Cast("value", TextField())), default="text"),
+        name=F("key"),
+        number=Case(When(text="", then=1), default=0),  # whether it is a number
+    )
+    columns = ("table", "session_id", "number", "name", "what", "at")
+    tables = [
+        rows.order_by().annotate(table=Value(table)).values_list(*columns)
+        for table, rows in (("check", check), ("practice", practice), ("exit", leaving))
+    ]
+    found: dict = {"check": [], "practice": [], "exit": []}
+    for table, _, number, name, what, at in sorted(tables[0].union(*tables[1:], all=True)):
+        said = what if table == "exit" else json.loads(what)
+        if table == "exit" and number:
+            said = what.removesuffix(".0")
+        found[table].append({"number": number, "name": name, "said": said, "at": at})
+    for attempt in found["check"]:
+        attempt["passed"] = all(one["right"] for one in attempt["said"])
+    return found

@@ -1,0 +1,1 @@
+"""Let researchers make, edit, copy and delete studies."""

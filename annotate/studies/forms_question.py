@@ -1,0 +1,160 @@
+"""The form of one question on the questionnaire page."""
+
+from django import forms
+from django.core.validators import MaxLengthValidator
+from django.db import IntegrityError, transaction
+
+from annotate.design.versions import same_values
+from annotate.models import Item, Question
+from annotate.studies.edit import follow_questions
+from annotate.studies.questionnaire import renumber
+from annotate.values.scales import FARTHEST, Scale, parse_scale, spec_of
+from annotate.values.texts import LONGEST, one_line_ends
+
+OWN = "own"
+SCALES = {
+    "likert5": "Agreement, five points",
+    "likert7": "Agreement, seven points",
+    OWN: "Points of your own, from … to …",
+    "binary": "No or yes, or two words of your own",
+    "choice": "One of several options",
+    "number": "A number",
+    "text": "Free text",
+}
+OTHER_VALUES = (
+    "The kind and the range of this scale stay, and the options of a choice: it has answers, or an "
+    "earlier version asked it, and old values would mean something else. Retire the question and "
+    "add one with another key."
+)
+SCALE_FIELDS = ("scale", "low", "high", "labels")
+
+
+class QuestionForm(forms.ModelForm):
+    """A question of one study. The words of a scale stand one a line."""
+
+    scale = forms.ChoiceField(choices=SCALES)
+    low = forms.IntegerField(label="From", required=False, min_value=-FARTHEST, max_value=FARTHEST)
+    high = forms.IntegerField(label="To", required=False, min_value=-FARTHEST, max_value=FARTHEST)
+    labels = forms.CharField(
+        label="Words, one a line",
+        required=False,
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Points of your own: two lines for the words at both ends, or one for every "
+        "point, or nothing. No or yes: nothing, or two lines. Options: one a line.",
+    )
+    applies_to = forms.MultipleChoiceField(
+        label="Asked about",
+        choices=Item.Kind,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="None chosen: about every kind of item.",
+    )
+
+    class Meta:
+        model = Question
+        fields = [
+            "text", "key", "scale", "low", "high", "labels", "required", "why", "applies_to",
+        ]  # fmt: skip
+        labels = {
+            "text": "Wording",
+            "key": "Key",
+            "required": "An answer is required",
+            "why": "Ask “Why?” under it",
+        }
+        help_texts = {
+            "text": "What raters read, and judges too.",
+            "key": "Its short name in files, exports and figures: lower-case letters, digits, "
+            "hyphens.",
+            "why": "A field for the rater’s reason, in their words.",
+        }
+        widgets = {"text": forms.Textarea(attrs={"rows": 2})}
+
+    def __init__(self, study, *args, is_settled=False, **kwargs):
+        """is_settled: it has answers, or earlier versions ask it: its values keep their meaning."""
+        super().__init__(*args, **kwargs)
+        self.instance.study = study
+        self.is_settled, self.before = is_settled, self.instance.pk and self.instance.scale
+        self.fields["key"].disabled = is_settled
+        self.fields["text"].validators.append(MaxLengthValidator(LONGEST))
+        if self.instance.pk:
+            self.initial |= self._stored()
+
+    def clean_text(self):
+        return one_line_ends(self.cleaned_data["text"])
+
+    def clean(self):
+        """The scale, if it is one; else what is wrong with it."""
+        data = super().clean()
+        if "scale" not in data or any(name in self.errors for name in SCALE_FIELDS):
+            return data
+        if self._is_touched(data):
+            try:
+                scale = parse_scale(typed_spec(data), self.instance.study.language)
+                self.instance.scale_spec = scale.as_dict()
+            except ValueError as error:
+                self.add_error("low" if data["scale"] == OWN else "labels", sentence(error))
+                return data
+        self._check_scale(Scale(**self.instance.scale_spec))
+        return data
+
+    def _check_scale(self, scale):
+        if self.is_settled and not same_values(scale, self.before):
+            self.add_error("scale", OTHER_VALUES)
+        if scale.kind == "text" and self.cleaned_data.get("why"):
+            self.add_error("why", "A free text is no scale: it needs no reason beside it.")
+
+    def _is_touched(self, data):
+        """Else the scale stays as it is: a loaded label may have line breaks of its own."""
+        if not self.instance.pk:
+            return True
+        untouched = {"low": None, "high": None, "labels": ""} | self._stored()
+        return typed_spec(data) != typed_spec(untouched)
+
+    def _stored(self):
+        return as_typed(spec_of(self.instance.scale, self.instance.study.language))
+
+    def saved(self):
+        """The question, or None with the reason among the form's errors: its key is taken.
+
+        Not looked up before: between the look and the write somebody else may take it.
+        """
+        if self.instance.pk is None:
+            self.instance.position = self.instance.study.questions.count()
+        old = self.initial.get("key", "")
+        try:
+            with transaction.atomic():
+                question = self.save()
+        except IntegrityError:
+            self.add_error("key", "This study already has a question with that key.")
+            return None
+        renumber(question.study)
+        follow_questions(question.study, renamed=(old, question.key))
+        return question
+
+
+def sentence(error):
+    """The error of parse_scale as a page says it."""
+    text = str(error)
+    return text[:1].upper() + text[1:] + "."
+
+
+def typed_spec(data):
+    """What was typed, in the form of study.yaml."""
+    words = [line.strip() for line in one_line_ends(data["labels"]).split("\n") if line.strip()]
+    if data["scale"] == OWN:
+        return {"min": data["low"], "max": data["high"], "labels": words}
+    if data["scale"] == "choice" or (data["scale"] == "binary" and words):
+        return {data["scale"]: words}
+    return data["scale"]
+
+
+def as_typed(spec):
+    """The values of the scale's fields."""
+    if isinstance(spec, str):
+        return {"scale": spec}
+    if "min" in spec:
+        labels = "\n".join(spec.get("labels", []))
+        return {"scale": OWN, "low": spec["min"], "high": spec["max"], "labels": labels}
+    ((kind, words),) = spec.items()
+    return {"scale": kind, "labels": "\n".join(words)}

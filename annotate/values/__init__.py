@@ -1,0 +1,1 @@
+"""Hold plain values that need no database: scales, languages, texts, formulas."""

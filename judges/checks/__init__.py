@@ -1,0 +1,1 @@
+"""Ask a judge again, to see whether it drifts and whether changed prompts change its answers."""

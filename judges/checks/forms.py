@@ -1,0 +1,78 @@
+"""The form of a test of robustness: relations to choose from, each with its own option."""
+
+from django import forms
+
+from judges.checks import robustness
+from judges.checks.robustness import Chosen
+from judges.pages.forms import budget_field
+from judges.runs import plan as planning
+
+LABELS = {"factor": "λ", "by": "λ", "rate": "Rate", "sentences": "Sentences", "title": "Title"}
+FIELDS = {int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
+
+
+class RobustnessForm(forms.Form):
+    """Of a past run: what is asked again, how often, and what it may cost."""
+
+    items = forms.IntegerField(
+        initial=robustness.USUAL_ITEMS,
+        min_value=1,
+        max_value=robustness.MOST_ITEMS,
+        help_text="Drawn from the run by the seed.",
+    )
+    repeats = forms.IntegerField(
+        initial=robustness.USUAL_REPEATS,
+        min_value=1,
+        max_value=robustness.MOST_REPEATS,
+        help_text="Of each changed prompt; the unchanged one is asked once more.",
+    )
+    seed = forms.IntegerField(initial=robustness.SEED, min_value=0, max_value=robustness.MOST_SEED)
+    budget = budget_field("Empty: no cap.")
+
+    def __init__(self, run, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.run, self.relations = run, robustness.applicable(run)
+        for relation in self.relations:
+            self.fields[relation.key] = forms.BooleanField(
+                label=relation.label, required=False, initial=True, help_text=relation.says
+            )
+            for name, usual in relation.options.items():
+                self.fields[f"{relation.key}-{name}"] = FIELDS[type(usual)](
+                    label=LABELS.get(name, name), initial=usual, required=False
+                )
+
+    @property
+    def rows(self):
+        """[(a relation's field, fields of its options)]"""
+        return [
+            (self[one.key], [self[f"{one.key}-{name}"] for name in one.options])
+            for one in self.relations
+        ]
+
+    @property
+    def others(self):
+        """The other fields."""
+        return [self[name] for name in ("items", "repeats", "seed", "budget")]
+
+    @property
+    def chosen(self):
+        """What a valid form asks for; an option left empty is the usual one."""
+        data = self.cleaned_data
+        relations = {one.key: self._options(one) for one in self.relations if data[one.key]}
+        return Chosen(relations, data["items"], data["repeats"], data["seed"])
+
+    def _options(self, relation):
+        given = {name: self.cleaned_data[f"{relation.key}-{name}"] for name in relation.options}
+        return {name: value for name, value in given.items() if value not in (None, "")}
+
+    def tried(self, act, *arguments):
+        """What act(run, chosen, …) gives; None, with the reason among the errors, if refused."""
+        try:
+            return act(self.run, self.chosen, *arguments)
+        except planning.PlanError as error:
+            self.add_error(None, str(error))
+            return None
+
+    def start(self, user):
+        """The test, or None with the reason among the form's errors."""
+        return self.tried(robustness.plan_test, self.cleaned_data["budget"], user)

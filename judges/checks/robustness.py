@@ -1,0 +1,228 @@
+"""Tests of robustness: items of a past run are asked again in prompts changed by relations.
+
+A test is a run of its own that is never analysed as judgments (`Run.objects.judging()` leaves it
+out); the report *robustness* reads it. The unchanged prompt is asked too, once more than each
+changed one: how far its answers differ is the noise floor. No stored reply is ever taken for one.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby, product
+
+from django.db import transaction
+
+from annotate.design.versions import questions_of
+from judges.checks import drift as drifting
+from judges.models import Judge, Judgment, Material, Run
+from judges.perturbations.relations import NO_CHANGE, RELATIONS, named
+from judges.runs.plan import PlanError, check, one_active
+from judges.runs.resume import estimate
+
+USUAL_ITEMS, MOST_ITEMS = 20, 200
+USUAL_REPEATS, MOST_REPEATS = 2, 20
+SEED, MOST_SEED = 1, 2**31 - 1
+BATCH = 500
+# Of the past run alone. Weighted scores are not compared, so no log-probabilities are asked for.
+NOT_KEPT = ("left_out", "weighted", "unit_usd", "drift")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a test asks. relations: {key: options}; None: all that apply, as they are by default.
+
+    repeats: how often each changed prompt is asked, drawn anew each time.
+    """
+
+    relations: dict | None = None
+    items: int = USUAL_ITEMS
+    repeats: int = USUAL_REPEATS
+    seed: int = SEED
+
+
+def run_to_test(judge):
+    """The judge's newest run that a test can ask again, or None."""
+    return drifting.checkable(judge)
+
+
+def plan_test(run, chosen=None, budget=None, user=None):
+    """A new active run that tests the judge of a past one; PlanError says why there is none."""
+    chosen = chosen or Chosen()
+    _refuse(run, chosen)
+    check(run.judge, budget)
+    frozen = frozen_for(run, chosen)
+    items = drifting.sample(run, chosen.items, chosen.seed)
+    with transaction.atomic(), one_active(run.judge):
+        test = Run.objects.create(
+            judge=run.judge,
+            checked=run,
+            settings_hash=run.settings_hash,
+            version=run.version,
+            budget_usd=budget,
+            created_by=user,
+            frozen=frozen,
+        )
+        if not Judgment.objects.bulk_create(_rows(run, test, items), BATCH):
+            raise PlanError(f"Run {run.pk} has no answer yet, so there is nothing to ask again.")
+        Material.objects.bulk_create(drifting.materials(run, test, items), BATCH)
+        test.frozen["robustness"]["items"] = len(items)
+        test.unit_usd = 0 if budget is None else estimate(test)
+        test.save(update_fields=["frozen", "unit_usd"])
+    return test
+
+
+def _refuse(run, chosen):
+    judge = run.judge
+    if run.checked_id:
+        raise PlanError(f"Run {run.pk} is a check itself; test run {run.checked_id}.")
+    if judge.kind != Judge.Kind.LLM or judge.writes:
+        raise PlanError(f"The judge {judge} asks no model for scores, so no prompt can be changed.")
+    if run.is_from_file:
+        raise PlanError(f"Run {run.pk} was loaded from a file, so it cannot be asked again.")
+    if run.state == Run.State.ACTIVE:
+        raise PlanError(f"Run {run.pk} is active. Let it finish or cancel it first.")
+    for found, least, most, what in [
+        (chosen.items, 1, MOST_ITEMS, "items"),
+        (chosen.repeats, 1, MOST_REPEATS, "repeats"),
+        (chosen.seed, 0, MOST_SEED, "as the seed"),
+    ]:
+        if not least <= found <= most:
+            raise PlanError(f"Found {found} {what}; allowed are {least} to {most}.")
+
+
+def frozen_for(run, chosen):
+    """What the test of a run keeps as its settings; PlanError where a relation is refused."""
+    kept = {key: value for key, value in run.frozen.items() if key not in NOT_KEPT}
+    questions = asked_of(run)
+    scales, applying = _scales(run, questions), applicable(run, questions)
+    relations = chosen.relations
+    if relations is None:
+        relations = {each.key: {} for each in applying if not refusal(each, {}, scales)}
+    if not set(relations) - {NO_CHANGE}:
+        raise PlanError("Choose at least one relation.")
+    asked = {NO_CHANGE: {}}
+    for key, options in relations.items():
+        relation = _named(key)
+        if relation not in applying and key != NO_CHANGE:
+            raise PlanError(f"{relation.label} changes nothing in the prompts of {run.judge}.")
+        if why := refusal(relation, options, scales):
+            raise PlanError(why)
+        asked[key] = relation.options | options
+    return kept | {
+        "robustness": {
+            "relations": asked,
+            "scales": scales,
+            "repeats": chosen.repeats,
+            "seed": chosen.seed,
+        }
+    }
+
+
+def _named(key):
+    try:
+        return named(key)
+    except ValueError as error:
+        raise PlanError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+
+
+def refusal(relation, options, scales):
+    """Why a relation cannot be used with these options on one of the scales, or nothing."""
+    try:
+        for low, high in scales.values() if relation.acts_on == "numbers" else [(1, 5)]:
+            relation.given(options, low, high)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def applicable(run, questions=None):
+    """The relations that change the prompts of a run, in their order; *no change* is none.
+
+    questions: those that the run asked, where they are known already.
+    """
+    acting, questions = {"text"}, asked_of(run) if questions is None else questions
+    together = run.frozen.get("aspects", Judge.Aspects.MULTIPLE) == Judge.Aspects.MULTIPLE
+    if _method(run) == Judge.Method.QUESTIONS:
+        acting |= {"subject"}
+        acting |= {"numbers"} if _scales(run, questions) else set()
+        acting |= {"aspects"} if together and len(questions) > 1 else set()
+    if _method(run) == Judge.Method.PAIRWISE:
+        acting |= {"members", "lists"}
+    if run.frozen.get("context") == Judge.Context.HISTORY:
+        acting |= {"history"}
+    return [relation for relation in RELATIONS.values() if relation.acts_on in acting]
+
+
+def _method(run):
+    return run.frozen.get("method", Judge.Method.QUESTIONS)
+
+
+def asked_of(run):
+    """The questions that the run asked, as it asked them."""
+    ids = set(run.judgments.order_by().values_list("question_id", flat=True).distinct())
+    return [one for one in questions_of(run.judge.study_id, run.version) if one.pk in ids]
+
+
+def _scales(run, questions):
+    """{question key: [low, high]} of the scales that relations of numbers change."""
+    if _method(run) != Judge.Method.QUESTIONS:
+        return {}
+    scales = {question.key: question.scale for question in questions}
+    return {key: [one.low, one.high] for key, one in scales.items() if one.kind == "likert"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the past run: its unit, item, order of lists, and questions by id."""
+
+    unit: int
+    item: int
+    order: str
+    questions: list
+
+
+def count_calls(run, frozen, items):
+    """How many calls a test with these settings makes."""
+    return sum(1 for _ in _units(run, frozen, items))
+
+
+def _rows(run, test, items):
+    """The test's judgments, unit by unit."""
+    for unit, (call, key, repetition) in enumerate(_units(run, test.frozen, items)):
+        which = {"item_id": call.item, "order": order_of(named(key), call.order), "relation": key}
+        for at, pk in enumerate(call.questions):
+            yield Judgment(
+                run=test, unit=unit, lead=at == 0, question_id=pk, sample=repetition, **which
+            )
+
+
+def _units(run, frozen, items):
+    """(Call, relation key, repetition): all relations of all items before the next repetition."""
+    calls, settings = calls_of(run, items), frozen["robustness"]
+    scaled = {question.pk for question in asked_of(run) if question.key in settings["scales"]}
+    for repetition in range(settings["repeats"] + 1):
+        keys = settings["relations"] if repetition < settings["repeats"] else [NO_CHANGE]
+        for call, key in product(calls, keys):
+            if named(key).acts_on != "numbers" or scaled & {*call.questions}:
+                yield call, key, repetition
+
+
+def order_of(relation, order):
+    """The order of two lists: read with the reply, so it stands with the judgment."""
+    if relation.acts_on != "lists":
+        return order
+    return "".join(relation.entries(list(order or "AB"), relation.options, None))
+
+
+def calls_of(run, items):
+    """The past run's Calls of one sample, in one order of each item."""
+    rows = run.judgments.filter(item__in=items, question__isnull=False, sample=0)
+    rows = rows.exclude(state=Judgment.State.NOT_ASKED).order_by("unit", "pk")
+    rows = list(rows.values_list("unit", "item_id", "order", "question_id"))
+    first: dict = {}
+    for _, item, order, _ in rows:
+        first[item] = min(order, first.get(item, order))
+    found = []
+    for _, unit in groupby(rows, key=lambda row: row[0]):
+        (number, item, order, _), *_ = same = list(unit)
+        if order == first[item]:
+            found.append(Call(number, item, order, [question for *_, question in same]))
+    return found

@@ -1,0 +1,57 @@
+"""What a test of robustness would send for one item, beside what the past run sent."""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from django.db.models import Avg
+
+from annotate.design.splits import as_seen
+from judges.checks import drift as drifting
+from judges.checks.robustness import calls_of, count_calls, frozen_for, order_of
+from judges.perturbations.relations import NO_CHANGE, named
+from judges.runs import drive as running
+from judges.runs import lease as leasing
+from judges.values.diff import marked
+
+MOST_SHOWN = 20_000  # characters of each prompt
+
+
+@dataclass
+class Preview:
+    """prompts: [(Relation, original in parts, changed in parts)] of one item; what a test takes.
+
+    usd: by what a call of the past run cost on average; None where it has no price.
+    """
+
+    item: object
+    prompts: list
+    calls: int
+    items: int
+    usd: Decimal | None
+    most: int = MOST_SHOWN
+    is_cut: bool = False
+
+
+def preview(run, chosen):
+    """The Preview of the first item that a test would ask about; PlanError as for the test."""
+    frozen = frozen_for(run, chosen)
+    items = drifting.sample(run, chosen.items, chosen.seed)
+    first, *_ = calls_of(run, items[:1])
+    (unit,) = leasing.read(run, [first.unit])
+    as_seen(run.judge.study, [unit.item])
+    plain = _sent(frozen, replace(unit, relation=NO_CHANGE))
+    prompts = []
+    for key in frozen["robustness"]["relations"]:
+        if key != NO_CHANGE:
+            order = order_of(named(key), unit.order)
+            changed = _sent(frozen, replace(unit, relation=key, sample=0, order=order))
+            parts = marked(plain[:MOST_SHOWN], changed[:MOST_SHOWN])
+            prompts.append((named(key), *parts))
+    calls = count_calls(run, frozen, items)
+    cost = run.calls.aggregate(mean=Avg("cost_usd"))["mean"]
+    usd = None if cost is None else cost * calls
+    return Preview(unit.item, prompts, calls, len(items), usd, is_cut=len(plain) > MOST_SHOWN)
+
+
+def _sent(frozen, unit):
+    return "\n\n".join(message["content"] for message in running.sent_for(frozen, unit)[0])

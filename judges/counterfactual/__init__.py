@@ -1,0 +1,1 @@
+"""Score explanations by what a model recommends without the contents they name."""

@@ -1,0 +1,18 @@
+"""A study that is made of films and ratings."""
+
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect, render
+
+from judges.counterfactual.forms import SurveysForm
+from judges.uploads import uploads as uploading
+
+
+@login_required
+def surveys_new(request):
+    """Page: the two files and the numbers. What they hold is shown before a worker begins."""
+    given = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = SurveysForm(*given)
+    if form.is_valid():
+        return redirect(uploading.receive_ratings(request.user, form.files_given, form.plan))
+    status = 422 if form.is_bound else 200
+    return render(request, "judges/surveys_new.html", {"form": form}, status=status)

@@ -1,0 +1,381 @@
+"""One request to an OpenAI-compatible endpoint, every way it can end named. Imports openai."""
+
+import asyncio
+import json
+import math
+import os
+import re
+import socket
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+from functools import cache, partial
+
+import aiohttp
+import httpx2
+import openai
+from aiohttp.resolver import ThreadedResolver
+
+from judges.endpoints import hosts
+from judges.replies import logprobs
+from judges.replies.parse import storable
+from judges.values.dialects import longest_reply
+
+REPLY_BYTES = 2 * 1024 * 1024
+DETAIL_LENGTH = 2000
+MOST_TOKENS = 10_000_000  # no model reads or writes more in one call; a higher count is no count
+MOST_TIMES_ALLOWED = 10  # tokens out over max_tokens: endpoints count a little differently
+SHORTEST_SECRET = 8  # shorter keys are placeholders for servers that want none
+BILLING_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+
+
+class Failure(StrEnum):
+    """Why a call gave no reply to read."""
+
+    TIMEOUT = "no reply in time"
+    CONNECTION = "connection failed"
+    RATE = "rate limit (429)"
+    BILLING = "billing limit (429)"
+    SERVER = "server error (5xx)"
+    BAD_REQUEST = "request refused (4xx)"
+    AUTHENTICATION = "key refused (401, 403)"
+    NOT_FOUND = "no such model or address (404)"
+    REDIRECT = "redirect, not followed"
+    HTML = "web page instead of a reply"
+    BAD_UTF8 = "reply is not UTF-8"
+    BAD_JSON = "reply is not JSON"
+    NO_CHAT = "reply is no chat completion"
+    TOO_LARGE = "reply too large"
+    CONTENT_FILTER = "stopped by the content filter"
+    REFUSAL = "refused by the model"
+    NO_KEY = "key variable not set"
+    HOST = "host not allowed"
+
+
+TRANSIENT = {Failure.TIMEOUT, Failure.CONNECTION, Failure.RATE, Failure.SERVER}
+REFUSALS = {Failure.CONTENT_FILTER, Failure.REFUSAL}
+# The endpoint said so before any token was made; every other failure may have been billed.
+UNBILLED = {
+    Failure.RATE, Failure.BILLING, Failure.SERVER, Failure.BAD_REQUEST, Failure.AUTHENTICATION,
+    Failure.NOT_FOUND, Failure.REDIRECT, Failure.NO_KEY, Failure.HOST,
+}  # fmt: skip
+BY_STATUS = {
+    401: Failure.AUTHENTICATION, 402: Failure.BILLING, 403: Failure.AUTHENTICATION,
+    404: Failure.NOT_FOUND, 408: Failure.TIMEOUT, 429: Failure.RATE,
+}  # fmt: skip
+
+
+@dataclass
+class Answer:
+    """How one call ended: content, or a failure with its detail."""
+
+    content: str = ""
+    failure: Failure | None = None
+    detail: str = ""
+    retry_after: float | None = None
+    finish_reason: str = ""
+    model: str = ""
+    fingerprint: str = ""
+    tokens_in: int | None = None
+    tokens_cached: int | None = None
+    tokens_out: int | None = None
+    logprobs: dict | None = None
+    seconds: float = 0.0
+
+
+class _TooLarge(Exception):
+    """The body passed the cap; raised out of the read."""
+
+
+class _Capped(httpx2.AsyncByteStream):
+    """A response body that ends with an error once it has brought too many bytes."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    async def __aiter__(self):
+        size, begin = 0, b""
+        async for chunk in self.stream:
+            size += len(chunk)
+            begin += chunk[: DETAIL_LENGTH - len(begin)]
+            if size > REPLY_BYTES:
+                began = begin.decode("utf-8", "replace")
+                raise _TooLarge(f"more than {REPLY_BYTES:,} bytes, which begin: {began}")
+            yield chunk
+
+    async def aclose(self):
+        await self.stream.aclose()
+
+
+async def _cap(response):
+    """Hook before any body is read, those of errors included."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise _TooLarge("packed although plain was asked for, so its size is unknown")
+    response.stream = _Capped(response.stream)
+
+
+class _CheckedResolver(ThreadedResolver):
+    """Finds where a name leads at each new connection, which then goes to no other address."""
+
+    async def resolve(self, host, port=0, family=socket.AF_INET):
+        found = await super().resolve(host, port, family)
+        hosts.check_addresses(host.rstrip("."), port, {each["host"] for each in found})
+        return found
+
+
+class _CheckedHttp(openai.DefaultAioHttpClient):
+    """That client, but a name may not lead elsewhere once it was checked (DNS rebinding)."""
+
+    def _init_transport(self, **settings):
+        transport = super()._init_transport(**settings)
+        transport.client = partial(_session, transport)
+        return transport
+
+
+def _session(transport):
+    """As the transport makes it, but for the resolver."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(
+            resolver=_CheckedResolver(),
+            ssl=transport.ssl_context,
+            limit=transport.limits.max_connections or 0,
+            keepalive_timeout=transport.limits.keepalive_expiry,
+        )
+    )
+
+
+@cache
+def _tls():
+    """The machine's certificates, read once by each worker: they take longer than a call."""
+    return httpx2.create_ssl_context()
+
+
+class Client:
+    """Asks one endpoint; `async with` opens and closes its connections."""
+
+    def __init__(self, endpoint):
+        self.endpoint = endpoint
+        self.refusal = self.openai = None
+        self.key = os.environ.get(endpoint.api_key_env, "") if endpoint.api_key_env else "none"
+        self.echo = _echo(self.key)
+
+    async def __aenter__(self):
+        self.refusal = await self._refusal()
+        if self.refusal:  # of an address that is none no client could be made
+            return self
+        self.openai = openai.AsyncOpenAI(
+            base_url=self.endpoint.base_url,
+            api_key=self.key or "none",
+            max_retries=0,  # retries are counted and stored by the run
+            timeout=self.endpoint.timeout_seconds + 5,  # per read; the total is in ask()
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=_CheckedHttp(
+                verify=_tls(), follow_redirects=False, event_hooks={"response": [_cap]}
+            ),
+        )
+        return self
+
+    async def __aexit__(self, *_error):
+        if self.openai:
+            await self.openai.close()
+
+    async def _refusal(self):
+        """The answer to every call when the endpoint cannot be called at all, else None."""
+        if not self.key:
+            name = self.endpoint.api_key_env
+            return Answer(failure=Failure.NO_KEY, detail=f"{name} is not set where the worker runs")
+        try:
+            await asyncio.to_thread(hosts.check, self.endpoint.base_url)
+        except hosts.HostRefused as error:
+            return Answer(failure=Failure.HOST, detail=str(error))
+        return None
+
+    async def ask(self, messages, parameters):
+        """One call, one Answer; nothing that an endpoint does raises."""
+        if self.refusal:
+            return replace(self.refusal)
+        started = time.monotonic()
+        answer = await self._ask(messages, parameters)
+        answer.seconds = time.monotonic() - started
+        answer.detail = storable(self._redacted(answer.detail.encode("utf-8", "replace")).decode())
+        answer.detail = answer.detail[:DETAIL_LENGTH]
+        if (answer.tokens_out or 0) > MOST_TIMES_ALLOWED * longest_reply(parameters):
+            answer.tokens_out = None
+        return answer
+
+    async def _ask(self, messages, parameters):
+        try:
+            async with asyncio.timeout(self.endpoint.timeout_seconds):
+                # chat.completions.create copies messages and schema: half of a call's time.
+                response = await self.openai.post(
+                    "/chat/completions",
+                    body={"model": self.endpoint.model, "messages": messages, **parameters},
+                    cast_to=httpx2.Response,
+                )
+        except NO_REPLY as error:
+            return _failed(error, self.endpoint.timeout_seconds)
+        return read(self._redacted(response.content))
+
+    def _redacted(self, body):
+        """The bytes without the key: an endpoint may echo what it was sent."""
+        return self.echo.sub(b"[key]", body) if self.echo else body
+
+
+def _echo(key):
+    """A pattern of the key in a body, its characters as they are or escaped as in JSON.
+
+    JSON may stand inside JSON, so backslashes pile up; a bound keeps the search linear.
+    """
+    if len(key) < SHORTEST_SECRET:
+        return None
+    some = r"\\{0,8}(?:%s|(?<=\\)u(?i:%04x))"
+    return re.compile("".join(some % (re.escape(c), ord(c)) for c in key).encode())
+
+
+# Everything that the call above was seen to raise; ValueError: headers that are no text.
+NO_REPLY = (
+    TimeoutError, openai.OpenAIError, aiohttp.ClientError, httpx2.HTTPError, _TooLarge, ValueError,
+)  # fmt: skip
+
+
+def _failed(error, timeout):
+    """The answer for a call that raised."""
+    match error:
+        case openai.APIStatusError():
+            return _refused(error.response)
+        case openai.APIConnectionError():
+            return _unreached(error)
+        case TimeoutError():
+            failure, detail = Failure.TIMEOUT, f"nothing complete within {timeout} s"
+        case _TooLarge():
+            failure, detail = Failure.TOO_LARGE, str(error)
+        case hosts.HostRefused():  # as a connection was made
+            failure, detail = Failure.HOST, str(error)
+        case ValueError():
+            failure, detail = Failure.NO_CHAT, _words(error)
+        case _:
+            failure, detail = Failure.CONNECTION, _words(error)
+    return Answer(failure=failure, detail=detail)
+
+
+def _words(error):
+    return f"{type(error).__name__}: {error}"
+
+
+def _unreached(error):
+    """A refused connection reads as a time-out in this transport; its cause tells them apart."""
+    cause = error.__cause__ and error.__cause__.__cause__ or error.__cause__
+    slow = isinstance(error, openai.APITimeoutError) and isinstance(cause, TimeoutError)
+    failure = Failure.TIMEOUT if slow else Failure.CONNECTION
+    return Answer(failure=failure, detail=_words(cause or error))
+
+
+def _refused(response):
+    """An answer for a status that is no success."""
+    body = storable(response.content.decode("utf-8", "replace"))
+    status = response.status_code
+    failure = BY_STATUS.get(status, _by_class(status))
+    code = _error_code(body)
+    if failure is Failure.RATE and code in BILLING_CODES:
+        failure = Failure.BILLING
+    if failure is Failure.BAD_REQUEST and code == "content_filter":
+        failure = Failure.CONTENT_FILTER
+    return Answer(
+        failure=failure,
+        detail=f"{status}: {body}",
+        retry_after=retry_after(response.headers.get("retry-after", ""), datetime.now(UTC)),
+    )
+
+
+def _by_class(status):
+    if status >= 500:
+        return Failure.SERVER
+    return Failure.BAD_REQUEST if status >= 400 else Failure.REDIRECT
+
+
+def _error_code(body):
+    try:
+        error = json.loads(body)["error"]
+        return error.get("code") or error.get("type")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def retry_after(header, now):
+    """Seconds to wait by a Retry-After of seconds or of a date; None when it says neither."""
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(header) - now).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def read(body):
+    """The Answer in the body of a successful response."""
+    try:
+        text = body.decode("utf-8-sig")  # a byte order mark changes nothing
+    except UnicodeDecodeError as error:
+        detail = f"{error.reason} at byte {error.start}: {body.decode('utf-8', 'replace')}"
+        return Answer(failure=Failure.BAD_UTF8, detail=detail)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        web = text.lstrip()[:1] == "<"
+        failure = Failure.HTML if web else Failure.BAD_JSON
+        return Answer(failure=failure, detail=text or "the reply is empty")
+    return _completion(data, text)
+
+
+def _completion(data, text):
+    try:
+        choice = data["choices"][0]
+        message = choice["message"]
+        content, refusal = message.get("content") or "", message.get("refusal") or ""
+        if not isinstance(content, str):
+            raise TypeError("content is no text")
+    except (LookupError, TypeError, AttributeError):
+        return Answer(failure=Failure.NO_CHAT, detail=text)
+    answer = Answer(
+        content=storable(content),
+        finish_reason=_short(choice.get("finish_reason"), 40),
+        model=_short(data.get("model"), 200),
+        fingerprint=_short(data.get("system_fingerprint"), 200),
+        logprobs=_logprobs(choice.get("logprobs"), content),
+        **_usage(data.get("usage")),
+    )
+    if refusal:
+        answer.failure, answer.detail = Failure.REFUSAL, str(refusal)
+    elif answer.finish_reason == "content_filter":
+        answer.failure = Failure.CONTENT_FILTER
+    return answer
+
+
+def _logprobs(sent, content):
+    """What is kept of them; None where the endpoint sent none, for most calls ask for none."""
+    return logprobs.kept(sent, storable(content)) if sent else None
+
+
+def _short(value, length):
+    return storable(value)[:length] if isinstance(value, str) else ""
+
+
+def _usage(usage):
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    details = details if isinstance(details, dict) else {}
+    return {
+        "tokens_in": _count(usage.get("prompt_tokens")),
+        "tokens_out": _count(usage.get("completion_tokens")),
+        "tokens_cached": _count(details.get("cached_tokens")),
+    }
+
+
+def _count(value):
+    """A count of tokens that can be one; endpoints send null, texts and negative numbers too."""
+    right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+    return value if right else None

@@ -1,0 +1,60 @@
+"""The form of an endpoint; apart from the others, as the admin loads it at every start."""
+
+import re
+
+from django import forms
+
+from judges.endpoints import hosts
+from judges.models import Endpoint
+
+
+class EndpointForm(forms.ModelForm):
+    """For operators: the address is checked against the hosts that may be called."""
+
+    class Meta:
+        model = Endpoint
+        fields = "__all__"
+        labels = {
+            "key": "Name",
+            "concurrency": "Calls at once",
+            "timeout_seconds": "Time-out in seconds",
+            "json_schema": "JSON schema",
+        }
+        help_texts = {"concurrency": "At most; runs begin with fewer and find out what it stands."}
+        widgets = {"notice": forms.Textarea(attrs={"rows": 3})}
+
+    def save(self, commit=True):
+        """What was found out by calls holds no longer once the address or a limit is another."""
+        if {"base_url", "model", "concurrency", "api_key_env"} & set(self.changed_data):
+            self.instance.known_limit, self.instance.known_slow = None, False
+            self.instance.not_before = None
+        if {"base_url", "model", "api_key_env"} & set(self.changed_data):
+            self.instance.findings, self.instance.tested_at = {}, None
+        return super().save(commit)
+
+    def clean_base_url(self):
+        base_url = self.cleaned_data["base_url"].strip().rstrip("/")
+        try:
+            hosts.check(base_url)
+        except hosts.HostRefused as error:
+            raise forms.ValidationError(str(error)) from None
+        return base_url
+
+    def clean_api_key_env(self):
+        name = self.cleaned_data["api_key_env"]
+        # Only such names: the value is sent to the endpoint, and SECRET_KEY must never be.
+        if name and not re.fullmatch(r"([A-Z][A-Z0-9_]*_)?API_KEY(_[A-Z0-9_]+)?", name):
+            raise forms.ValidationError(
+                "Enter the name of a variable with API_KEY in it, such as OPENAI_API_KEY; "
+                "the key itself stays in the environment."
+            )
+        return name
+
+    def clean(self):
+        data = super().clean()
+        prices = [data.get("price_in"), data.get("price_out")]
+        if any(price is not None and price < 0 for price in [*prices, data.get("price_cached_in")]):
+            raise forms.ValidationError("A price cannot be below 0.")
+        if (prices[0] is None) != (prices[1] is None):
+            raise forms.ValidationError("Enter the prices in and out, or neither.")
+        return data

@@ -1,0 +1,109 @@
+"""What keeps one worker's calls within all that their endpoint allows."""
+
+import time
+
+from django.utils import timezone
+
+from judges.endpoints import limits
+from judges.endpoints import pace as pacing
+from judges.endpoints.client import Failure
+from judges.models import Endpoint, RunPace
+
+LOOK_SECONDS = 0.25  # how often a "not before" of another worker is looked for
+KEEP_SECONDS = 2.0  # how often the history of the limit is written
+TROUBLE = {Failure.SERVER, Failure.TIMEOUT, Failure.CONNECTION}
+
+
+class Gate:
+    """The limit of calls at once, the permits by the minute, and the endpoint's "not before".
+
+    `limit`, `is_closed`, `uses` and `heard` belong to the event loop; what reads or writes the
+    database or Redis is for the thread that may wait for them.
+    """
+
+    patience = LOOK_SECONDS
+
+    def __init__(self, run, endpoint, worker):
+        self.run, self.endpoint, self.worker = run, endpoint, worker
+        self.counts = limits.has_limits(endpoint)
+        self.began, self.began_at = time.monotonic(), timezone.now()
+        self.pace = pacing.Pace(
+            endpoint.concurrency, self.began, endpoint.known_limit, endpoint.known_slow
+        )
+        self.opens = self.looked = self.kept = 0.0
+        self.written, self.used = 0, False
+
+    @property
+    def limit(self):
+        return self.pace.limit
+
+    def is_closed(self):
+        return time.monotonic() < self.opens
+
+    def uses(self, calls):
+        self.used = self.used or calls > 0
+        self.pace.uses(calls)
+
+    def heard(self, outcome):
+        """Lets the limit follow an answer."""
+        now, failure = time.monotonic(), outcome.answer.failure
+        if failure is Failure.RATE:
+            self.pace.too_many(now, outcome.wait())
+        elif failure in TROUBLE:
+            self.pace.trouble(now)
+        else:
+            self.pace.good(now)
+
+    # In the thread that holds the database connection:
+
+    def permit(self, units, sent_for):
+        """How many of the units may be sent now; each is counted by its upper bound of tokens.
+
+        sent_for: what gives the (messages, parameters) of a unit.
+        """
+        wanted = [limits.most_tokens(*sent_for(unit)) for unit in units]
+        granted, slot = limits.permit(self.endpoint, wanted) if units else (0, 0)
+        for unit, tokens in zip(units[:granted], wanted, strict=False):
+            unit.permit = (slot, tokens)
+        return granted
+
+    def record(self, outcomes):
+        """Corrects what was counted, and tells all workers when the endpoint wants to be left."""
+        for outcome in outcomes:
+            if self.counts and outcome.unit.permit and outcome.tokens is not None:
+                slot, counted = outcome.unit.permit
+                limits.correct(self.endpoint, slot, outcome.tokens - counted)
+        waits = [one.wait() or 0 for one in outcomes if one.answer.retry_after is not None]
+        if any(waits):
+            self.opens = max(self.opens, time.monotonic() + max(waits))
+            limits.wait_all(self.endpoint, max(waits))
+
+    def look(self):
+        """Looks for another worker's "not before"; writes the history from time to time."""
+        now = time.monotonic()
+        if now - self.looked >= LOOK_SECONDS:
+            self.looked = now
+            self.opens = now + limits.seconds_to_wait(self.endpoint)
+        changed = self.used and len(self.pace.points) != self.written
+        if changed and now - self.kept >= KEEP_SECONDS:
+            self._write_history(now)
+
+    def keep(self):
+        """At the end, if it called: the history, and the limit as the next run's beginning."""
+        if not self.used:
+            return
+        now = time.monotonic()
+        self.pace.ends(now)
+        self._write_history(now)
+        Endpoint.objects.filter(pk=self.endpoint.pk).update(
+            known_limit=self.pace.limit, known_slow=self.pace.slow
+        )
+
+    def _write_history(self, now):
+        self.kept, self.written = now, len(self.pace.points)
+        points = [[round(at - self.began, 1), limit, why] for at, limit, why in self.pace.points]
+        RunPace.objects.update_or_create(
+            run=self.run,
+            worker=self.worker,
+            defaults={"began_at": self.began_at, "points": points},
+        )

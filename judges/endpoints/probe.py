@@ -1,0 +1,163 @@
+"""What an endpoint can do, found out by a handful of tiny calls, and said in words."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+
+from asgiref.sync import async_to_sync
+from django.utils import timezone
+
+from judges.endpoints.client import TRANSIENT, Client, Failure
+from judges.models import Endpoint
+from judges.values import dialects
+
+SECONDS = 15  # of each call at most: somebody waits for the page
+QUESTION = [
+    {"role": "user", "content": 'Reply with the JSON object {"score": 3} and nothing else.'}
+]
+WITH_SYSTEM = [
+    {"role": "system", "content": "You reply in JSON only."},
+    *QUESTION,
+]
+SCHEMA = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "enum": ["vermilion"]}},
+    "required": ["colour"],
+    "additionalProperties": False,
+}
+PLAIN = {"temperature": 0.0, "max_tokens": 60}
+REASONED = 2000  # tokens, where the model may think before it replies
+FORMAT = {"type": "json_schema", "json_schema": {"name": "c", "strict": True, "schema": SCHEMA}}
+# {name: (messages, parameters)} of the calls that follow a first one that was answered
+MORE = {
+    "json_schema": (QUESTION, PLAIN | {"response_format": FORMAT}),
+    "json_mode": (QUESTION, PLAIN | {"response_format": {"type": "json_object"}}),
+    "logprobs": (QUESTION, PLAIN | {"logprobs": True, "top_logprobs": 2}),
+    "system_role": (WITH_SYSTEM, PLAIN),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was tried: True works, False does not, None was not reached."""
+
+    name: str
+    works: bool | None
+    words: str
+    refused: bool = False
+
+
+def probe(endpoint):
+    """Tests the endpoint, keeps what was found with the time, and uses it."""
+    findings = async_to_sync(_findings)(endpoint)
+    endpoint.findings = {one.name: [one.works, one.words[:500], one.refused] for one in findings}
+    endpoint.tested_at = timezone.now()
+    fields = {"findings": endpoint.findings, "tested_at": endpoint.tested_at}
+    if endpoint.json_schema and endpoint.can("json_schema") is False:
+        endpoint.json_schema = fields["json_schema"] = False
+    Endpoint.objects.filter(pk=endpoint.pk).update(**fields)
+    return findings
+
+
+async def _findings(endpoint):
+    hurried = Endpoint(
+        key=endpoint.key,
+        base_url=endpoint.base_url,
+        model=endpoint.model,
+        api_key_env=endpoint.api_key_env,
+        timeout_seconds=min(SECONDS, endpoint.timeout_seconds),
+    )
+    async with Client(hurried) as client:
+        first, refused = await _first_answer(client)
+        found = list(_first(endpoint, first))
+        if first.failure:
+            return found
+        found += [Finding(name, False, dialects.WORDS[name], True) for name in refused]
+        answers = await asyncio.gather(
+            *(client.ask(messages, _spoken(sent, refused)) for messages, sent in MORE.values())
+        )
+    return [*found, *map(_tried, MORE, answers)]
+
+
+async def _first_answer(client):
+    """(Answer, parameters that the model refuses): it names one at a time."""
+    refused: list[str] = []
+    while True:
+        sent = _spoken(PLAIN, refused)
+        answer = await client.ask(QUESTION, sent)
+        more = dialects.refused_in(answer.detail, sent) if answer.failure else []
+        if not more:
+            return answer, refused
+        refused += more
+
+
+def _spoken(parameters, refused):
+    longest = {"max_tokens": REASONED} if "max_tokens" in refused else {}
+    return dialects.spoken(parameters | longest, refused)
+
+
+# What a failure says about the key and the model; reachable is what answers with a status.
+UNREACHED = {Failure.TIMEOUT, Failure.CONNECTION, Failure.HOST, Failure.NO_KEY}
+
+
+def _first(endpoint, answer):
+    failure, why = answer.failure, f"{answer.failure}: {answer.detail[:200]}"
+    key = endpoint.api_key_env
+    if failure is not Failure.HOST:
+        said = f"The variable {key} is set here." if key else "No key is needed."
+        missing = f"The variable {key} is not set where the pages run; nothing was sent."
+        unset = failure is Failure.NO_KEY
+        yield Finding("key", not unset, missing if unset else said)
+    if failure is Failure.NO_KEY:
+        return
+    if failure in UNREACHED:
+        yield Finding("reachable", False, f"The address does not answer: {why}")
+        return
+    yield Finding("reachable", True, "The address answers.")
+    if failure is Failure.AUTHENTICATION:
+        yield Finding("accepted", False, f"The key is refused: {why}")
+    elif failure is Failure.NOT_FOUND:
+        yield Finding("model", False, f"No model {endpoint.model}, or no such address: {why}")
+    elif failure:
+        yield Finding("model", False, f"The call failed: {why}")
+    else:
+        other = f" (it calls it {answer.model})" if answer.model not in ("", endpoint.model) else ""
+        yield Finding("model", True, f"The model {endpoint.model} replies{other}.")
+        yield Finding("seconds", True, f"A tiny call took {answer.seconds:.1f} s.")
+
+
+LABELS = {
+    "json_schema": "A JSON schema",
+    "json_mode": "JSON mode",
+    "logprobs": "Asking for probabilities of tokens",
+    "system_role": "A system message",
+}
+WORKS = {
+    "json_schema": lambda answer: _read(answer.content) == {"colour": "vermilion"},
+    "json_mode": lambda answer: isinstance(_read(answer.content), dict),
+    "logprobs": lambda answer: bool((answer.logprobs or {}).get("tokens")),
+    "system_role": lambda answer: bool(answer.content),
+}
+
+
+def _read(content):
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _tried(name, answer):
+    if answer.failure in {*TRANSIENT, Failure.BILLING}:
+        return Finding(name, None, f"{LABELS[name]}: not found out, {answer.failure}.")
+    works = not answer.failure and WORKS[name](answer)
+    refused = f"refused: {answer.failure}" if answer.failure else "taken, but without effect"
+    if name == "json_schema":
+        said = (
+            "A JSON schema is enforced."
+            if works
+            else f"A JSON schema is {refused}. Judges ask for JSON in words and read it strictly."
+        )  # fmt: skip
+    else:
+        said = f"{LABELS[name]} works." if works else f"{LABELS[name]} is {refused}."
+    return Finding(name, works, said, bool(answer.failure))

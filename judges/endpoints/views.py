@@ -1,0 +1,68 @@
+"""Operators' pages about endpoints: list, make, edit, test. For everybody else there are none."""
+
+from functools import wraps
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from judges.endpoints import probe as probing
+from judges.endpoints.forms import EndpointForm
+from judges.models import Endpoint
+
+
+def operators_only(view):
+    """404 for whoever may not change endpoints under Administration either."""
+
+    @wraps(view)
+    def checked(request, *args, **kwargs):
+        if not (request.user.is_staff and request.user.has_perm("judges.change_endpoint")):
+            raise Http404("no such page for this user")
+        return view(request, *args, **kwargs)
+
+    return login_required(checked)
+
+
+@operators_only
+def endpoints(request):
+    """All endpoints, with what their last test found."""
+    return render(request, "judges/endpoints.html", {"endpoints": Endpoint.objects.all()})
+
+
+@operators_only
+def endpoint_new(request):
+    """A form for a new endpoint."""
+    return _edited(request, Endpoint(), "Made. Test it now: a few tiny calls show what it can do.")
+
+
+@operators_only
+@never_cache
+def endpoint(request, pk):
+    """One endpoint: its settings in a form, its test."""
+    return _edited(request, get_object_or_404(Endpoint, pk=pk), "Saved.")
+
+
+@operators_only
+@require_POST
+def endpoint_test(request, pk):
+    """A few tiny calls; what they found is kept and shown."""
+    endpoint = get_object_or_404(Endpoint, pk=pk)
+    had_schema = endpoint.json_schema
+    probing.probe(endpoint)
+    messages.success(request, "Tested. What was found stands below.")
+    if had_schema and not endpoint.json_schema:
+        messages.warning(request, "It does not enforce JSON schemas, so that setting is off now.")
+    return redirect("endpoint", pk)
+
+
+def _edited(request, endpoint, said):
+    """The page of an endpoint; back to it once a valid form was saved."""
+    form = EndpointForm(request.POST or None, instance=endpoint)
+    if request.method == "POST" and form.is_valid():
+        messages.success(request, said)
+        return redirect("endpoint", form.save().pk)
+    context = {"form": form, "endpoint": endpoint, "name": form.initial.get("key", "")}
+    return render(request, "judges/endpoint.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,264 @@
+"""The judges of study.yaml."""
+
+import re
+
+from annotate.files.loading import Counts
+from annotate.files.reading import quoted
+from annotate.files.reading.columns import CONTROL, refuse_unseen
+from annotate.models import Rater
+from judges.files.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
+from judges.models import Endpoint, Judge
+from judges.models.pairs import FOLDER_NAME, Direction, Parts
+from judges.runs import check as checking
+from judges.scorers import RECIPE, SCORERS
+
+LLM_KEYS = (
+    "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens", "samples",
+    "weighted", "shots", "example_role", "strict", "pool_share", "seed", "context",
+    "history_length",
+)  # fmt: skip
+SETTINGS = (
+    "kind", "endpoint_id", *(key for key in LLM_KEYS if key != "endpoint"), "language", "rule",
+    *VERDICT_SETTINGS, "threshold", "effect", "top", "measure", "against",
+    "model", "output", "direction", "parts",
+    *RECIPE,
+)  # fmt: skip
+MOST_SEED = 2**31 - 1
+
+
+def keys_of(kind, method=Judge.Method.QUESTIONS):
+    """The keys that a judge of this kind, and of this method if it is an LLM, may have."""
+    if kind == Judge.Kind.LLM and method in VERDICT_KEYS:
+        return "judge", "kind", *VERDICT_KEYS[method]
+    if kind in SCORERS:
+        return "judge", "kind", *SCORERS[kind].settings
+    if kind == Judge.Kind.ENSEMBLE:
+        return "judge", "kind", "members", "rule"
+    if kind == Judge.Kind.IMPORTED and method == Judge.Method.EXTRACTION:
+        return "judge", "kind", "method"
+    return "judge", "kind", *(LLM_KEYS if kind == Judge.Kind.LLM else ())
+
+
+def check_judges(loading, entries, name):
+    """Fills loading.judges with the study's judges as the file wants them."""
+    if not loading.is_new:
+        loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
+    if not entries:
+        return
+    counts = loading.counts["judges"] = Counts()
+    endpoints = {endpoint.key: endpoint for endpoint in Endpoint.objects.all()}
+    seen = set()
+    for entry in entries:
+        counts.rows += 1
+        reader = _JudgeReader(loading.problems, name, entry, endpoints, loading.library)
+        judge = reader.judge()
+        check_question(loading, reader, judge)
+        if judge.key in seen:
+            reader.add("judge", f"found {quoted(judge.key)} twice; allowed is once")
+        seen.add(judge.key)
+        if reader.members:
+            loading.ensembles[judge.key] = reader
+        _compare(loading, reader, judge, counts)
+
+
+def _compare(loading, reader, judge, counts):
+    old = loading.judges.get(judge.key)
+    if old is None:
+        reader.check_new_name(judge.key)
+        counts.new += 1
+    elif _same(old, judge, reader.members):
+        counts.unchanged += 1
+        return
+    else:
+        counts.changed += 1
+        judge.pk, judge.created_at = old.pk, old.created_at
+        if old.is_frozen or old.kind != judge.kind:
+            reader.add(
+                "judge",
+                f"found other settings for {quoted(judge.key)}, which are frozen since its first "
+                "run; give the changed judge a name of its own",
+            )
+    loading.judges[judge.key] = judge
+
+
+def _same(old, judge, members):
+    if any(getattr(old, name) != getattr(judge, name) for name in SETTINGS):
+        return False
+    return not members or set(old.members.values_list("key", flat=True)) == set(members)
+
+
+def check_members(loading):
+    """The members of ensembles are judges of the study, or of one of the files."""
+    for key, reader in loading.ensembles.items():
+        known = [
+            judge.key
+            for judge in loading.judges.values()
+            if judge.kind != Judge.Kind.ENSEMBLE and not judge.judges_nothing
+        ]
+        if unknown := [member for member in reader.members if member not in known]:
+            reader.add(
+                "members",
+                f"found {quoted(unknown[0])} in {quoted(key)}; judges that can be members: "
+                f"{', '.join(known) or 'none'}",
+            )
+
+
+class _JudgeReader:
+    def __init__(self, problems, name, entry, endpoints, library):
+        self.problems, self.name, self.library = problems, name, library
+        self.entry, self.endpoints = entry, endpoints
+        self.members = []
+
+    def add(self, key, message):
+        self.problems.add(self.name, message, self.entry.line_of(key), f"judges.{key}")
+
+    def judge(self):
+        kind = self.choice("kind", Judge.Kind)
+        judge = Judge(key=self._key(), kind=kind)
+        if kind == Judge.Kind.LLM and "method" in self.entry:
+            judge.method = self.choice("method", Judge.Method)
+        elif kind == Judge.Kind.IMPORTED and self.entry.get("method") == Judge.Method.EXTRACTION:
+            judge.method = Judge.Method.EXTRACTION
+        self._check_keys(judge)
+        if kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS:
+            read_verdict(self, judge)
+        elif kind == Judge.Kind.LLM:
+            self._read_llm(judge)
+        elif kind in SCORERS:
+            self._read_scorer(judge)
+        elif kind == Judge.Kind.ENSEMBLE:
+            judge.rule = self.choice("rule", Judge.Rule)
+            self.members = self._members()
+        return judge
+
+    def _check_keys(self, judge):
+        known = keys_of(judge.kind, judge.method)
+        verdict = judge.kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS
+        what = f"kind {judge.kind}" + (f" and method {judge.method}" if verdict else "")
+        for key in self.entry:
+            if key == "weighted" and verdict:
+                self.add(key, checking.NOT_WEIGHTED)
+            elif key not in known and not (key == "method" and judge.kind == Judge.Kind.LLM):
+                self.add(key, f"is not a known key of {what}; allowed are {', '.join(known)}")
+
+    def _read_scorer(self, judge):
+        judge.language = self.choice("language", Judge.Language)
+        judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
+        judge.threshold = self.number("threshold", 0.5, -1, 1, (int, float))
+        judge.effect = self.choice("effect", Judge.Effect)
+        judge.measure = self.choice("measure", Judge.Measure)
+        judge.against = self.choice("against", Judge.Against)
+        if judge.kind == Judge.Kind.PAIR_MODEL:
+            self._read_pair_model(judge)
+        judge.top = self.number("top", 1, 1, 100, int)
+        judge.form = self.choice("form", Judge.Form)
+        judge.factors = self.number("factors", 40, 1, 200, int)
+        judge.iterations = self.number("iterations", 20, 1, 200, int)
+        judge.regularisation = self.number("regularisation", 0.01, 1e-6, 1e6, (int, float))
+        judge.confidence = self.number("confidence", 1.0, 1, 1e6, (int, float))
+
+    def _read_pair_model(self, judge):
+        judge.model = self.text("model", "", 100)
+        if judge.model and not re.fullmatch(FOLDER_NAME, judge.model):
+            self.add("model", f"found {quoted(judge.model)}; expected is the name of a folder")
+        if self.entry.get("output", ""):
+            judge.output = self.text("output", "", 100)
+        judge.direction = self.choice("direction", Direction)
+        judge.parts = self.choice("parts", Parts)
+
+    def _read_llm(self, judge):
+        judge.aspects = self.choice("aspects", Judge.Aspects)
+        judge.temperature = self.number("temperature", 0.0, 0, 2, (int, float))
+        judge.max_tokens = self.number("max_tokens", 400, 1, 100_000, int)
+        judge.rationale = self.yes_or_no("rationale")
+        judge.endpoint = self.endpoint()
+        judge.prompt = self.prompt()
+        judge.samples = self.number("samples", 1, 1, 100, int)
+        judge.weighted = self.yes_or_no("weighted")
+        judge.shots = self.choice("shots", Judge.Shots)
+        judge.example_role = self.choice("example_role", Rater.Role)
+        judge.strict = self.yes_or_no("strict")
+        judge.pool_share = self.number("pool_share", 0.2, 0.01, 0.9, (int, float))
+        judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
+        judge.context = self.choice("context", Judge.Context)
+        judge.history_length = self.number("history_length", 10, 1, 500, int)
+        for key, problem in checking.problems_of(judge, self.library).items():
+            self.add(key, problem)
+
+    def _key(self):
+        key = str(self.entry.get("judge") or "").strip()
+        if not 1 <= len(key) <= 200 or CONTROL.search(key):
+            self.add("judge", f"found {quoted(key)}; expected is a name of 1 to 200 characters")
+        return key[:200]
+
+    def check_new_name(self, key):
+        """Refuse a name with letters that nobody sees; one that stands already may stay."""
+        try:
+            refuse_unseen(key)
+        except ValueError as error:
+            self.add("judge", str(error))
+        else:
+            if not key.isprintable() and not CONTROL.search(key):
+                self.add("judge", f"found {quoted(key)}; allowed are letters that can be seen")
+
+    def choice(self, key, choices, default=None):
+        value = self.entry.get(key, default or choices.values[0])
+        if value not in choices.values:
+            self.add(key, f"found {quoted(value)}; allowed is {', '.join(choices.values)}")
+            return choices.values[0]
+        return value
+
+    def number(self, key, default, low, high, types):
+        value = self.entry.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
+            self.add(key, f"found {quoted(value)}; allowed is a number from {low} to {high}")
+            return default
+        return value
+
+    def text(self, key, default, most):
+        value = self.entry.get(key, default)
+        if not isinstance(value, str) or not 0 < len(value.strip()) <= most:
+            self.add(key, f"found {quoted(value)}; allowed is a text of 1 to {most} characters")
+            return default
+        return value.strip()
+
+    def _members(self):
+        found = self.entry.get("members")
+        names = [str(name).strip() for name in found] if isinstance(found, list) else []
+        if len(names) < 2 or len(set(names)) < len(names):
+            self.add("members", "expected is a list of two different judges or more")
+        return names
+
+    def yes_or_no(self, key):
+        value = self.entry.get(key, False)
+        if not isinstance(value, bool):
+            self.add(key, f"found {quoted(value)}; allowed is true or false")
+        return bool(value)
+
+    def endpoint(self):
+        value = self.entry.get("endpoint")
+        endpoint = self.endpoints.get(str(value))
+        if endpoint is None:
+            there = ", ".join(self.endpoints) or "none yet; an operator adds them under /admin/"
+            self.add("endpoint", f"found {quoted(value or '')}; endpoints here: {there}")
+        return endpoint
+
+    def prompt(self, default="explanation.v1"):
+        value = str(self.entry.get("prompt", default))
+        if not self.library.has(value):
+            there = ", ".join(self.library.names())
+            self.add("prompt", f"found {quoted(value)}; prompts here: {there}")
+        return value
+
+
+def write_judges(loading):
+    """Saves the judges that are new or changed."""
+    new = [judge for judge in loading.judges.values() if judge.pk is None]
+    for judge in loading.judges.values():
+        judge.study = loading.study
+    Judge.objects.bulk_create(new)
+    if "judges" in loading.counts and loading.counts["judges"].changed:
+        for judge in loading.judges.values():
+            judge.save()
+    for key, reader in loading.ensembles.items():
+        loading.judges[key].members.set([loading.judges[member] for member in reader.members])

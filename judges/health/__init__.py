@@ -1,0 +1,1 @@
+"""Tell operators whether all parts of the installation work."""

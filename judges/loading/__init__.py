@@ -1,5 +1,0 @@
-"""The whole of a load: annotate's tables, and judges and judgments on top."""
-
-from judges.loading.files import TABLES, StudyLoading, check_files, load_files, write_files
-
-__all__ = ["TABLES", "StudyLoading", "check_files", "load_files", "write_files"]

@@ -1,0 +1,1 @@
+"""Ask an LLM which statements a text makes about which topic."""

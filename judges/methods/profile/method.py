@@ -1,0 +1,120 @@
+"""The profile writer: from what a recipient listened to, a profile with seven keys.
+
+It scores nothing. What is asked about is no item but a recipient, so its judgments have neither
+item nor question; a whole profile becomes a new item (write.py), anything less nothing.
+"""
+
+from dataclasses import dataclass
+
+from judges.methods.base import Method
+from judges.prompting import episodes
+from judges.prompting import fill as prompting
+from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
+
+KEYS = (
+    "listening_habits", "engagement_depth", "format_preference", "exploration_vs_specialisation",
+    "cross_disciplinary_curiosity", "per_episode_interests", "interests",
+)  # fmt: skip
+LONGEST_VALUE = 600  # characters of one key, by the schema
+WRITTEN = 1.0
+DEPTH = 3  # of lists and objects within a value; deeper ones are no text
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Stands where other methods have a question."""
+
+    key: str = "profile"
+    pk: int | None = None
+
+
+PROFILE = Asked()
+
+
+class Writer(Method):
+    """One call for each recipient and number of episodes."""
+
+    writes = True
+
+    def items(self, items):
+        return items.none()
+
+    def questions(self, judge, questions):
+        return []
+
+    def asks(self, question, item):
+        return False
+
+    def settings(self, judge):
+        return {
+            "method": str(judge.method),
+            "days": judge.days,
+            "episodes": sorted(judge.episodes),
+            "pick": str(judge.pick),
+            "transcript_length": judge.transcript_length,
+            "longest_title": episodes.LONGEST_TITLE,
+        }
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call."""
+        listening = shown.context if shown else ""
+        return prompting.filled(frozen["prompt_text"], listening=listening)
+
+    def schema(self, frozen, questions):
+        return {
+            "type": "object",
+            "properties": {key: {"type": "string", "maxLength": LONGEST_VALUE} for key in KEYS},
+            "required": list(KEYS),
+            "additionalProperties": False,
+        }
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        """The whole profile as the rationale of a Verdict, or why there is none."""
+        found = profile_in(reply, finish_reason)
+        if isinstance(found, Reason):
+            return Verdict(reasons={PROFILE.key: found})
+        return Verdict(values={PROFILE.key: WRITTEN}, rationale=found)
+
+    def longest_rationale(self, frozen):
+        return LONGEST_VALUE * len(KEYS)
+
+
+def profile_in(reply, finish_reason="stop"):
+    """The text of the profile in a reply, a paragraph a key, or the Reason why it has no whole one.
+
+    The last JSON object with one of the keys counts. All seven have to be there, once and filled.
+    """
+    found = last_object(reply, set(KEYS), finish_reason)
+    if found is Reason.EXTRA or not isinstance(found, Reason) and set(found) - set(KEYS):
+        return Reason.OTHER_KEYS
+    if isinstance(found, Reason):
+        return found
+    if found.twice:
+        return Reason.KEY_TWICE
+    if set(KEYS) - set(found):
+        return Reason.LACKS_KEYS
+    texts = [_text(found[key]) for key in KEYS]
+    if None in texts:
+        return Reason.NO_TEXT
+    text = "\n\n".join(f"{label(key)}: {text}" for key, text in zip(KEYS, texts, strict=True))
+    return Reason.TOO_LONG if len(text) > LONGEST_RATIONALE else kept(text)
+
+
+def label(key):
+    """A key as raters read it."""
+    return key.replace("_", " ").capitalize()
+
+
+def _text(said, depth=DEPTH):
+    """A value as one line; None where it is no text. Tags may come as a list, or by episode."""
+    if isinstance(said, str):
+        return " ".join(said.split()) or None
+    if not depth or not said or not isinstance(said, dict | list):
+        return None
+    texts = [_text(each, depth - 1) for each in (said.values() if isinstance(said, dict) else said)]
+    if None in texts:
+        return None
+    if isinstance(said, list):
+        return ", ".join(texts)
+    names = (" ".join(name.split()) for name in said)
+    return "; ".join(f"{name}: {text}" for name, text in zip(names, texts, strict=True))

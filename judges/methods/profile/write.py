@@ -1,0 +1,198 @@
+"""Profiles are written: who is asked about, from which episodes, and what a whole reply becomes.
+
+The rows of such a run are its judgments, as of any other run, so that queue, leases, budget,
+resuming and retrying are the same. Beside each stands a Writing with its source; item and question
+stay empty. A whole profile becomes a new item in the transaction that settles its judgment, so it
+is there once or not at all. No item that is there already is ever changed.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+
+from django.db.models import Q
+
+from annotate.models import Item, Recipient
+from annotate.raters import profiles
+from judges import methods
+from judges.methods.rows import Written, in_turn
+from judges.models import Judge, Judgment, Writing
+from judges.prompting import listening
+from judges.prompting.flags import rules_of
+
+BATCH = 200  # recipients whose histories are in memory together
+NOBODY = "The study has no recipients yet. Load interactions first."
+NOTHING = "no profile: the recipient has no interactions with a known content"
+NO_TIMES = "no profile: no interaction of the recipient has a time, so there are no last {} days"
+TOO_FEW = "no profile: {} wanted, the recipient has {}{}"
+LONGEST_NAME = 150  # characters of a recipient's id in that of an item
+
+
+@dataclass
+class Source:
+    """What one profile is made of, the newest first; `missing` says why it is not asked for."""
+
+    recipient: Recipient
+    wanted: int
+    entries: list
+    missing: str = ""
+
+    @property
+    def text(self):
+        return listening.text(self.entries)
+
+    @property
+    def stored(self):
+        """As it is kept: interactions may be replaced by a load."""
+        return [
+            {
+                "content": entry.content,
+                "at": entry.at and entry.at.isoformat(),
+                "share_listened": entry.share,
+                "rating": entry.rating,
+            }
+            for entry in self.entries
+        ]
+
+
+def recipients_of(judge):
+    """Whose profiles it writes, in its order."""
+    return Recipient.objects.filter(study_id=judge.study_id).order_by("pk")
+
+
+def sources(judge, recipients):
+    """A Source for each recipient and number of episodes, in three queries."""
+    pks = [recipient.pk for recipient in recipients]
+    histories = listening.histories(judge.study_id, pks, judge.transcript_length)
+    judged = _judged(pks)
+    for recipient in recipients:
+        history = histories.get(recipient.pk, [])
+        entries = [entry for content, entry in history if content not in judged[recipient.pk]]
+        for wanted in sorted(judge.episodes) or [0]:
+            chosen, missing = choose(entries, judge, wanted)
+            yield Source(recipient, wanted, chosen, missing)
+
+
+def _judged(recipients):
+    """{recipient: the contents that items recommend to them}, whether alone or in a list.
+
+    What the recipient did with one of these would tell the judges that read the profile the answer.
+    """
+    found = defaultdict(set)
+    ids = set(recipients)
+    whose = Q(recipient__in=ids) | Q(parent__recipient__in=ids)
+    rows = Item.objects.filter(whose, content__isnull=False).order_by()
+    for own, of_whole, content in rows.values_list("recipient", "parent__recipient", "content"):
+        for recipient in {own, of_whole} & ids:
+            found[recipient].add(content)
+    return found
+
+
+def choose(entries, judge, wanted):
+    """(the episodes, newest first, why there are none): so many of the time; 0 is all of it.
+
+    entries: a history, newest first. An episode counts once, by the time it was heard most of.
+    """
+    if not entries:
+        return [], NOTHING
+    within = ""
+    if judge.days:
+        times = [entry.at for entry in entries if entry.at]
+        if not times:
+            return [], NO_TIMES.format(judge.days)
+        since = max(times) - timedelta(days=judge.days)
+        entries = [entry for entry in entries if entry.at and entry.at >= since]
+        within = f" within {judge.days} days"
+    place = {id(entry): at for at, entry in enumerate(entries)}
+    # Sorting is stable: among equal shares the newest stays first.
+    once: dict = {}
+    for entry in sorted(entries, key=_share, reverse=True):
+        once.setdefault(entry.content, entry)
+    found = list(once.values())
+    if len(found) < wanted:
+        return [], TOO_FEW.format(f"{wanted} episode{'s' * (wanted > 1)}", len(found), within)
+    if judge.pick == Judge.Pick.NEWEST:
+        found.sort(key=lambda entry: place[id(entry)])
+    return sorted(found[: wanted or None], key=lambda entry: place[id(entry)]), ""
+
+
+def _share(entry):
+    """What is not known comes last."""
+    return -1.0 if entry.share is None else entry.share
+
+
+def write_rows(run, limit=None):
+    """Writes all rows of a run over the first `limit` recipients: Written."""
+    written = Written()
+    with in_turn(recipients_of(run.judge), BATCH) as rows:
+        recipients = islice(rows, limit)
+        while some := list(islice(recipients, BATCH)):
+            _write(run, some, written)
+    return written
+
+
+def _write(run, recipients, written):
+    """The rows about some recipients; counts them in `written`."""
+    judgments, writings = [], []
+    for source in sources(run.judge, recipients):
+        unit, text = written.judgments + len(judgments), source.text
+        state = Judgment.beginning(source.missing)
+        judgments.append(Judgment(run=run, unit=unit, lead=True, **state))
+        writings.append(
+            Writing(
+                run=run,
+                recipient=source.recipient,
+                unit=unit,
+                wanted=source.wanted,
+                episodes=len(source.entries),
+                source=source.stored,
+                text=text,
+                rules="" if source.missing else rules_of(text),
+            )
+        )
+        written.flagged += bool(writings[-1].rules)
+        written.longest = max(written.longest, len(text.encode()))
+        written.not_asked += bool(source.missing)
+    written.judgments += len(Judgment.objects.bulk_create(judgments))
+    Writing.objects.bulk_create(writings)
+
+
+def keep(run, units):
+    """Makes items of the profiles that are written now; within the transaction that settled them.
+
+    units: numbers of units, also of other runs' kind; a profile that is an item already stays one.
+    """
+    if not methods.of(run.frozen).writes:
+        return
+    rows = Judgment.objects.filter(run=run, unit__in=list(units), state=Judgment.State.DONE)
+    texts = dict(rows.values_list("unit", "rationale"))
+    waiting = Writing.objects.filter(run=run, unit__in=list(texts), item=None)
+    waiting = list(waiting.select_related("recipient").order_by("unit"))
+    if waiting:
+        new = [_profile(run, one, texts[one.unit]) for one in waiting]
+        for one, item in zip(waiting, profiles.add(run.judge.study_id, new), strict=True):
+            one.item = item
+        Writing.objects.bulk_update(waiting, ["item"])
+
+
+def _profile(run, one, text):
+    """(recipient id, id wanted, text, extra columns) of the item."""
+    key = f"profile-{one.recipient.key[:LONGEST_NAME]}-{one.episodes}-run{run.pk}"
+    data = {
+        profiles.EPISODES: str(one.episodes),
+        profiles.WRITER: run.judge.key,
+        profiles.RUN: str(run.pk),
+    }
+    return one.recipient_id, key, text, data
+
+
+def attach(judgments):
+    """The judgments of a run that writes, each with its .writing; one query."""
+    units = {judgment.unit: judgment for judgment in judgments if judgment.item_id is None}
+    if units:
+        (run,) = {judgment.run_id for judgment in units.values()}
+        found = Writing.objects.filter(run=run, unit__in=list(units))
+        for one in found.select_related("recipient", "item__study"):
+            units[one.unit].writing = one
+    return judgments

@@ -1,0 +1,325 @@
+"""A recommender is tested: who is asked, what each prompt shows, and what becomes of the replies.
+
+The rows of such a run are its judgments, as of any other run; beside each stands a RecommendedList.
+What a recipient rated is drawn once, by the seed: a shorter list of it is the beginning of a longer
+one, so that prompts of one recipient differ by what is tested and by nothing else.
+"""
+
+from collections import defaultdict
+from functools import lru_cache
+from itertools import islice
+
+from django.db.models import F, Max, Min
+from django.utils import timezone
+
+from annotate.design.splits import WITHHELD, withheld_recipients
+from annotate.models import Content, Interaction, Recipient
+from judges import methods
+from judges.counterfactual.histories import is_hypothetical
+from judges.methods.recommend import method as recommender
+from judges.methods.recommend import wordings
+from judges.methods.recommend.plans import MOST_CALLS, Trial
+from judges.methods.rows import BATCH, Written
+from judges.models import Judge, Judgment, RecommendedList
+from judges.perturbations.relations import drawing, named
+from judges.replies.parse import Reason
+from judges.values.titles import Catalogue, identity
+
+RECIPIENTS = 50  # whose ratings and prompts are in memory together
+NOBODY = (
+    "Nobody in this study has rated a content with a title. Load interactions with ratings first."
+)
+TOO_FEW = "not asked: {} rated contents are to be shown, the recipient has {}"
+NONE_ABOVE = "not asked: the recipient rated no content above {:g}"
+OFF_SCALE = "Found ratings up to {:g}, but the scale is said to end at {:g}. Give its real end."
+BELOW_SCALE = (
+    "Found ratings down to {:g}, but the scale is said to begin at {:g}. Give its real beginning."
+)
+TOO_MANY = "Found {:,} calls in all; allowed are {:,}. Test fewer recipients, or fewer iterations."
+
+
+def raters(study):
+    """Ids and keys of recipients who rated something that has a title, by key."""
+    return list(who_rated(study).order_by("key").values_list("pk", "key"))
+
+
+def who_rated(study):
+    """The recipients themselves."""
+    rated = _ratings(study).values("recipient")
+    return Recipient.objects.filter(study=study, pk__in=rated)
+
+
+def _ratings(study):
+    rows = Interaction.objects.filter(study=study, rating__isnull=False)
+    return rows.exclude(content__title="")
+
+
+def drawn(study, trial):
+    """The recipients that are tested: all, or as many as wanted, drawn by the seed."""
+    found = raters(study)
+    if trial.users is not None and trial.users < len(found):
+        chosen = drawing(trial.seed, "recipients", study.slug).sample(found, trial.users)
+        return sorted(chosen, key=lambda row: row[1])
+    return found
+
+
+def _ends(study):
+    """(lowest, highest) of the study's ratings; None where there is none."""
+    return tuple(_ratings(study).aggregate(Min("rating"), Max("rating")).values())
+
+
+def usual(study, **fields):
+    """The usual Trial of a study. Its scale begins at 1, or where its ratings do if that is lower:
+    those of MovieLens begin at 0.5.
+    """
+    return Trial(**{"low": usual_low(study)} | fields)
+
+
+def usual_low(study):
+    least, _ = _ends(study)
+    return Trial.low if least is None else min(Trial.low, least)
+
+
+def problem_of(judge, trial):
+    """Why nothing can be asked so; "" where it can."""
+    study = judge.study
+    try:
+        wordings.prompts_of(judge, trial)
+    except ValueError as error:
+        return f"The recommender cannot be tested so: {error}"
+    found = drawn(study, trial)
+    if not found:
+        return NOBODY
+    least, most = _ends(study)
+    if most > trial.high:
+        return OFF_SCALE.format(most, trial.high)
+    if least < trial.low:
+        return BELOW_SCALE.format(least, trial.low)
+    calls = len(found) * sum(1 for _ in trial.cells())
+    return TOO_MANY.format(calls, MOST_CALLS) if calls > MOST_CALLS else ""
+
+
+def histories(study, recipients, seed):
+    """{recipient id: [(title, rating, content key)]}, in the order drawn for each; the newest
+    rating of a content counts. recipients: [(id, key)].
+    """
+    keys = dict(recipients)
+    rows = (
+        _ratings(study)
+        .filter(recipient__in=keys)
+        .order_by("content__key", F("at").asc(nulls_first=True), "pk")
+    )
+    names = "recipient", "content__key", "content__title", "rating", "data__hypothetical"
+    found = defaultdict(dict)
+    for recipient, content, title, rating, made_up in rows.values_list(*names):
+        if not is_hypothetical(made_up):
+            found[recipient][content] = (title, rating, content)
+    drawn_so = {}
+    for recipient, rated in found.items():
+        entries = list(rated.values())
+        drawing(seed, "rated", keys[recipient]).shuffle(entries)
+        drawn_so[recipient] = entries
+    return drawn_so
+
+
+def shown(cell, rated, above):
+    """(what a cell's prompt shows of what was rated, why it is not asked)."""
+    if not cell.l:
+        found = [entry for entry in rated if entry[1] > above]
+        return found, "" if found else NONE_ABOVE.format(above)
+    if len(rated) < cell.l:
+        return [], TOO_FEW.format(cell.l, len(rated))
+    return rated[: cell.l], ""
+
+
+def prompt(texts, judge, trial, cell, user, rated):
+    """The prompt of a cell, perturbed. texts: of `wordings`; rated: [(title, rating, key)]."""
+    relation = named(cell.relation)
+    rng = drawing(trial.seed, cell.name, user, cell.iteration)
+    low, high = trial.low, trial.high
+    entries = relation.entries(rated, cell.options, rng) if relation.acts_on == "history" else rated
+    numbers = [(title, relation.numbers(rating, low, high, cell.options)[0])
+               for title, rating, _ in entries]  # fmt: skip
+    ends = relation.numbers(low, low, high, cell.options)[1:]
+    template = wordings.text_for(texts, relation, cell.options)
+    text = recommender.filled(template, judge, user, numbers, ends, cell.k)
+    return relation.text(text, cell.options, rng)
+
+
+def write_rows(run, texts, trial):
+    """Writes all rows of a run: Written. A recipient who cannot be asked stands once a cell."""
+    written, cells = Written(), list(trial.cells())
+    study = run.judge.study
+    for some in _batches(drawn(study, trial), RECIPIENTS):
+        rated = histories(study, some, trial.seed)
+        rows = (
+            row
+            for pk, user in some
+            for row in _of_one(run, texts, trial, cells, (pk, user), rated.get(pk, []))
+        )
+        for several in _batches(rows, BATCH):
+            _store(run, several, written)
+    return written
+
+
+def _batches(rows, size):
+    rows = iter(rows)
+    while some := list(islice(rows, size)):
+        yield some
+
+
+def _of_one(run, texts, trial, cells, recipient, rated):
+    """[(RecommendedList without its unit, why it is not asked)] of one recipient."""
+    pk, user = recipient
+    for cell in cells:
+        given, missing = shown(cell, rated, trial.above)
+        # Once is enough to say so.
+        if missing and cell.iteration:
+            continue
+        one = RecommendedList(
+            run=run,
+            recipient_id=pk,
+            plan=cell.plan,
+            relation=cell.relation,
+            options=cell.options,
+            cell=cell.name,
+            iteration=cell.iteration,
+            k=cell.k,
+            l=cell.l,
+            given=[[key, rating] for _, rating, key in given],
+            text="" if missing else prompt(texts, run.judge, trial, cell, user, given),
+        )
+        yield one, missing
+
+
+def _store(run, rows, written):
+    judgments = []
+    for number, (one, missing) in enumerate(rows, start=written.judgments):
+        one.unit = number
+        state = Judgment.beginning(missing)
+        judgments.append(Judgment(run=run, unit=number, lead=True, **state))
+        written.longest = max(written.longest, len(one.text.encode()))
+        written.not_asked += bool(missing)
+    written.judgments += len(Judgment.objects.bulk_create(judgments, BATCH))
+    RecommendedList.objects.bulk_create([one for one, _ in rows], BATCH)
+
+
+# Replies
+
+
+def keep(run, units):
+    """Reads the replies of units that are settled now into their lists; within the transaction
+    that settled them.
+    """
+    if not methods.of(run.frozen).recommends:
+        return
+    rows = Judgment.objects.filter(run=run, unit__in=list(units), call__isnull=False)
+    replies = {
+        unit: said
+        for unit, *said in rows.values_list("unit", "state", "call__reply", "call__finish_reason")
+    }
+    lists = list(RecommendedList.objects.filter(run=run, unit__in=list(replies)))
+    if not lists:
+        return
+    catalogue, own = _catalogue(run.judge.study_id), _histories(run, lists)
+    for one in lists:
+        state, *said = replies[one.unit]
+        read = _read(run, one, *said, catalogue) if state == Judgment.State.DONE else []
+        fill(one, read, own.get(one.recipient_id, ()))
+    RecommendedList.objects.bulk_update(lists, FILLED, batch_size=BATCH)
+
+
+FILLED = ["entries", "left_out", "repeated", "unmatched", "extra", "known", "is_parsed",
+          "read_at"]  # fmt: skip
+
+
+def keep_all(run):
+    """The same for all units: what a reply names may be in the catalogue by now."""
+    if methods.of(run.frozen).recommends:
+        units = run.judgments.order_by("unit").values_list("unit", flat=True)
+        for some in _batches(list(units), BATCH):
+            keep(run, some)
+
+
+def _read(run, one, reply, finish_reason, catalogue):
+    """[{said, content, how}] of a reply, all of it."""
+    titles = recommender.entries(run.frozen, reply, one.k, finish_reason)
+    return [] if isinstance(titles, Reason) else [_matched(texts, catalogue) for texts in titles]
+
+
+def _matched(texts, catalogue):
+    """Return an entry with the first of its readings that a content is called, or with the last."""
+    for text in texts:
+        content, how = catalogue.match(text)
+        if content:
+            return {"said": text, "content": content, "how": how}
+    return {"said": texts[-1], "content": None, "how": ""}
+
+
+def fill(one, read, own):
+    """Puts what was read into a list: each content once, at most k; what is left out, and why.
+
+    own: keys of the contents in the recipient's history.
+    """
+    one.entries, one.left_out, seen = [], [], set()
+    for entry in read:
+        same = identity(entry)
+        if same in seen:
+            one.left_out.append({**entry, "why": "repeated"})
+        elif len(one.entries) == one.k:
+            one.left_out.append({**entry, "why": "extra"})
+        else:
+            one.entries.append(entry)
+        seen.add(same)
+    why = [entry["why"] for entry in one.left_out]
+    one.repeated, one.extra = why.count("repeated"), why.count("extra")
+    one.unmatched = sum(entry["content"] is None for entry in one.entries)
+    one.known = sum(entry["content"] in own for entry in one.entries if entry["content"])
+    one.is_parsed = bool(one.entries)
+    one.read_at = timezone.now()
+
+
+def _histories(run, lists):
+    """{recipient id: keys of all contents of their history}."""
+    rows = Interaction.objects.filter(
+        study=run.judge.study_id, recipient__in={one.recipient_id for one in lists}
+    )
+    found = defaultdict(set)
+    for recipient, content in rows.values_list("recipient", "content__key"):
+        found[recipient].add(content)
+    return found
+
+
+def _catalogue(study_id):
+    """The study's Catalogue; made once for as long as no title changes."""
+    rows = Content.objects.filter(study=study_id).exclude(title="").order_by("key")
+    return _made(tuple(rows.values_list("key", "title")))
+
+
+@lru_cache(maxsize=2)
+def _made(titles):
+    return Catalogue(dict(titles))
+
+
+def attach(judgments):
+    """The judgments of a run that recommends, each with its .recommended; those of a locked test
+    part without what was said.
+    """
+    units = {judgment.unit: judgment for judgment in judgments}
+    if units:
+        (run,) = {judgment.run_id for judgment in units.values()}
+        found = RecommendedList.objects.filter(run=run, unit__in=list(units))
+        hidden = withheld_recipients(Judge.objects.select_related("study").get(runs=run).study)
+        for one in found.select_related("recipient"):
+            judgment = units[one.unit]
+            judgment.recommended = one
+            if one.recipient_id in hidden:
+                judgment.value, judgment.rationale, judgment.reason = None, "", WITHHELD
+    return judgments
+
+
+def hidden_units(run, units):
+    """Those of the units that ask for a recipient of a locked test part."""
+    hidden = withheld_recipients(run.judge.study)
+    rows = RecommendedList.objects.filter(run=run, unit__in=units, recipient__in=hidden)
+    return set(rows.values_list("unit", flat=True)) if hidden else set()

@@ -1,0 +1,97 @@
+"""A recommender under test: given what a recipient rated, it names contents, best first.
+
+It scores nothing and is itself tested (lists.py says how). What is asked about is no
+item but a recipient, so its judgments have neither item nor question; the list that was read from a
+reply stands in the RecommendedList of the same run and unit.
+"""
+
+from judges.methods.base import Method
+from judges.methods.profile.method import Asked
+from judges.methods.recommend import parse_prose as replied_lists
+from judges.methods.recommend import structured as json_lists
+from judges.prompting import fill as prompting
+from judges.replies.parse import Reason, Verdict, kept
+from judges.values.titles import readings
+
+TOKENS_AN_ENTRY = 60  # of the longest titles, with room for a number and a year
+CHARACTERS_AN_ENTRY = 40
+
+
+def asked_for(k):
+    """Return what stands where other methods have a question; pk: how many contents to name."""
+    return Asked(pk=k)
+
+
+class Recommender(Method):
+    """One call for each recipient, perturbation and iteration."""
+
+    recommends = True
+
+    def items(self, items):
+        return items.none()
+
+    def questions(self, judge, questions):
+        return []
+
+    def asks(self, question, item):
+        return False
+
+    def settings(self, judge):
+        return {
+            "method": str(judge.method),
+            "content_word": judge.content_word,
+            **({"json_list": True} if judge.json_list else {}),
+            # Nothing is sent, so the endpoint's default holds. Never 0 by being left out.
+            "temperature": None,
+        }
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call: the prompt was written when the run was planned."""
+        return [{"role": "user", "content": shown.context if shown else ""}]
+
+    def max_tokens(self, frozen, questions):
+        """As long as so many contents may need, or longer where the judge says so."""
+        return max(frozen["max_tokens"], *(TOKENS_AN_ENTRY * (each.pk or 0) for each in questions))
+
+    def schema(self, frozen, questions):
+        (asked,) = questions
+        return json_lists.schema(asked.pk or 1)
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        """How many contents a reply names, or why none can be read. The reply is the rationale."""
+        key = Asked.key
+        (asked,) = questions
+        titles = entries(frozen, reply, asked.pk or 0, finish_reason)
+        if isinstance(titles, Reason):
+            return Verdict(reasons={key: titles})
+        return Verdict(values={key: float(len(titles))}, rationale=kept(reply))
+
+    def longest_rationale(self, frozen):
+        return CHARACTERS_AN_ENTRY * frozen.get("longest_k", 1)
+
+
+def entries(frozen, reply, k, finish_reason):
+    """What a reply names, best first, of each the texts that may be its title; or the Reason why
+    it names nothing.
+    """
+    if frozen.get("json_list"):
+        titles = json_lists.read(reply, finish_reason)
+        return titles if isinstance(titles, Reason) else [(title,) for title in titles]
+    titles = replied_lists.parse_list(reply, k, finish_reason)
+    return titles if isinstance(titles, Reason) else [readings(title) for title in titles]
+
+
+def filled(template, judge, user, rated, scale, k):
+    """The prompt before it is perturbed. rated: [(title, rating)]; scale: (low, high)."""
+    low, high = scale
+    shown = (f"{prompting.one_line(title)} {rating:g}/{high:g}" for title, rating in rated)
+    (message,) = prompting.filled(
+        template,
+        user=prompting.one_line(user),
+        rated=", ".join(shown),
+        low=f"{low:g}",
+        high=f"{high:g}",
+        k=k,
+        word=prompting.one_line(judge.content_word),
+    )
+    return message["content"]

@@ -1,0 +1,121 @@
+"""The rows of a new run: every judgment in its unit, and what its prompt shows beside the item."""
+
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby, islice
+
+from judges import methods
+from judges.models import Flag, HeldOut, Judge, Judgment, Material
+from judges.prompting.flags import rules_of, texts_sent
+from judges.prompting.materials import shown
+
+BATCH = 2000
+
+
+@dataclass
+class Written:
+    """How many judgments, of these not asked, items or sources flagged, and the bytes of the
+    longest item as it is shown.
+    """
+
+    judgments: int = 0
+    not_asked: int = 0
+    flagged: int = 0
+    longest: int = 0
+
+
+def write_rows(run, items, questions, materials, limit=None):
+    """Writes all rows of a run over `items`, the first `limit` that are not held out: Written."""
+    written, unit, method = Written(), 0, methods.of_judge(run.judge)
+    with in_turn(items.select_related("content", "recipient")) as rows:
+        asked = (item for item in rows if item.pk not in materials.pool)
+        asked = islice((item for item in asked if _asked(method, item, questions)), limit)
+        while some := list(islice(asked, BATCH)):
+            found = materials.of(some)
+            judgments = []
+            for item, material, missing in found:
+                sent = _bytes_of(method, item, material, materials.texts)
+                written.longest = max(written.longest, sent)
+                for together in _units(run.judge, item, _asked(method, item, questions)):
+                    judgments += _rows(run, item, together, unit, missing)
+                    unit += 1
+            written.judgments += len(Judgment.objects.bulk_create(judgments, BATCH))
+            written.not_asked += sum(bool(judgment.reason) for judgment in judgments)
+            if materials.shows:
+                _keep(run, found)
+            if run.judge.endpoint_id:
+                written.flagged += _flag(run, found)
+    HeldOut.objects.bulk_create((HeldOut(run=run, item_id=pk) for pk in materials.pool), BATCH)
+    return written
+
+
+def in_turn(queryset, size=BATCH):
+    """Around rows read a batch at a time, of which not all may be wanted.
+
+    What is left unread is closed here. The collector of garbage could do it in the midst of another
+    query of the same connection, and psycopg would wait for itself: a query for a key of a JSON
+    field keeps an exception, and so the frames of all its callers, in a cycle.
+    """
+    return closing(queryset.iterator(chunk_size=size))
+
+
+def _asked(method, item, questions):
+    return [question for question in questions if method.asks(question, item)]
+
+
+def _units(judge, item, questions):
+    """[(sample, order, questions)]: a unit is a call, all questions of an item or each by itself,
+    once in each order of what it shows.
+    """
+    single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
+    for sample in range(judge.samples):
+        for order in method.orders(judge, item, sample):
+            for _, together in groupby(questions, key=lambda q: q.pk if single else 0):
+                yield sample, order, list(together)
+
+
+def _rows(run, item, together, unit, missing):
+    sample, order, questions = together
+    state = Judgment.beginning(missing)
+    return [
+        Judgment(
+            run=run,
+            item=item,
+            question=question,
+            sample=sample,
+            order=order,
+            unit=unit,
+            lead=at == 0,
+            **state,
+        )  # fmt: skip
+        for at, question in enumerate(questions)
+    ]
+
+
+def _keep(run, found):
+    kept = [material for _, material, missing in found if not missing]
+    for material in kept:
+        material.run = run
+    Material.objects.bulk_create(kept, BATCH)
+
+
+def _flag(run, found):
+    """Keeps which rules the texts of each item meet: how many items meet any."""
+    method = methods.of_judge(run.judge)
+    sent = [
+        (item, texts_sent(item, material, method.beside(item)))
+        for item, material, missing in found
+        if not missing
+    ]
+    met = [(item, rules_of(*texts)) for item, texts in sent]
+    flags = [Flag(run=run, item=item, rules=rules) for item, rules in met if rules]
+    return len(Flag.objects.bulk_create(flags, BATCH))
+
+
+def _bytes_of(method, item, material, texts):
+    beside = shown(material, texts)
+    title = item.content.title if item.content else ""
+    texts = item.text, title, beside.example, beside.context, json.dumps(beside.subject)
+    texts += tuple(method.beside(item))
+    return sum(len(text.encode()) for text in texts)

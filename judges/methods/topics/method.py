@@ -1,0 +1,69 @@
+"""Topics are proposed: of what do reviews of a domain speak? A list for who extracts statements.
+
+It scores nothing. Its unit is a sample of reviews, so its judgments have neither item nor question;
+what all samples say together is counted when it is looked at (judges/methods/topics/propose.py).
+"""
+
+import json
+
+from annotate.models import Item
+from judges.methods.base import Method
+from judges.methods.profile.method import PROFILE
+from judges.methods.topics import shortlist
+from judges.methods.topics.topics import LONGEST_NAME
+from judges.prompting import fill as prompting
+from judges.replies.parse import Reason, Verdict
+
+LONGEST_REVIEW = 1000  # characters of a review that are shown
+USUAL_NAME = 15
+
+
+class Topics(Method):
+    """One call for each sample of reviews."""
+
+    kinds = (str(Item.Kind.EXPLANATION), str(Item.Kind.TEXT))
+    proposes = True
+
+    def questions(self, judge, questions):
+        return []
+
+    def asks(self, question, item):
+        return False
+
+    def settings(self, judge):
+        return {
+            "method": str(judge.method),
+            "sides": str(judge.sides),
+            "reviews": judge.reviews,
+            "review_samples": judge.review_samples,
+            "most_topics": judge.most_topics,
+            "seed": judge.seed,
+            "longest_review": LONGEST_REVIEW,
+        }
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call; its reviews were neutralised when they were drawn."""
+        reviews = shown.context if shown else ""
+        most = str(frozen["most_topics"])
+        return prompting.filled(frozen["prompt_text"], reviews=reviews, most=most)
+
+    def schema(self, frozen, questions):
+        name = {"type": "string", "maxLength": LONGEST_NAME}
+        names = {"type": "array", "items": name, "maxItems": frozen["most_topics"]}
+        return {
+            "type": "object",
+            "properties": {shortlist.KEY: names},
+            "required": [shortlist.KEY],
+            "additionalProperties": False,
+        }
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        """How many topics are named, and as the rationale which, and what was dropped."""
+        found = shortlist.read(reply, frozen["most_topics"], finish_reason)
+        if isinstance(found, Reason):
+            return Verdict(reasons={PROFILE.key: found})
+        text = json.dumps(vars(found), ensure_ascii=False)
+        return Verdict(values={PROFILE.key: float(len(found.kept))}, rationale=text)
+
+    def longest_rationale(self, frozen):
+        return USUAL_NAME * frozen["most_topics"]

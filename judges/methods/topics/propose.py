@@ -1,0 +1,241 @@
+"""Topics are proposed: which reviews each sample has, and what all samples say together.
+
+The rows of such a run are its judgments, one a sample, so that queue, leases, budget, resuming and
+retrying are those of any run. Samples are drawn when the run is planned, by the judge's seed and
+the items' ids, whatever the order of rows, and keep their reviews as they were. Nothing is made of
+what is proposed: it is counted whenever it is looked at, and only a person makes a list of it.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from annotate.db.bulk import among
+from annotate.design.splits import WITHHELD, is_locked, withheld
+from annotate.models import Item, Study
+from judges.methods.extract.extract import SIDES
+from judges.methods.rows import Written, in_turn
+from judges.methods.topics import shortlist
+from judges.methods.topics.method import LONGEST_REVIEW, Topics
+from judges.methods.topics.topics import OWN
+from judges.models import Flag, Judgment, Side, TopicSample
+from judges.models.statement import side_text
+from judges.prompting import fill as prompting
+from judges.prompting.episodes import cut
+from judges.prompting.flags import rules_of
+
+BATCH = 1000  # items in memory together
+PREVIEWED = 5000
+NOBODY = (
+    "The study has no explanation or text with a review or reference yet that topics could be "
+    "proposed from, outside a locked test part. Load items, or choose other texts."
+)
+FIELDS = ("study_id", "key", "text", "review", "reference")
+
+
+def write_rows(run, items, limit=None):
+    """Writes a judgment and its sample for each call of a run: Written."""
+    written = Written()
+    drawn = samples(run.judge, items, limit)
+    texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
+    rows, shown = [], defaultdict(set)
+    for unit, sample in enumerate(drawn):
+        reviews = [[pk, _line(texts[pk, side])] for pk, side in sample]
+        rows.append(TopicSample(run=run, unit=unit, reviews=reviews))
+        for pk, side in sample:
+            shown[pk].add(texts[pk, side])
+        written.longest = max(written.longest, len(_numbered(reviews).encode()))
+    judgments = [Judgment(run=run, unit=row.unit, lead=True) for row in rows]
+    written.judgments = len(Judgment.objects.bulk_create(judgments))
+    TopicSample.objects.bulk_create(rows)
+    rules = {pk: rules_of(*sorted(each)) for pk, each in shown.items()}
+    flags = [Flag(run=run, item_id=pk, rules=met) for pk, met in rules.items() if met]
+    written.flagged = len(Flag.objects.bulk_create(flags, BATCH))
+    return written
+
+
+def samples(judge, items, limit=None):
+    """[[(item, side)]]: the samples of different texts of the first `limit` items.
+
+    All texts are dealt out, and once too few are left for a sample, all anew in another order. Of
+    too few for one sample there is one of all.
+    """
+    found = _eligible(judge, items, limit)
+    size = min(judge.reviews, len(found))
+    if not size:
+        return []
+    drawn, count = [], judge.review_samples if len(found) > size else 1
+    while len(drawn) < count:
+        turn = len(drawn)
+        dealt = sorted(found, key=lambda each: _chance(judge.seed, turn, *each[:2]))
+        for start in range(0, len(dealt) - size + 1, size):
+            drawn.append([(pk, side) for _, side, pk in dealt[start : start + size]])
+    return drawn[:count]
+
+
+def _eligible(judge, items, limit):
+    """[(item's id, side, item)] of different texts, none of them of a locked test part as well."""
+    hidden, never, first = withheld(judge.study), set(), {}
+    with in_turn(items.only(*FIELDS), BATCH) as rows:
+        for at, item in enumerate(rows):
+            if item.pk in hidden:
+                never |= {_digest(side_text(item, side)) for side in Side}
+            elif limit is not None and at >= limit:
+                if not hidden:
+                    break
+            else:
+                for side in SIDES[judge.sides]:
+                    text, each = side_text(item, side), (item.key, str(side), item.pk)
+                    if text.strip():
+                        digest = _digest(text)
+                        first[digest] = min(first.get(digest, each), each)
+    return [each for digest, each in first.items() if digest not in never]
+
+
+def _digest(text):
+    return hashlib.sha256(" ".join(text.split()).encode()).digest()
+
+
+def _chance(*parts):
+    # JSON, so that no two tuples give the same text.
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+def _texts(items, pks):
+    """{(item, side): text} of these items."""
+    rows = items.only(*FIELDS).in_bulk(pks).values()
+    return {(item.pk, str(side)): side_text(item, side) for item in rows for side in Side}
+
+
+def _line(text):
+    """A review in one line, cut where it is long; it can neither end its data nor begin another."""
+    return cut(prompting.one_line(text), LONGEST_REVIEW)
+
+
+def _numbered(reviews):
+    return "\n".join(f"{number}. {line}" for number, (_, line) in enumerate(reviews, 1))
+
+
+def previewed(judge, items):
+    """[(what is shown of each sample, [its texts])], as a run would be planned now.
+
+    Of many items only the first count, for a page that looks at all of them would be slow.
+    """
+    drawn = samples(judge, items, PREVIEWED)
+    texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
+    found = [[(pk, texts[pk, side]) for pk, side in sample] for sample in drawn]
+    return [
+        (_numbered([[pk, _line(text)] for pk, text in sample]), [text for _, text in sample])
+        for sample in found
+    ]
+
+
+def texts(run, units):
+    """[(unit, what its prompt shows)]: the sample, but for reviews of a test part locked since."""
+    rows = list(run.topic_samples.filter(unit__in=units).order_by("unit"))
+    # Of the study as it is by now: a run may be in its midst when it is locked.
+    hidden = _hidden(Study.objects.get(pk=run.judge.study_id), rows)
+    shown = [[r for r in row.reviews if tuple(r) not in hidden] for row in rows]
+    return [(row.unit, _numbered(left)) for row, left in zip(rows, shown, strict=True)]
+
+
+def _hidden(study, rows):
+    """Those of these samples' reviews, {(item, line)}, that lie in a locked test part or read as
+    one of it does; at no query without one.
+    """
+    hidden = withheld(study)
+    reviews = {(pk, line) for row in rows for pk, line in row.reviews}
+    never = _lines_of(hidden) if hidden else set()
+    return {(pk, line) for pk, line in reviews if pk in hidden or line in never}
+
+
+def _lines_of(pks):
+    """All texts of these items, as samples have them."""
+    items = Item.objects.filter(pk__in=among(pks), kind__in=Topics.kinds, is_practice=False)
+    with in_turn(items.only(*FIELDS), BATCH) as rows:
+        return {_line(side_text(item, side)) for item in rows for side in Side}
+
+
+def hidden_units(run, units):
+    """Those of the units that had a review of a locked test part, at no query without one."""
+    study = run.judge.study
+    if not is_locked(study):
+        return set()
+    rows = list(run.topic_samples.filter(unit__in=units))
+    hidden = _hidden(study, rows)
+    return {row.unit for row in rows if any(tuple(review) in hidden for review in row.reviews)}
+
+
+def attach(judgments):
+    """The judgments of a run that proposes, each with its .topic_sample."""
+    units = {judgment.unit: judgment for judgment in judgments if judgment.item_id is None}
+    if units:
+        (run,) = {judgment.run_id for judgment in units.values()}
+        rows = TopicSample.objects.filter(run=run, unit__in=list(units))
+        rows = list(rows.select_related("run__judge__study"))
+        for row in rows:
+            units[row.unit].topic_sample = row
+            units[row.unit].topics = _said(units[row.unit].rationale)["kept"]
+        for unit in hidden_units(rows[0].run, list(units)) if rows else ():
+            one = units[unit]
+            one.value, one.rationale, one.reason, one.topics = None, "", WITHHELD, []
+    return judgments
+
+
+def _said(rationale):
+    return json.loads(rationale) if rationale else {"kept": [], "dropped": {}, "examples": []}
+
+
+@dataclass
+class Shortlist:
+    """What a run's samples name: [(topic, in how many)], the most first; `read`: of how many.
+
+    dropped: [(why, how many, examples)]. withheld: samples with a review of a locked test part,
+    which are left out. most: how many topics a list takes.
+    """
+
+    read: int = 0
+    most: int = 0
+    withheld: int = 0
+    topics: list = field(default_factory=list)
+    dropped: list = field(default_factory=list)
+
+    @property
+    def names(self):
+        """The first `most` topics: what a list of topics begins with."""
+        return [name for name, _ in self.topics[: self.most]]
+
+    @property
+    def as_initial(self):
+        """What the form of a judge that extracts statements is filled in with."""
+        return {"topic_list": OWN, "topics": [[name, ""] for name in self.names]}
+
+
+def shortlist_of(run):
+    """The Shortlist of a run so far. Ties stand in the order in which topics were first named."""
+    done = run.judgments.filter(state=Judgment.State.DONE).order_by("unit")
+    rows = list(done.values_list("unit", "rationale"))
+    hidden = hidden_units(run, [unit for unit, _ in rows])
+    said = [_said(rationale) for unit, rationale in rows if unit not in hidden]
+    spelt, counts = {}, Counter()
+    for name in (name for each in said for name in each["kept"]):
+        spelt.setdefault(shortlist.alike(name), name)
+        counts[shortlist.alike(name)] += 1
+    return Shortlist(
+        read=len(said),
+        most=run.frozen["most_topics"],
+        withheld=len(hidden),
+        topics=[(spelt[key], count) for key, count in counts.most_common()],
+        dropped=_dropped(said),
+    )
+
+
+def _dropped(said):
+    """[(why, how many, examples)] of all replies."""
+    counts, examples = Counter(), defaultdict(list)
+    for each in said:
+        counts.update(each["dropped"])
+        for entry, why in each["examples"]:
+            examples[why].append(entry)
+    return [(why, count, examples[why][:3]) for why, count in counts.most_common()]

@@ -1,0 +1,72 @@
+"""Pointwise: does this recommendation fit this person? Reasons first, then fit or no fit.
+
+The value is on a scale of its own: 1 fit, 0 no fit, and .5 neutral where that is offered. It stands
+as the judge's answer to a question of the study about recommendations, and is compared with that
+question's ratings by order (AUC) or above and below a threshold, never point by point.
+"""
+
+from judges.methods.base import RECOMMENDATION, VerdictMethod
+from judges.prompting import episodes
+from judges.prompting import fill as prompting
+from judges.replies import verdicts
+from judges.replies.parse import RATIONALE_LENGTH, Reason, Verdict
+
+VALUES = {"fit": 1.0, "no fit": 0.0}
+NEUTRAL = {"fit": 1.0, "neutral": 0.5, "no fit": 0.0}
+MEANINGS = {
+    "fit": "the recommendation is a good fit",
+    "neutral": "nothing speaks clearly for it or against it",
+    "no fit": "it is not",
+}
+
+
+class Fit(VerdictMethod):
+    """One call for each recommendation."""
+
+    kinds = (RECOMMENDATION,)
+    wanted = "a Likert or yes/no question about recommendations"
+
+    def can_answer(self, question):
+        return question.scale.kind in ("likert", "binary")
+
+    def settings(self, judge):
+        return {
+            "method": str(judge.method),
+            "question": judge.question,
+            "neutral": judge.neutral,
+            "longest_text": episodes.LONGEST,
+        }
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call."""
+        entries = shown.subject.get("item", []) if shown else []
+        words = self._values(frozen)
+        return prompting.filled(
+            frozen["prompt_text"],
+            context=shown.context if shown else "",
+            episode="\n".join(episodes.lines(entry) for entry in entries),
+            verdicts=", ".join(f'"{word}" if {MEANINGS[word]}' for word in words),
+            words=" or ".join(f'"{word}"' for word in words),
+        )
+
+    def schema(self, frozen, questions):
+        rationale = {"type": "string", "maxLength": RATIONALE_LENGTH}
+        return verdicts.schema(rationale, self._values(frozen))
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        value, rationale = verdicts.read(reply, self._values(frozen), finish_reason)
+        return said(questions, value, rationale)
+
+    def longest_rationale(self, frozen):
+        return RATIONALE_LENGTH
+
+    def _values(self, frozen):
+        return NEUTRAL if frozen["neutral"] else VALUES
+
+
+def said(questions, value, rationale):
+    """The Verdict of a reply about the one question that it answers."""
+    (key,) = [question.key for question in questions]
+    if isinstance(value, Reason):
+        return Verdict(reasons={key: value}, rationale=rationale)
+    return Verdict(values={key: value}, rationale=rationale)

@@ -1,0 +1,104 @@
+"""Pairwise: which of two ranked lists fits this person better? Reasons first, then 1, 2 or tie.
+
+The prompt calls them list 1 and list 2, as raters' pages do, so that no reply can be taken for a
+verdict on the sides A and B. Which side stood first is drawn and kept with the judgment; the value
+is that of the side, on the scale of the question.
+"""
+
+import json
+import random
+
+from judges.methods.base import LIST_PAIR, VerdictMethod
+from judges.methods.verdicts.fit import said
+from judges.models import Judge
+from judges.prompting import episodes
+from judges.prompting import fill as prompting
+from judges.replies import verdicts
+from judges.replies.parse import RATIONALE_LENGTH
+
+TIE = "tie"
+LIST_PART = "list.v1"
+
+
+def sides_of(scale):
+    """{"A": value, "B": value, "tie": value} of a choice between two lists; a tie if it has one."""
+    labels = {label.strip(): value for value, label in scale.points}
+    found = {side: float(labels[side]) for side in "AB" if side in labels}
+    ties = [float(value) for label, value in labels.items() if label.lower() == TIE]
+    return found | ({TIE: ties[0]} if ties else {})
+
+
+class Pairwise(VerdictMethod):
+    """One call for each pair of lists, or two: one in each order."""
+
+    kinds = (LIST_PAIR,)
+    wanted = "a choice between A and B about pairs of lists"
+
+    def can_answer(self, question):
+        return question.scale.is_about_sides
+
+    def settings(self, judge):
+        list_part = prompting.load_part(LIST_PART)
+        return {
+            "method": str(judge.method),
+            "question": judge.question,
+            "dimensions": judge.dimensions,
+            "order": str(judge.order),
+            "seed": judge.seed,
+            "longest_text": episodes.LONGEST,
+            "list_sha256": list_part.sha256,
+        }
+
+    def orders(self, judge, item, sample):
+        """AB or BA, drawn by seed, item and sample, whatever else is asked; or both."""
+        if judge.order == Judge.Order.BOTH:
+            return ["AB", "BA"]
+        draw = random.Random(json.dumps([judge.seed, item.key, sample])).random()
+        return ["AB" if draw < 0.5 else "BA"]
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call: the sides in this order."""
+        subject = shown.subject if shown else {}
+        part = prompting.load_part(LIST_PART).text
+        lists = [
+            prompting.part(part, number=number, episodes=episodes.ranked(subject.get(side, [])))
+            for number, side in enumerate(order or "AB", start=1)
+        ]
+        words = self._words(questions, order)
+        meanings = {TIE: "neither is clearly better"}
+        dimensions = [prompting.one_line(name) for name in frozen["dimensions"]]
+        return prompting.filled(
+            frozen["prompt_text"],
+            context=shown.context if shown else "",
+            lists="\n\n".join(lists),
+            dimensions=", ".join(dimensions),
+            keys=", ".join(json.dumps(name, ensure_ascii=False) for name in dimensions),
+            verdicts=", ".join(
+                f'"{word}" if {meanings.get(word, f"list {word} fits better")}' for word in words
+            ),
+            words=" or ".join(f'"{word}"' for word in words),
+        )
+
+    def schema(self, frozen, questions):
+        names = [prompting.one_line(name) for name in frozen["dimensions"]]
+        length = self.longest_rationale(frozen) // len(names)
+        rationale = {
+            "type": "object",
+            "properties": {name: {"type": "string", "maxLength": length} for name in names},
+            "required": names,
+            "additionalProperties": False,
+        }
+        return verdicts.schema(rationale, self._words(questions, "AB"))
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        value, rationale = verdicts.read(reply, self._words(questions, order), finish_reason)
+        return said(questions, value, rationale)
+
+    def longest_rationale(self, frozen):
+        return RATIONALE_LENGTH // 2 * len(frozen["dimensions"])
+
+    def _words(self, questions, order):
+        """{word: value of the side that it names}, of the verdicts offered."""
+        sides = sides_of(questions[0].scale)
+        found = {str(number): sides[side] for number, side in enumerate(order or "AB", start=1)}
+        return found | ({TIE: sides[TIE]} if TIE in sides else {})

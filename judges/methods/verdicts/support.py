@@ -1,0 +1,84 @@
+"""The support check: does the document say all that the statement says? 1 or 0.
+
+Source: Kabongo and Guigue, On the Factual Consistency of Text-based Explainable Recommendation
+Models, table IX. The statement is the item's text, the document its reference. No reason is asked
+for, as in the paper; with one the reply would no longer be a single character.
+"""
+
+import json
+
+from judges.methods.base import STATEMENT, VerdictMethod
+from judges.methods.verdicts.fit import said
+from judges.prompting import fill as prompting
+from judges.replies.parse import Reason, last_object
+
+SUPPORTED = "supported"
+VALUES = {"1": 1.0, "0": 0.0}
+ONE_CHARACTER = (
+    "Reply with exactly one character and nothing else: 1 if the statement is supported, "
+    "0 if it is not."
+)
+ONE_KEY = (
+    f'Reply with one JSON object and nothing else, whose only key is "{SUPPORTED}": '
+    "1 if the statement is supported, 0 if it is not."
+)
+
+
+class Support(VerdictMethod):
+    """One call for each statement and its document; a past one with both the same is taken over."""
+
+    kinds = (STATEMENT,)
+    shows_lists = False
+    reuses = True
+    wanted = "a yes/no question about statements"
+
+    def items(self, items):
+        return super().items(items).exclude(text__regex=r"^\s*$").without_outdated()
+
+    def can_answer(self, question):
+        return question.scale.kind == "binary"
+
+    def settings(self, judge):
+        return {"method": str(judge.method), "question": judge.question}
+
+    def beside(self, item):
+        return [item.reference]
+
+    def messages(self, frozen, item, questions, shown=None, order=""):
+        """The exact messages of one call."""
+        return prompting.filled(
+            frozen["prompt_text"],
+            answer=ONE_KEY if frozen["json_schema"] else ONE_CHARACTER,
+            document=prompting.neutral(item.reference.strip()),
+            statement=prompting.one_line(item.text),
+        )
+
+    def schema(self, frozen, questions):
+        return {
+            "type": "object",
+            "properties": {SUPPORTED: {"type": "integer", "enum": [0, 1]}},
+            "required": [SUPPORTED],
+            "additionalProperties": False,
+        }
+
+    def read(self, frozen, questions, order, reply, finish_reason):
+        return said(questions, value_in(reply, finish_reason), "")
+
+    def longest_rationale(self, frozen):
+        return 0
+
+
+def value_in(reply, finish_reason="stop"):
+    """1, 0 or the Reason why there is neither: one character, or the last JSON object."""
+    if finish_reason != "length" and reply.strip() in VALUES:
+        return VALUES[reply.strip()]
+    found = last_object(reply, {SUPPORTED}, finish_reason)
+    if isinstance(found, Reason):
+        return found
+    if SUPPORTED not in found:
+        return Reason.MISSING
+    if SUPPORTED in found.twice:
+        return Reason.DUPLICATE
+    # As JSON writes it, so that true is no 1; in quotation marks it is the character asked for.
+    answer = found[SUPPORTED]
+    return VALUES.get(answer if isinstance(answer, str) else json.dumps(answer), Reason.NOT_OFFERED)

@@ -1,0 +1,111 @@
+"""Forms of the judge, run and endpoint pages."""
+
+from decimal import Decimal
+
+from django import forms
+
+from judges.checks import drift as drifting
+from judges.models import Judge
+from judges.pages.forms_kinds import EnsembleForm, ScorerForm
+from judges.pages.forms_llm import LLM_FORMS
+from judges.runs import plan as planning
+from judges.runs import resume as going_on
+
+
+def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
+    """The form of a judge of this kind, and of this method if it is an LLM."""
+    forms_of = {Judge.Kind.LLM: LLM_FORMS[method], Judge.Kind.ENSEMBLE: EnsembleForm}
+    return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
+
+
+def budget_field(help_text):
+    """What a run may cost; empty where there is no cap."""
+    return forms.DecimalField(
+        label="Budget in USD",
+        required=False,
+        min_value=Decimal("0.000001"),
+        max_digits=12,
+        decimal_places=6,
+        help_text=help_text,
+    )
+
+
+class RunForm(forms.Form):
+    """How much of a study a run judges, and what it may cost."""
+
+    limit = forms.IntegerField(
+        label="First items only",
+        required=False,
+        min_value=1,
+        max_value=10_000_000,
+        help_text="Empty: all items.",
+    )
+    budget = forms.DecimalField(
+        label="Budget in USD",
+        required=False,
+        min_value=0,
+        max_digits=12,
+        decimal_places=6,
+        help_text="Empty: no cap. The run stops before it would spend more.",
+    )
+    reuse = forms.BooleanField(
+        label="Take over replies to identical calls",
+        required=False,
+        initial=True,
+        help_text="Of past runs of this study, at no cost. Without it to see how much replies "
+        "differ from run to run.",
+    )
+
+    def without_budget(self):
+        """The form for a judge that calls nobody."""
+        del self.fields["budget"], self.fields["reuse"]
+        return self
+
+    def without_reuse(self):
+        """The form for a judge whose samples are there to differ."""
+        del self.fields["reuse"]
+        return self
+
+    def about_recipients(self):
+        """The form for a judge that writes profiles."""
+        self.fields["limit"].label = "First recipients only"
+        self.fields["limit"].help_text = "Empty: all recipients."
+        return self
+
+    def clean_budget(self):
+        budget = self.cleaned_data["budget"]
+        if budget == 0:
+            raise forms.ValidationError("Enter more than 0, or nothing for no cap.")
+        return budget
+
+    def start(self, judge, user):
+        """(run, what happened), or (None, "") with the reason among the form's errors."""
+        data = self.cleaned_data
+        try:
+            return going_on.start(
+                judge, data["limit"], data.get("budget"), user, reuse=data.get("reuse", False)
+            )
+        except planning.PlanError as error:
+            self.add_error(None, str(error))
+            return None, ""
+
+
+class CheckForm(forms.Form):
+    """How many items a check for drift asks again, and what it may cost."""
+
+    items = forms.IntegerField(
+        initial=drifting.USUAL_ITEMS,
+        min_value=1,
+        max_value=drifting.MOST_ITEMS,
+        help_text="The same ones at every check.",
+    )
+    budget = budget_field("Empty: no cap.")
+
+    def start(self, run, user):
+        """The check, or None with the reason among the form's errors."""
+        data = self.cleaned_data
+        try:
+            return drifting.plan_check(run, data["items"], data["budget"], user)
+        except planning.PlanError as error:
+            self.add_error(None, str(error))
+            return None

@@ -1,0 +1,107 @@
+"""Forms of judges, one for each kind that the pages make."""
+
+from django import forms
+from django.db import IntegrityError, transaction
+
+from annotate.files.reading.columns import refuse_unseen
+from judges.models import Judge
+from judges.models.judge import NAME_TAKEN
+from judges.scorers import AGAINST, SCORERS, pair_files
+
+SETTINGS = (
+    "language", "threshold", "effect", "top", "form", "factors", "iterations", "regularisation",
+    "confidence", "seed", "measure", "model", "output",
+    "direction", "parts", "against",
+)  # fmt: skip
+
+
+class KindForm(forms.ModelForm):
+    """A judge of one study; refuses changes once the judge has been run."""
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.instance.study, self.instance.kind = study, kind
+
+    def clean(self):
+        frozen = Judge.objects.filter(pk=self.instance.pk).exclude(settings_hash="")
+        if self.instance.pk and frozen.exists():
+            raise forms.ValidationError(
+                "This judge has been run, so its settings are frozen. Make a new judge instead."
+            )
+        return super().clean()
+
+    def clean_key(self):
+        """Refuse a new name with letters that nobody sees; one that stands already may stay."""
+        key = self.cleaned_data["key"]
+        if key != self.instance.key:
+            try:
+                refuse_unseen(key)
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from None
+        return key
+
+    def saved(self):
+        """The judge, or None with the reason among the form's errors: its name is taken.
+
+        Not looked up before: between the look and the write somebody else may take it.
+        """
+        try:
+            with transaction.atomic():
+                return self.save()
+        except IntegrityError:
+            self.add_error("key", NAME_TAKEN)
+            return None
+
+
+class ScorerForm(KindForm):
+    """A judge that computes its scores: its name and what its kind can be set to."""
+
+    class Meta:
+        model = Judge
+        fields = ["key", *SETTINGS]
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        for name in set(SETTINGS) - set(SCORERS[kind].settings):
+            del self.fields[name]
+        if AGAINST in self.fields:
+            self.fields[AGAINST].required = False  # then the reference
+        if "model" in self.fields:
+            self._offer_models()
+        self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
+
+    def _offer_models(self):
+        """The folders that there are, to choose from; where there is none, a name to be filled."""
+        model, there = self.fields["model"], pair_files.names()
+        model.required = True
+        if not there:
+            model.help_text += " There: none yet."
+            return
+        kept = [self.instance.model] if self.instance.model else []  # though its folder may be gone
+        choices = [(name, name) for name in dict.fromkeys([*there, *kept])]
+        self.fields["model"] = forms.ChoiceField(
+            label=model.label, help_text=model.help_text, choices=[("", "Choose one"), *choices]
+        )
+
+
+class EnsembleForm(KindForm):
+    """A judge that is made of others; never frozen, for nothing of it is stored."""
+
+    class Meta:
+        model = Judge
+        fields = ["key", "members", "rule"]
+        widgets = {"members": forms.CheckboxSelectMultiple}
+        field_classes = {"members": forms.ModelMultipleChoiceField}
+
+    def __init__(self, study, kind, *args, **kwargs):
+        super().__init__(study, kind, *args, **kwargs)
+        others = Judge.objects.filter(study=study).exclude(kind=Judge.Kind.ENSEMBLE)
+        others = others.exclude(method__in=Judge.JUDGING_NOTHING)
+        self.fields["members"].queryset = others
+        self.fields["members"].required = True
+
+    def clean_members(self):
+        members = self.cleaned_data["members"]
+        if len(members) < 2:
+            raise forms.ValidationError("Choose two judges or more.")
+        return members

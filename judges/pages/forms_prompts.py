@@ -1,0 +1,128 @@
+"""Forms of the pages on which a study brings its own prompts, and tries them on an item."""
+
+from django import forms
+
+from annotate.design import versions
+from annotate.models.study import slug_rule
+from judges import methods
+from judges.files.verdicts import MOST_TOKENS
+from judges.methods.topics import topics
+from judges.models import Endpoint, Judge, StudyPrompt
+from judges.pages.judge_preview import preview
+from judges.prompting import own as own_prompts
+from judges.prompting.fill import Prompt
+
+TAKEN = "This study already has a prompt of that name. Open it to make its next version."
+STALE = (
+    "Somebody else saved this prompt meanwhile. Copy your text, open the page anew and look at "
+    "theirs first."
+)
+NO_ENDPOINT = "There is no endpoint yet; an operator makes one. Cost and settings depend on it."
+
+
+class PromptForm(forms.ModelForm):
+    """A prompt's text, and for a new one its name and what is asked; says what is wrong where."""
+
+    text = forms.CharField(
+        strip=False,
+        max_length=own_prompts.LONGEST,
+        widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false"}),
+    )
+    base = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    class Meta:
+        model = StudyPrompt
+        fields = ["name", "method", "text"]
+
+    def __init__(self, study, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.instance.study = study
+        if self.instance.pk:
+            del self.fields["name"], self.fields["method"]
+            self.initial["base"] = own_prompts.sha256(self.instance.text)
+
+    def clean_name(self):
+        slug_rule(self.cleaned_data["name"])
+        return self.cleaned_data["name"]
+
+    def clean(self):
+        data = super().clean()
+        method = data.get("method") or self.instance.method
+        if "text" in data and method:
+            data["text"] = own_prompts.normal(data["text"])
+            found = own_prompts.problems_of(data["text"], method)
+            for words in own_prompts.in_words(found):
+                self.add_error("text", words)
+        return data
+
+    def saved(self, user):
+        """The version that has the text now, or None with the reason among the form's errors."""
+        data = self.cleaned_data
+        if self.instance.pk:
+            try:
+                return own_prompts.save_version(self.instance, data["text"], data["base"], user)
+            except own_prompts.Stale:
+                self.add_error(None, STALE)
+                return None
+        made = own_prompts.save_new(
+            self.instance.study, data["name"], data["method"], data["text"], user
+        )
+        if made is None:
+            self.add_error("name", TAKEN)
+        return made
+
+
+class TryForm(forms.Form):
+    """On which item, endpoint and with what about the recipient a prompt is tried."""
+
+    item = forms.CharField(
+        required=False, max_length=200, widget=forms.TextInput(attrs={"list": "preview-items"})
+    )
+    endpoint = forms.ModelChoiceField(Endpoint.objects.all(), empty_label=None, required=False)
+    context = forms.ChoiceField(label="About the recipient", choices=Judge.Context, required=False)
+
+    def __init__(self, method, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.method = method
+        if method in Judge.JUDGING_NOTHING:  # tried on what a recipient listened to, or rated
+            self.fields["item"].label = "Sample" if method == Judge.Method.TOPICS else "Recipient"
+        if method in (*Judge.JUDGING_NOTHING, Judge.Method.SUPPORT):
+            del self.fields["context"]
+
+    @staticmethod
+    def usual(method):
+        """What a prompt is tried with where nothing else is said."""
+        alone = method == Judge.Method.QUESTIONS
+        first = Endpoint.objects.values_list("pk", flat=True).first()
+        return {
+            "endpoint": first or "",
+            "context": str(Judge.Context.NONE if alone else Judge.Context.PROFILE),
+        }
+
+    def tried(self, study, name, text):
+        """The Preview of the text, of which nothing is kept; None without an item."""
+        prompt, data = Prompt(name, text), self.cleaned_data
+        if data["endpoint"] is None:
+            self.add_error("endpoint", NO_ENDPOINT)
+            return None
+        context = data.get("context") if prompt.has("context") else ""
+        judge = Judge(
+            study=study,
+            endpoint=data["endpoint"],
+            method=self.method,
+            prompt=name,
+            context=context or Judge.Context.NONE,
+            max_tokens=MOST_TOKENS.get(self.method, 400),
+            topics=next(iter(topics.ready().values())),
+        )
+        judge.question = _question(judge)
+        return preview(judge, data["item"].replace("\x00", "").strip(), prompt)
+
+
+def _question(judge):
+    """The first that a verdict could answer."""
+    if judge.method in (Judge.Method.QUESTIONS, *Judge.JUDGING_NOTHING):
+        return ""
+    asked = versions.asked(judge.study)
+    found = methods.METHODS[judge.method].candidates(asked)
+    return found[0].key if found else ""

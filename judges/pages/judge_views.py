@@ -1,0 +1,206 @@
+"""Researchers' pages about judges: what they are, what they ask, and the button that runs them."""
+
+import re
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotate.design import access
+from judges.methods.topics import propose as proposing
+from judges.models import Endpoint, Heartbeat, Judge, Run
+from judges.pages.forms import CheckForm, RunForm, judge_form
+from judges.pages.judge_preview import preview
+from judges.pages.position import position
+from judges.runs import progress
+from judges.scorers import SCORERS, set_to
+from judges.tasks import nudge
+
+# Kinds in the order of the page "New judge".
+MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
+# The same with what an LLM can be asked: (kind, method, words).
+LLMS = [
+    "LLM: the questions", "LLM: does it fit?", "LLM: which of two lists?", "LLM: write profiles",
+    "LLM: recommender under test", "LLM: extract statements", "LLM: is it supported?",
+    "LLM: propose topics",
+]  # fmt: skip
+KINDS = [(Judge.Kind.LLM, *each) for each in zip(Judge.Method, LLMS, strict=True)]
+KINDS += [
+    (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
+]
+
+
+@login_required
+def judges(request, slug):
+    """The study's judges, each with its newest run."""
+    study = access.study_or_404(request.user, slug)
+    newest = progress.newest_runs(study)
+    rows = Judge.objects.filter(study=study).select_related("endpoint").prefetch_related("members")
+    context = {
+        "study": study,
+        "section": "judges",
+        "judges": [(judge, newest.get(judge.pk)) for judge in rows],
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    return render(request, "judges/judges.html", context)
+
+
+@login_required
+def judge_new(request, slug):
+    """A form for a new judge of the kind that the address names."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
+    method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
+    run = _proposed(request, study, method)
+    initial = proposing.shortlist_of(run).as_initial if run else None
+    form = judge_form(study, kind, request.POST or None, method=method, initial=initial)
+    judge = form.saved() if request.method == "POST" and form.is_valid() else None
+    if judge is not None:
+        messages.success(request, f"The judge {judge} was made.")
+        return redirect("judge", slug, judge.pk)
+    context = {"study": study, "section": "judges", "form": form, "topics_of": run}
+    context |= _offered(kind, method)
+    return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
+
+
+def _proposed(request, study, method):
+    """The run whose topics the form begins with, where the address names one."""
+    number = request.GET.get("topics_of")
+    if number is None or method != Judge.Method.EXTRACTION:
+        return None
+    if not re.fullmatch("[0-9]{1,18}", number):
+        raise Http404(f"no run {number!r}")
+    runs = Run.objects.select_related("judge__study")
+    return get_object_or_404(runs, judge__study=study, judge__method=Judge.Method.TOPICS, pk=number)
+
+
+def _offered(kind, method):
+    """What else the page "New judge" shows of the kind that is chosen, and of the others."""
+    return {
+        "kind": kind,
+        "method": method,
+        "kinds": KINDS,
+        "scorer": SCORERS.get(kind),
+        "endpoints": Endpoint.objects.all(),
+    }
+
+
+@login_required
+def judge(request, slug, pk):
+    """One judge: its settings, the exact prompt, its runs."""
+    study = access.study_or_404(request.user, slug)
+    return judge_page(request, study, judge_or_404(study, pk))
+
+
+@login_required
+@require_POST
+def judge_edit(request, slug, pk):
+    """Changes a judge that has not been run."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    judge = judge_or_404(study, pk, kind__in=MADE_HERE)
+    form = judge_form(study, judge.kind, request.POST, instance=judge, method=judge.method)
+    if not form.is_valid() or form.saved() is None:
+        judge.refresh_from_db()
+        return judge_page(request, study, judge, form=form)
+    messages.success(request, "Saved.")
+    return redirect("judge", slug, pk)
+
+
+@login_required
+@require_POST
+def judge_run(request, slug, pk):
+    """Plans a run, or goes on with the unfinished one, and nudges a worker."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    judge = judge_or_404(study, pk, kind__in=[Judge.Kind.LLM, *SCORERS])
+    form = _run_form(judge, request.POST)
+    run, said = form.start(judge, request.user) if form.is_valid() else (None, "")
+    if run is None:
+        return judge_page(request, study, judge, run_form=form)
+    nudge(run)
+    messages.success(request, said)
+    return redirect(run)
+
+
+def _kind_or_404(name):
+    if name not in MADE_HERE:
+        raise Http404(f"no kind {name!r}")
+    return Judge.Kind(name)
+
+
+def method_or_404(kind, name):
+    """What an LLM is asked, by its name in an address; other kinds have no choice."""
+    if name not in (Judge.Method.values if kind == Judge.Kind.LLM else [Judge.Method.QUESTIONS]):
+        raise Http404(f"no method {name!r} of {kind}")
+    return Judge.Method(name)
+
+
+def _run_form(judge, data=None):
+    form = RunForm(data)
+    if judge.writes:
+        return form.about_recipients()
+    if not judge.endpoint:
+        return form.without_budget()
+    return form if judge.samples == 1 else form.without_reuse()
+
+
+def judge_or_404(study, pk, **conditions):
+    judges = Judge.objects.select_related("endpoint", "study")
+    return get_object_or_404(judges, study=study, pk=pk, **conditions)
+
+
+def _position(judge):
+    """Of its newest run, if it is asked about two lists."""
+    if judge.method != Judge.Method.PAIRWISE:
+        return None
+    return position(judge.runs.judging().select_related("judge__study").first())
+
+
+def judge_page(request, study, judge, form=None, run_form=None, check_form=None):
+    """The page of one judge, with what is wrong in one of its forms."""
+    editable = judge.kind in MADE_HERE and study.may_edit and not judge.is_frozen
+    made = {"instance": judge, "method": judge.method}
+    unbound = judge_form(study, judge.kind, **made) if editable else None
+    context = {
+        "study": study,
+        "section": "judges",
+        "judge": judge,
+        "form": form or unbound,
+        "run_form": run_form or _run_form(judge),
+        **_runs(judge, check_form),
+        **_preview(request, judge),
+        **_scorer(judge),
+        "position": _position(judge),
+        "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    invalid = any(one is not None and one.errors for one in (form, run_form, check_form))
+    return render(request, "judges/judge.html", context, status=422 if invalid else 200)
+
+
+def _scorer(judge):
+    return {"scorer": SCORERS.get(judge.kind), "scorer_settings": set_to(judge)}
+
+
+def _runs(judge, check_form):
+    """The judge's newest runs, checks for drift, and the run that can be checked: two queries."""
+    found = progress.with_progress(list(judge.runs.all()[:60]))
+    runs = [run for run in found if not run.checked_id]
+    ended = (run for run in runs if run.state != Run.State.ACTIVE and run.progress.done)
+    return {
+        "runs": runs,
+        "checks": [r for r in found if r.checked_id and not r.is_robustness_test],
+        "checkable": next(ended, None)
+        if judge.kind == Judge.Kind.LLM and not judge.judges_nothing
+        else None,
+        "check_form": check_form or CheckForm(auto_id="check_%s"),
+    }
+
+
+def _preview(request, judge):
+    """What is sent for the item that the address names, or for the first one."""
+    if judge.kind != Judge.Kind.LLM:
+        return {}
+    key = request.GET.get("item", "").replace("\x00", "")[:200].strip()
+    return {"preview": preview(judge, key), "preview_key": key}

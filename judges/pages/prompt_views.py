@@ -1,0 +1,131 @@
+"""Researchers' pages about the prompts that a study brings itself."""
+
+import difflib
+from collections import defaultdict
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import redirect, render
+
+from annotate.design import access
+from judges.models import Judge
+from judges.models.prompt import OWN
+from judges.pages.forms_prompts import PromptForm, TryForm
+from judges.pages.judge_views import method_or_404
+from judges.prompting import fill as prompting
+from judges.prompting import own as own_prompts
+
+
+@login_required
+def prompts(request, slug):
+    """The study's own prompts, and those of the project to begin from."""
+    study = access.study_or_404(request.user, slug)
+    newest = {prompt.name: prompt for prompt in own_prompts.of_study(study.pk)}
+    context = {
+        "study": study,
+        "section": "judges",
+        "own": [(prompt, Judge.Method(prompt.method).label) for prompt in newest.values()],
+        "shipped": [prompting.load(name) for name in prompting.names()],
+    }
+    return render(request, "judges/prompts.html", context)
+
+
+@login_required
+def prompt_new(request, slug):
+    """A form for a new prompt, which begins as a copy of another."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    method = method_or_404(Judge.Kind.LLM, request.GET.get("method", Judge.Method.QUESTIONS))
+    start = {"method": method, "text": prompting.load(prompting.names(method)[-1]).text}
+    form = PromptForm(study, request.POST or None, initial=start)
+    made = form.saved(request.user) if form.is_valid() else None
+    if made is not None:
+        messages.success(request, f"{made} was made. Try it here, then let a judge use it.")
+        return redirect("prompt", slug, made.name)
+    context = {
+        "study": study,
+        "section": "judges",
+        "form": form,
+        "method": method,
+        "methods": Judge.Method.choices,
+        "placeholders": _placeholders(method),
+    }
+    return render(request, "judges/prompt_new.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+def prompt(request, slug, name):
+    """One prompt: its newest text, tried on an item, and its versions. A save makes the next."""
+    study = access.study_or_404(request.user, slug)
+    newest = own_prompts.newest(study.pk, name)
+    if newest is None or request.method == "POST" and not study.may_edit:
+        raise Http404(f"no prompt {name!r}")
+    form = PromptForm(study, request.POST or None, instance=newest)
+    is_try = request.method == "GET" or "try" in request.POST
+    saved = None if is_try or not form.is_valid() else form.saved(request.user)
+    if saved is not None:
+        messages.success(request, f"Saved as {saved}.")
+        return redirect("prompt", slug, name)
+    return _prompt_page(request, study, name, form, is_try)
+
+
+def _prompt_page(request, study, name, form, is_try):
+    """The page with the text as it was sent, or as it is kept."""
+    newest = own_prompts.newest(study.pk, name)
+    sent = form.cleaned_data.get("text") if form.is_valid() else ""
+    text = sent if form.is_bound else newest.text
+    trying = TryForm(newest.method, {**TryForm.usual(newest.method), **_given(request)})
+    is_tried = is_try and text and trying.is_valid()
+    context = _about(study, newest) | {
+        "form": form if study.may_edit else None,
+        "try_form": trying,
+        "preview": trying.tried(study, newest.key, text) if is_tried else None,
+        "preview_key": trying["item"].value(),
+        "is_draft": form.is_bound and text != newest.text,
+        "warnings": own_prompts.in_words(own_prompts.warnings_of(text, newest.method)),
+    }
+    status = 422 if form.is_bound and form.errors else 200
+    return render(request, "judges/prompt.html", context, status=status)
+
+
+def _about(study, prompt):
+    """What the page shows of a prompt beside its text."""
+    return {
+        "study": study,
+        "section": "judges",
+        "prompt": prompt,
+        "versions": _versions(study, prompt.name),
+        "placeholders": _placeholders(prompt.method),
+    }
+
+
+def _given(request):
+    return {name: value for name, value in (request.POST or request.GET).items() if value}
+
+
+def _placeholders(method):
+    """[(placeholder, what stands there, whether it is needed)]"""
+    needed = own_prompts.NEEDED[method]
+    return [
+        (name, own_prompts.MEANINGS[name], name in needed) for name in own_prompts.allowed(method)
+    ]
+
+
+def _versions(study, name):
+    """[(version, judges that name it, what differs from the version before)], the newest first."""
+    every = list(own_prompts.of_study(study.pk).filter(name=name).order_by("version"))
+    judges = Judge.objects.filter(study=study, prompt__startswith=f"{OWN}{name}.v")
+    by_prompt = defaultdict(list)
+    for judge in judges:
+        by_prompt[judge.prompt].append(judge)
+    before = [None, *every[:-1]]
+    pairs = zip(every, before, strict=True)
+    return [(each, by_prompt[each.key], _diff(each, old)) for each, old in pairs][::-1]
+
+
+def _diff(version, before):
+    """The lines that differ, with three around them; blank for the first version."""
+    if before is None:
+        return ""
+    texts = before.text.splitlines(), version.text.splitlines()
+    return "\n".join(difflib.unified_diff(*texts, before.key, version.key, lineterm=""))

@@ -1,0 +1,184 @@
+"""Researchers' pages about runs: live progress, cancel, resume, ask or read again."""
+
+from functools import partial
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from annotate.design import access
+from judges.checks.drift import compare
+from judges.endpoints.pace_chart import pace_chart
+from judges.methods.topics import propose as proposing
+from judges.models import Heartbeat, Run
+from judges.pages.forms import RunForm
+from judges.pages.position import position
+from judges.runs import pilots, progress
+from judges.runs import plan as planning
+from judges.runs import reread as rereading
+from judges.runs import resume as going_on
+from judges.scorers import SCORERS, facts
+from judges.tasks import nudge
+
+
+@login_required
+def runs(request, slug):
+    """All runs of the study, the newest first."""
+    study = access.study_or_404(request.user, slug)
+    rows = Run.objects.filter(judge__study=study).select_related("judge", "created_by")
+    page = Paginator(rows, 50).get_page(request.GET.get("page"))
+    page.object_list = progress.with_progress(list(page.object_list))
+    context = {
+        "study": study,
+        "section": "runs",
+        "page": page,
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    return render(request, "judges/runs.html", context)
+
+
+@login_required
+@never_cache
+def run(request, slug, pk):
+    """One run: settings, progress, what can be done about it."""
+    study = access.study_or_404(request.user, slug)
+    return render(request, "judges/run.html", _context(study, run_or_404(study, pk)))
+
+
+@login_required
+@never_cache
+def run_progress(request, slug, pk):
+    """Fragment: the live part of the run page; asks for itself again while the run is active."""
+    study = access.study_or_404(request.user, slug)
+    return render(request, "judges/_progress.html", _context(study, run_or_404(study, pk)))
+
+
+@login_required
+@never_cache
+def run_moving(request, slug, pk):
+    """Fragment: counts, rate and time left, in one query; tells the rest when the run has ended."""
+    study = access.study_or_404(request.user, slug)
+    run, counts = progress.moving_or_none(study, pk) or (None, None)
+    if run is None:
+        raise Http404("no such run")
+    context = {"study": study, "run": run, "progress": counts}
+    response = render(request, "judges/_moving.html", context)
+    if run.state != Run.State.ACTIVE:
+        response["HX-Trigger"] = "run-moved"
+    return response
+
+
+@login_required
+@require_POST
+def run_cancel(request, slug, pk):
+    """Stops a run; calls under way still end."""
+    run = _run_to_change(request, slug, pk)
+    if going_on.cancel(run):
+        calls = " Calls under way still end." if run.judge.endpoint else ""
+        messages.success(request, f"Cancelled.{calls}")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_resume(request, slug, pk):
+    """Goes on with a stopped run, with a new budget if one was entered."""
+    run = _run_to_change(request, slug, pk)
+    _with_budget(request, run, going_on.resume, "Resumed.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_confirm(request, slug, pk):
+    """Asks the rest after the pilot, with a new budget if one was entered."""
+    run = _run_to_change(request, slug, pk)
+    _with_budget(request, run, going_on.confirm, "Confirmed. The rest is asked now.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_ask_again(request, slug, pk):
+    """Puts everything that failed, was refused or was not understood back into the queue."""
+    run = _run_to_change(request, slug, pk)
+    _go_on(request, run, partial(going_on.reset_failed, run), "{} judgments are asked again.")
+    return redirect(run)
+
+
+@login_required
+@require_POST
+def run_reread(request, slug, pk):
+    """Reads the stored replies again, without a call, and says what changed."""
+    run = _run_to_change(request, slug, pk)
+    try:
+        messages.success(request, str(rereading.reread(run)))
+    except planning.PlanError as error:
+        messages.error(request, str(error))
+    return redirect(run)
+
+
+def _with_budget(request, run, act, said):
+    """Does what makes a run active again, with the budget that was entered."""
+    form = RunForm({"budget": request.POST.get("budget", "")})
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("budget", [])))
+    else:
+        _go_on(request, run, partial(act, run, form.cleaned_data["budget"]), said)
+
+
+def _go_on(request, run, act, said):
+    """Does what makes a run active again; says so, or why it cannot be."""
+    try:
+        count = act()
+    except planning.PlanError as error:
+        messages.error(request, str(error))
+        return
+    if count:
+        nudge(run)
+        messages.success(request, said.format(count))
+
+
+def run_or_404(study, pk):
+    rows = Run.objects.select_related("judge__study", "judge__endpoint", "created_by")
+    return get_object_or_404(rows, judge__study=study, pk=pk)
+
+
+def _run_to_change(request, slug, pk):
+    return run_or_404(access.study_or_404(request.user, slug, access.EDITOR), pk)
+
+
+def _checked(run):
+    """What a check for drift found once it has ended, or how far a test of robustness is."""
+    if run.is_robustness_test:
+        return {"relations": progress.by_relation(run)}
+    ended = run.checked_id and run.state != Run.State.ACTIVE
+    return {"drift": compare(run) if ended else None}
+
+
+def _context(study, run):
+    spent = progress.spending(run)
+    return {
+        "study": study,
+        "section": "runs",
+        "run": run,
+        "progress": progress.progress(run),
+        "spending": spent,
+        "an_item": progress.an_item(run, spent),
+        "forecast": pilots.forecast(run) if run.state == Run.State.WAITING else None,
+        "short_of": going_on.short_of(run),
+        "failures": progress.failures(run),
+        "weighted": progress.weighed(run),
+        "latest": progress.latest(run),
+        "shortlist": proposing.shortlist_of(run) if run.judge.proposes else None,
+        "position": None if run.is_robustness_test else position(run),
+        "pace": pace_chart(run) if run.judge.endpoint else None,
+        "scorer": SCORERS.get(run.judge.kind),
+        "facts": facts(run.frozen),
+        **_checked(run),
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }

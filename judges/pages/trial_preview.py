@@ -1,0 +1,115 @@
+"""What a test of a recommender would send, and what it would take; nothing is sent or stored."""
+
+import difflib
+import re
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from judges.methods.recommend import lists as recommending
+from judges.methods.recommend import wordings
+from judges.methods.recommend.method import CHARACTERS_AN_ENTRY
+from judges.methods.recommend.plans import PLANS, Cell, written
+from judges.pages.judge_preview import AROUND_A_CALL, CHARACTERS_A_TOKEN, estimated_tokens
+from judges.perturbations.relations import NO_CHANGE, named
+
+SAMPLE = 5  # recipients whose prompts are measured for the forecast
+TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+MOST_COMPARED = 4000  # words and signs; of longer prompts the difference is not marked
+
+
+@dataclass
+class Shown:
+    """A prompt and the perturbed one: [(text, whether it differs)] of each, or what is missing."""
+
+    user: str = ""
+    relation: object = None
+    name: str = ""
+    original: list = field(default_factory=list)
+    perturbed: list = field(default_factory=list)
+    missing: str = ""
+    is_marked: bool = True
+
+
+@dataclass
+class Forecast:
+    """About what a test takes. recipients: who are tested; usd is None without prices."""
+
+    recipients: int = 0
+    lists: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    usd: Decimal | None = None
+    measured: int = 0
+
+
+def forecast(judge, trial):
+    """The Forecast: prompts of a few recipients are measured, all others taken to be as long."""
+    users = recommending.drawn(judge.study, trial)
+    found = Forecast(recipients=len(users), lists=len(users) * sum(1 for _ in trial.cells()))
+    some = users[:: max(1, len(users) // SAMPLE)][:SAMPLE]
+    rated = recommending.histories(judge.study, some, trial.seed)
+    texts, sums = wordings.texts_of(judge, trial), [0, 0, 0]
+    for pk, user in some:
+        for kind, times in _kinds(trial):
+            given, missing = recommending.shown(kind, rated.get(pk, []), trial.above)
+            if not missing:
+                text = recommending.prompt(texts, judge, trial, kind, user, given)
+                sums[0] += times
+                sums[1] += times * (estimated_tokens(text) + AROUND_A_CALL)
+                sums[2] += times * (kind.k * CHARACTERS_AN_ENTRY // CHARACTERS_A_TOKEN)
+    if some:
+        whole = [round(each * len(users) / len(some)) for each in sums]
+        found.calls, found.tokens_in, found.tokens_out = whole
+        found.measured = len(some)
+        found.usd = judge.endpoint.cost(found.tokens_in, 0, found.tokens_out)
+    return found
+
+
+def _kinds(trial):
+    """[(cell, how many iterations)]: the prompts of its iterations are about as long."""
+    found = {}
+    for cell in trial.cells():
+        same = (cell.plan, cell.name, cell.k, cell.l)
+        first, times = found.get(same, (replace(cell, iteration=0), 0))
+        found[same] = first, times + 1
+    return list(found.values())
+
+
+def compare(judge, trial, user="", name=""):
+    """The Shown of a recipient, or of the first who can be asked, and of a relation by its name."""
+    users = recommending.drawn(judge.study, trial)
+    chosen = [row for row in users if row[1] == user] if user else users[:SAMPLE]
+    kinds = {written(*each): each for each in trial.relations} or {NO_CHANGE: [NO_CHANGE, {}]}
+    key, options = kinds.get(name) or next(iter(kinds.values()))
+    found = Shown(user, named(key), written(key, options))
+    if not chosen:
+        found.missing = "no recipient of this name is tested" if user else recommending.NOBODY
+    rated = recommending.histories(judge.study, chosen, trial.seed)
+    for pk, found.user in chosen:
+        cell = Cell(PLANS.RELATIONS, key, options, trial.k, trial.l, 1)
+        given, found.missing = recommending.shown(cell, rated.get(pk, []), trial.above)
+        if not found.missing:
+            _fill(found, judge, trial, cell, given)
+            break
+    return found
+
+
+def _fill(found, judge, trial, cell, given):
+    filled = wordings.texts_of(judge, trial)
+    plain = replace(cell, relation=NO_CHANGE, options={})
+    texts = [recommending.prompt(filled, judge, trial, one, found.user, given)
+             for one in (plain, cell)]  # fmt: skip
+    found.original, found.perturbed, found.is_marked = marked(*texts)
+
+
+def marked(before, after):
+    """([(text, differs)] of one text, the same of the other, whether they were compared)."""
+    ones, others = TOKEN.findall(before), TOKEN.findall(after)
+    if len(ones) + len(others) > MOST_COMPARED:
+        return [(before, False)], [(after, False)], False
+    left, right = [], []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, ones, others, False).get_opcodes():
+        left.append(("".join(ones[a:b]), tag != "equal"))
+        right.append(("".join(others[c:d]), tag != "equal"))
+    return [each for each in left if each[0]], [each for each in right if each[0]], True

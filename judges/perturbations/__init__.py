@@ -1,0 +1,1 @@
+"""Change a prompt in ways that should not change the answer."""

@@ -1,0 +1,1 @@
+"""Fill prompts with an item, examples and a recipient's history."""

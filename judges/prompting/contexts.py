@@ -1,0 +1,106 @@
+"""What a prompt says of the recipient: the profile of the study, or the newest of the history."""
+
+from collections import defaultdict
+
+from annotate.models import Interaction, Item
+from annotate.raters import profiles
+from judges.models import Judge
+from judges.prompting import listening
+from judges.prompting.fill import one_line
+
+NO_RECIPIENT = "no context: the item has no recipient"
+NO_PROFILE = "no context: the recipient has no profile"
+NO_SUCH_PROFILE = "no context: the recipient has no profile made of {} episodes"
+OWN_PROFILE = "no context: the item is a profile itself"
+NO_HISTORY = "no context: the recipient has no other interactions"
+
+
+MOST_KNOWN = 500  # recipients whose histories are in memory together
+
+
+class Contexts:
+    """Reads each recipient once for all items that are asked about together, and few at a time."""
+
+    def __init__(self, judge, with_shows=False):
+        self.judge, self.known, self.with_shows = judge, {}, with_shows
+
+    def of(self, items, subjects=None):
+        """{item id: (text, why there is none)}, in one query for some hundred new recipients.
+
+        subjects: by item id, what is judged where it is more than the item's own content.
+        """
+        judged = {pk: subject.contents for pk, subject in (subjects or {}).items()}
+        theirs = defaultdict(list)
+        for item in items:
+            theirs[item.recipient_id].append(item)
+        recipients, found = list(theirs), {}
+        for start in range(0, len(recipients), MOST_KNOWN):
+            some = recipients[start : start + MOST_KNOWN]
+            self._know(set(some) - {None})
+            for item in (item for recipient in some for item in theirs[recipient]):
+                found[item.pk] = self._one(item, judged.get(item.pk, {item.content_id}))
+        return found
+
+    def _know(self, recipients):
+        """Reads those of the recipients that are new; forgets others where there is no room."""
+        new = recipients - self.known.keys()
+        if len(self.known) + len(new) > MOST_KNOWN:
+            self.known = {pk: one for pk, one in self.known.items() if pk in recipients}
+        if new:
+            found = self._read(self.judge.study_id, new)
+            self.known |= {pk: found.get(pk) for pk in new}
+
+    @property
+    def is_profile(self):
+        return self.judge.context == Judge.Context.PROFILE or self.judge.kind == Judge.Kind.SBERT
+
+    def _read(self, study, recipients):
+        if self.is_profile:
+            return _profiles(study, recipients, self.judge.profile_episodes)
+        if self.with_shows:
+            return listening.histories(study, recipients, self.judge.transcript_length)
+        return _histories(study, recipients)
+
+    def _one(self, item, judged):
+        if item.recipient_id is None:
+            return "", NO_RECIPIENT
+        known = self.known[item.recipient_id]
+        if self.is_profile:
+            if item.kind == Item.Kind.PROFILE:
+                return "", OWN_PROFILE
+            wanted = self.judge.profile_episodes
+            return (known, "") if known else ("", _no_profile(wanted))
+        # What the recipient did with the judged content would be an answer, not a context.
+        others = [line for content, line in known or [] if content not in judged]
+        newest = others[: self.judge.history_length]
+        text = listening.text(newest) if self.with_shows else "\n".join(newest)
+        return (text, "") if text else ("", NO_HISTORY)
+
+
+def _no_profile(wanted):
+    return NO_SUCH_PROFILE.format(wanted) if wanted else NO_PROFILE
+
+
+def _profiles(study, recipients, episodes):
+    """{recipient: text of the newest profile, or of the newest of so many episodes}"""
+    found = profiles.of_recipients(study, recipients).items()
+    chosen = {pk: profiles.newest(several, episodes) for pk, several in found}
+    return {pk: one[1] for pk, one in chosen.items() if one}
+
+
+def _histories(study, recipients):
+    """{recipient: [(content, line)]}, the newest first; interactions without a time come last."""
+    rows = Interaction.objects.filter(study=study, recipient__in=recipients)
+    names = ["recipient", "content", "content__title", "content__key", "rating", "share_listened"]
+    found = defaultdict(list)
+    dated = [*rows.filter(at__isnull=False).order_by("-at", "-pk").values_list(*names)]
+    dated += rows.filter(at=None).order_by("-pk").values_list(*names)
+    for recipient, content, title, key, rating, share in dated:
+        found[recipient].append((content, _line(title or key, rating, share)))
+    return found
+
+
+def _line(title, rating, share):
+    said = [f"rated {rating:g}"] if rating is not None else []
+    said += [f"{share:.0%} listened to"] if share is not None else []
+    return f"- {one_line(title)}" + (f" ({', '.join(said)})" if said else "")

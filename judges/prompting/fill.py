@@ -1,0 +1,172 @@
+"""Prompts: text files with placeholders, filled for one item, hashed as evidence."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+
+from judges.replies.parse import RATIONALE
+
+FOLDER = Path(__file__).resolve().parent / "prompts"
+NAME = re.compile(r"[a-z0-9-]+\.v[0-9]+")
+# What a text might use to end its own delimiters, or a model's chat template to change the speaker.
+MARKERS = re.compile(
+    r"<{3,}|>{3,}|<[|｜]|[|｜]>|\[\||\|\]|\[/?(?:INST|SYSTEM_PROMPT)\]|</?s>"
+    r"|<</?SYS>>|</?(?:start|end)_of_turn>"
+)
+CONTENT = re.compile(r"^<<<([A-Z]+)\n\$content\n\1>>>\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One immutable prompt file."""
+
+    name: str
+    text: str
+    written_by: dict = field(default_factory=dict, compare=False)  # as StudyPrompt keeps it
+
+    @property
+    def sha256(self):
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def method(self):
+        """The method of judging that it is for: what it has a place for says it."""
+        places = {
+            "lists": "pairwise",
+            "episode": "fit",
+            "listening": "profile",
+            "rated": "recommender",
+            "topics": "extraction",
+            "document": "support",
+            "reviews": "topics",
+        }
+        return next((name for place, name in places.items() if self.has(place)), "questions")
+
+    @property
+    def asks_for_json(self):
+        """Whether it does so in words; without them a JSON mode is refused, or runs on and on."""
+        return "JSON" in self.text
+
+    def has(self, placeholder):
+        """Whether the prompt has a place for it: "example" or "context"."""
+        return placeholder in Template(self.text).get_identifiers()
+
+
+def names(method=""):
+    """The prompts there are, or those of one method of judging, by name and version."""
+    found = sorted(path.stem for path in FOLDER.glob("*.txt") if NAME.fullmatch(path.stem))
+    return [name for name in found if not method or load(name).method == method]
+
+
+def load(name):
+    """The prompt of that name; ValueError says which there are."""
+    if name not in names():
+        raise ValueError(f"found prompt {name!r}; there are {', '.join(names())}")
+    return Prompt(name, (FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def load_part(name):
+    """One of the texts that a prompt's examples and contexts are put into."""
+    return Prompt(name, (FOLDER / "parts" / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def neutral(text):
+    """The text with its markers broken up, so that it can neither end its data nor speak."""
+    while MARKERS.search(text):  # of two that overlap the second is left: "<s>>>"
+        text = MARKERS.sub(lambda found: " ".join(found.group()), text)
+    return text
+
+
+def one_line(text):
+    return " ".join(neutral(text).split())
+
+
+def messages(template, item, questions, rationale=False, shown=None):
+    """The exact messages of one call: one user message in the five parts of the template.
+
+    shown: the example and the context of the item, as `example` and `context` make them.
+    """
+    text = _with_content(
+        template,
+        aspects="\n".join(f"- {q.key}: {one_line(q.text)}" for q in questions),
+        rules=_rules(questions),
+        keys=_keys(questions, rationale),
+        examples="",  # of explanation.v1, which never shows any
+        example=shown.example if shown else "",
+        context=shown.context if shown else "",
+        content=_recommended(item),
+        text=neutral(item.text.strip()),
+    )
+    return _user(text)
+
+
+def _with_content(template, content, **texts):
+    """Filled; where nothing was recommended the marker lines around it are left out."""
+    template = template if content else CONTENT.sub("", template)
+    return Template(template).substitute(texts, content=content)
+
+
+def filled(template, **texts):
+    """The messages of a prompt whose parts were neutralised already."""
+    return _user(Template(template).substitute(texts))
+
+
+def _user(text):
+    """One user message, without the gaps that empty parts leave."""
+    return [{"role": "user", "content": re.sub(r"\n{3,}", "\n\n", text.strip())}]
+
+
+def part(text, **parts):
+    """A part of a prompt with its own parts in place, which were neutralised already."""
+    return Template(text).substitute(parts).strip()
+
+
+def example(part, item, ratings):
+    """Another item with its ratings {question key: value}, as a part of a prompt."""
+    said = ", ".join(f"{one_line(key)} {value:g}" for key, value in ratings.items())
+    text = neutral(item.text.strip())
+    return _with_content(part, content=_recommended(item), text=text, ratings=said).strip()
+
+
+def context(part, text):
+    """Something about the recipient, as a part of a prompt."""
+    return Template(part).substitute(text=neutral(text.strip())).strip()
+
+
+def _recommended(item):
+    content = item.content and one_line(item.content.title)
+    return f"Recommended: {content}" if content else ""
+
+
+def _rules(questions):
+    """One sentence for each scale in use."""
+    by_rule: dict[str, list[str]] = {}
+    for question in questions:
+        by_rule.setdefault(_rule(question.scale), []).append(question.key)
+    if len(by_rule) == 1:
+        by_rule = {rule: ["the aspects" if len(questions) > 1 else "it"] for rule in by_rule}
+    return " ".join(f"Assess {', '.join(keys)} with {rule}." for rule, keys in by_rule.items())
+
+
+def _rule(scale):
+    if not scale.points:
+        return scale.allowed
+    ends = f"integers between {scale.low}-{scale.high}"
+    if not scale.labels:
+        return ends
+    points = scale.points if scale.kind != "likert" else [scale.points[0], scale.points[-1]]
+    meanings = [f"{value} indicates {_inside(label)}" for value, label in points]
+    return f"{ends}, where {', '.join(meanings[:-1])} and {meanings[-1]}"
+
+
+def _inside(label):
+    """A label within a sentence."""
+    label = one_line(label)
+    return label[:1].lower() + label[1:]
+
+
+def _keys(questions, rationale):
+    keys = "the aspects" if len(questions) > 1 else "the aspect"
+    return f'"{RATIONALE}" (one or two sentences, written first) and {keys}' if rationale else keys

@@ -1,0 +1,1 @@
+"""Read scores, verdicts and log-probabilities out of a judge's reply."""

@@ -1,0 +1,286 @@
+"""A model's reply -> a value for each question, or the reason why there is none. Never a guess."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import count
+from typing import Any
+
+from annotate.values.scales import Scale
+
+RATIONALE = "rationale"
+RATIONALE_LENGTH = 400
+LONGEST_RATIONALE = 10_000  # characters kept; the whole reply stays in its Call
+# What is read at all: an endpoint may send 2 MB, of which a million objects take seconds.
+LONGEST_REPLY = 500_000  # characters: more than the 100,000 tokens that a judge may allow
+MOST_OBJECTS = 1_000
+MOST_TITLES = 1_000  # of a list that a recommender was asked for
+OBJECT = re.compile(r'\{\s*["}]')
+OBJECT_OR_LIST = re.compile(r'\{\s*["}]|\[\s*[\]{]')
+OBJECT_OR_NAMES = re.compile(r'\{\s*["}]|\[\s*[\]{"]')
+SPACE = re.compile(r"[ \t\n\r]*")
+
+
+class Reason(StrEnum):
+    """Why a reply that arrived gives no value."""
+
+    EMPTY = "empty reply"
+    CUT_OFF = "reply cut off at the token limit"
+    REPLY_TOO_LONG = f"reply longer than {LONGEST_REPLY:,} characters"
+    TOO_MANY_OBJECTS = f"more than {MOST_OBJECTS:,} JSON objects in the reply"
+    NO_JSON = "no JSON in the reply"
+    BROKEN_JSON = "broken JSON in the reply"
+    MISSING = "question not answered"
+    EXTRA = "answers to questions that were not asked"
+    DUPLICATE = "question answered twice"
+    NOT_A_NUMBER = "answer is no number"
+    NOT_WHOLE = "fraction on a scale of whole numbers"
+    OFF_SCALE = "answer off the scale"
+    NOT_OFFERED = "verdict that was not offered"
+    LACKS_KEYS = "profile without all seven keys"
+    OTHER_KEYS = "profile with keys that were not asked for"
+    KEY_TWICE = "profile with a key twice"
+    NO_TEXT = "profile with a key that is empty or no text"
+    NO_LIST = "no list of titles in the reply"
+    SEVERAL_LISTS = "several lists in the reply, or text between the lines of one"
+    TOO_MANY_TITLES = f"more than {MOST_TITLES:,} titles in the reply"
+    TOO_LONG = "profile longer than 10,000 characters"
+    NO_STATEMENTS = "no list of statements in the reply"
+    NO_TOPICS = "no list of topics in the reply"
+
+
+@dataclass
+class Verdict:
+    """What one reply says: values by question key, reasons where there is no value."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, Reason] = field(default_factory=dict)
+    rationale: str = ""
+
+
+class _TooMuch(ValueError):
+    """More than is read; `reason` says of what."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers which of its keys came twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.twice = {key for key, times in Counter(key for key, _ in pairs).items() if times > 1}
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _decoder() -> json.JSONDecoder:
+    """For one reply: it counts the objects that it makes, those within others too."""
+    made = count(1)
+
+    def make(pairs: list[tuple[str, Any]]) -> _Object:
+        if next(made) > MOST_OBJECTS:
+            raise _TooMuch(Reason.TOO_MANY_OBJECTS)
+        return _Object(pairs)
+
+    return json.JSONDecoder(object_pairs_hook=make, parse_constant=_refuse_constant)
+
+
+def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") -> Verdict:
+    """The last verdict in the reply, read strictly by the scales of the questions asked.
+
+    JSON in code fences or with prose around it is read. A broken object anywhere, or an answer to
+    a question that was not asked, leaves the whole reply without values; else each question
+    stands for itself. 4.0 is the whole number 4, as in JSON schema; "4" and true are no numbers.
+    """
+    found = last_object(reply, scales.keys(), finish_reason)
+    return _none(scales, found) if isinstance(found, Reason) else _read(found, scales)
+
+
+def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Object | Reason:
+    """The last JSON object that answers what was asked, or why the reply has no value at all."""
+    if finish_reason == "length":
+        return Reason.CUT_OFF
+    if not reply.strip():
+        return Reason.EMPTY
+    try:
+        found = _last_verdict(reply, asked)
+    except _TooMuch as error:
+        return error.reason
+    except (ValueError, RecursionError):
+        return Reason.BROKEN_JSON
+    if found is None:
+        return Reason.NO_JSON
+    return Reason.EXTRA if set(found) - asked - {RATIONALE} else found
+
+
+def last_list(
+    reply: str,
+    key: str,
+    finish_reason: str = "stop",
+    begins: re.Pattern[str] = OBJECT_OR_LIST,
+) -> list[Any] | Reason:
+    """The last list in the reply that is its own or stands under the key, or why there is none.
+
+    A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
+    for prose has brackets too.
+    """
+    if finish_reason == "length":
+        return Reason.CUT_OFF
+    if not reply.strip():
+        return Reason.EMPTY
+    try:
+        found, any_json = _last_list(reply, key, begins)
+    except _TooMuch as error:
+        return error.reason
+    except (ValueError, RecursionError):
+        return Reason.BROKEN_JSON
+    if found is None:
+        return Reason.NO_STATEMENTS if any_json else Reason.NO_JSON
+    return found
+
+
+def _last_list(reply: str, key: str, begins: re.Pattern[str]) -> tuple[list[Any] | None, bool]:
+    """That list, and whether there is any JSON at all."""
+    if len(reply) > LONGEST_REPLY:
+        raise _TooMuch(Reason.REPLY_TOO_LONG)
+    decoder, position = _decoder(), 0
+    found: list[Any] | None = None
+    any_json = False
+    while start := begins.search(reply, position):
+        value, position = decoder.raw_decode(reply, start.start())
+        any_json = True
+        if isinstance(value, _Object):
+            value = None if key in value.twice else value.get(key)
+        found = value if isinstance(value, list) else found
+    return found, any_json
+
+
+def storable(text: str) -> str:
+    """The text without what a database cannot hold: NUL and halves of surrogate pairs."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def _none(scales: Mapping[str, Scale], reason: Reason) -> Verdict:
+    return Verdict(reasons=dict.fromkeys(scales, reason))
+
+
+def _last_verdict(reply: str, asked: Set[str]) -> _Object | None:
+    """The last outermost JSON object that answers a question, else the last one at all.
+
+    ValueError when anything that begins as an object is broken: what follows may be a part of it;
+    or when the reply is too long, or of too many objects.
+    """
+    return _last_object(reply, asked)[0]
+
+
+def _last_object(reply: str, asked: Set[str]) -> tuple[_Object | None, int]:
+    """That object, and where it begins."""
+    if len(reply) > LONGEST_REPLY:
+        raise _TooMuch(Reason.REPLY_TOO_LONG)
+    decoder = _decoder()
+    found: _Object | None = None
+    answers, position, begins = False, 0, 0
+    while start := OBJECT.search(reply, position):
+        candidate, position = decoder.raw_decode(reply, start.start())
+        if asked & candidate.keys() or not answers:
+            found, answers = candidate, bool(asked & candidate.keys())
+            begins = start.start()
+    return found, begins
+
+
+def value_spans(reply: str, scales: Mapping[str, Scale]) -> dict[str, tuple[int, int]]:
+    """Where in the reply the answer to each question stands, of a reply that `parse` reads."""
+    try:
+        found, begins = _last_object(reply, scales.keys())
+    except (ValueError, RecursionError):
+        return {}
+    spans: dict[str, tuple[int, int]] = {}
+    decoder = json.JSONDecoder()
+    position = _next(reply, begins + 1)
+    while found and reply[position] != "}":
+        key, position = decoder.raw_decode(reply, position)
+        start = _next(reply, _next(reply, position) + 1)
+        _, end = decoder.raw_decode(reply, start)
+        spans[key] = start, end
+        position = _next(reply, end)
+        if reply[position] == ",":
+            position = _next(reply, position + 1)
+    return spans
+
+
+def _next(reply: str, position: int) -> int:
+    """The place of the next character that is no space of JSON."""
+    return SPACE.match(reply, position).end()  # type: ignore[union-attr]
+
+
+def _read(found: _Object, scales: Mapping[str, Scale]) -> Verdict:
+    verdict = Verdict()
+    rationale = found.get(RATIONALE)
+    if isinstance(rationale, str):
+        verdict.rationale = kept(rationale)
+    for key, scale in scales.items():
+        value = _value(found, key, scale)
+        if isinstance(value, Reason):
+            verdict.reasons[key] = value
+        else:
+            verdict.values[key] = value
+    return verdict
+
+
+def kept(rationale: str) -> str:
+    """Escapes inside the object bring back what was taken out of the reply around it."""
+    lines = rationale.replace("\r\n", "\n").replace("\r", "\n")
+    return storable(lines)[:LONGEST_RATIONALE]
+
+
+def _value(found: _Object, key: str, scale: Scale) -> float | Reason:
+    if key not in found:
+        return Reason.MISSING
+    if key in found.twice:
+        return Reason.DUPLICATE
+    value = found[key]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return Reason.NOT_A_NUMBER
+    return _off(value, scale) or float(value)
+
+
+def _off(value: float, scale: Scale) -> Reason | None:
+    """Why a number is no point of the scale; None when it is one."""
+    if not -(2**53) < value < 2**53:  # infinity and whatever a float cannot hold exactly
+        return Reason.OFF_SCALE
+    if scale.kind != "number" and value != int(value):
+        return Reason.NOT_WHOLE
+    if scale.low is not None and scale.high is not None and not scale.low <= value <= scale.high:
+        return Reason.OFF_SCALE
+    return None
+
+
+def reply_schema(scales: Mapping[str, Scale], rationale: bool) -> dict[str, Any]:
+    """The JSON schema of a valid reply; a rationale stands before the scores."""
+    properties: dict[str, Any] = {}
+    if rationale:
+        properties[RATIONALE] = {"type": "string", "maxLength": RATIONALE_LENGTH}
+    for key, scale in scales.items():
+        properties[key] = _schema(scale)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _schema(scale: Scale) -> dict[str, Any]:
+    if scale.points:
+        return {"type": "integer", "enum": [value for value, _ in scale.points]}
+    if scale.low is None:
+        return {"type": "number"}
+    return {"type": "number", "minimum": scale.low, "maximum": scale.high}

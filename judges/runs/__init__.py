@@ -1,0 +1,1 @@
+"""Plan, work through, settle and resume the runs of judges."""

@@ -1,0 +1,308 @@
+"""A worker's part in a run: lease, ask many at once, store, settle, until nothing is left."""
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from copy import copy
+from functools import partial
+
+from asgiref.sync import async_to_sync, sync_to_async
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import IntegrityError
+
+from judges import methods
+from judges.endpoints.client import Client
+from judges.endpoints.gate import Gate
+from judges.models import Run
+from judges.perturbations import perturb as perturbing
+from judges.replies import logprobs
+from judges.runs import lease as leasing
+from judges.runs import reuse as reusing
+from judges.runs import score as scoring
+from judges.runs import settle as settling
+from judges.runs.settle import Outcome
+from judges.scorers import SCORERS
+from judges.values.dialects import spoken
+
+log = logging.getLogger(__name__)
+# Set when the worker's process shuts down: runs stop leasing and give back what waits.
+stopping = threading.Event()
+POLL_SECONDS = 1.0
+GATHER_SECONDS = 0.001  # replies that come so close together are written together
+_busy: set[int] = set()
+_busy_lock = threading.Lock()
+
+
+def work_through(run_id):
+    """Works on a run until it has nothing left to lease; at once back if this process is at it."""
+    with _busy_lock:
+        if run_id in _busy:
+            return
+        _busy.add(run_id)
+    try:
+        run = Run.objects.select_related("judge__endpoint").filter(pk=run_id).first()
+        if run is not None and run.state == Run.State.ACTIVE:
+            _drive(run)
+            leasing.finish_if_done([run.pk])
+    except (ObjectDoesNotExist, IntegrityError):
+        if Run.objects.filter(pk=run_id).exists():
+            raise
+        log.info("run %s: it was deleted with its study", run_id)
+    finally:
+        with _busy_lock:
+            _busy.discard(run_id)
+
+
+def _drive(run):
+    if run.judge.kind in SCORERS:
+        scoring.drive(run, worker_name(), stopping)
+    elif leasing.has_work(run):
+        log.info("run %s: work begins", run.pk)
+        async_to_sync(Drive(run).go)()
+        log.info("run %s: work ends", run.pk)
+
+
+def worker_name():
+    """A name on the leases of one drive; no other ever has the same."""
+    return f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(6)}"
+
+
+def parameters(frozen, questions):
+    """What is sent beside the messages, by the judge's settings as they were frozen."""
+    longest = methods.of(frozen).max_tokens(frozen, questions)
+    sent = {"temperature": frozen["temperature"], "max_tokens": longest}
+    if sent["temperature"] is None:
+        del sent["temperature"]
+    if frozen.get("weighted"):
+        sent |= logprobs.REQUEST
+    if frozen["json_schema"]:
+        schema = methods.of(frozen).schema(frozen, questions)
+        sent["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "ratings", "strict": True, "schema": schema},
+        }
+    elif frozen.get("json_mode"):
+        sent["response_format"] = {"type": "json_object"}
+    return spoken(sent, frozen.get("refused", ()))
+
+
+def sent_for(frozen, unit):
+    """(messages, parameters): exactly what is sent for a unit."""
+    asked = perturbing.changed(frozen, unit).questions
+    return perturbing.messages(frozen, unit), parameters(frozen, asked)
+
+
+def endpoint_of(run):
+    """The endpoint with the model that the run was planned with, whatever was changed since."""
+    endpoint = copy(run.judge.endpoint)
+    endpoint.model = run.frozen["model"]
+    return endpoint
+
+
+class Drive:
+    """One worker driving one run.
+
+    A unit takes a place from the moment it is sent until its reply is stored, so a kill repeats no
+    more calls than there are places; the gate says how many. Units that `wait` for a place are
+    leased and not sent. What came `back` is stored, its places are filled, and while those
+    calls are under way it is settled and new units are leased: one trip a round.
+    """
+
+    def __init__(self, run):
+        self.run, self.endpoint, self.worker = run, endpoint_of(run), worker_name()
+        self.asked, self.waiting, self.later, self.back = set(), deque(), [], []
+        self.taken = 0
+        self.arrived, self.halted = asyncio.Event(), asyncio.Event()
+        self.options, self.ahead = {}, {}
+        self.reuses, self.reused = None, False
+        self.gate = Gate(run, self.endpoint, self.worker)
+        self.renewed = time.monotonic()
+
+    async def go(self):
+        self.loop = asyncio.get_running_loop()
+        async with Client(self.endpoint) as client:
+            self.client = client
+            try:
+                await self._round([])
+                while (
+                    self.taken
+                    or not self.halted.is_set()
+                    and (self.waiting or self.later or self.reused)
+                ):
+                    await self._round(await self._outcomes())
+            finally:
+                self.halted.set()
+                for task in self.asked:
+                    task.cancel()
+                await sync_to_async(self._end)()
+
+    async def _outcomes(self):
+        """What came back, a handful together; never long without a look around."""
+        if not self.back and not self.reused:
+            self.arrived.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.arrived.wait(), self._patience())
+                await asyncio.sleep(GATHER_SECONDS)
+        back, self.back = self.back, []
+        return [task.result() for task in back]
+
+    def _patience(self):
+        """Seconds until there is something to do though no reply comes."""
+        if self.later:
+            return max(0.0, min(POLL_SECONDS, min(due for due, _ in self.later) - time.monotonic()))
+        return self.gate.patience if self.waiting and self.gate.counts else POLL_SECONDS
+
+    async def _round(self, outcomes):
+        """One trip to the database with what came back, and places filled with what it brought."""
+        if stopping.is_set():
+            self.halted.set()
+        now = time.monotonic()
+        self.waiting.extendleft(unit for due, unit in self.later if due <= now)
+        self.later = [(due, unit) for due, unit in self.later if due > now]
+        again, units, permitted = await sync_to_async(self._trip)(outcomes)
+        now = time.monotonic()
+        self.later += [(now + wait, unit) for unit, wait in again]
+        self.waiting.extend(units)
+        self._fill(permitted)
+
+    def _fill(self, permitted=None):
+        """Sends waiting units from free places, or as many as are permitted; none once halted."""
+        most = self.gate.limit - self.taken
+        if self.gate.counts:
+            most = min(most, permitted or 0)
+        if self.halted.is_set() or self.gate.is_closed():
+            return
+        for _ in range(min(most, len(self.waiting))):
+            task = asyncio.ensure_future(self._ask(self.waiting.popleft()))
+            self.taken += 1
+            self.asked.add(task)
+            task.add_done_callback(self._came_back)
+        self.gate.uses(self.taken)
+
+    def _came_back(self, task):
+        self.asked.discard(task)
+        self.back.append(task)
+        self.arrived.set()
+
+    def _stored(self, outcomes):
+        """The replies are safe, so their places are free."""
+        self.taken -= len(outcomes)
+        for outcome in outcomes:
+            self.gate.heard(outcome)
+        self._fill()
+
+    async def _ask(self, unit):
+        sent = self._sent(unit)
+        return Outcome(unit, *sent, await self.client.ask(*sent))
+
+    def _sent(self, unit):
+        """(messages, parameters); the latter made once for each set of questions, as hundreds of
+        calls share one schema.
+        """
+        questions = perturbing.changed(self.run.frozen, unit).questions
+        asked = unit.relation, *(question.pk for question in questions)
+        if asked not in self.options:
+            self.options[asked] = parameters(self.run.frozen, questions)
+        return perturbing.messages(self.run.frozen, unit), self.options[asked]
+
+    # In the thread that holds the database connection:
+
+    def _trip(self, outcomes):
+        """[(unit, wait)] to be asked once more, new units, and how many of all may be sent now."""
+        again = self._write(outcomes) if outcomes else []
+        self._renew()
+        units = self._reuse(self._lease(len(again)))
+        self.gate.look()
+        return again, units, self._permit(units)
+
+    def _permit(self, units):
+        """How many of the waiting units are counted as sent, where the endpoint has such limits."""
+        free = self.gate.limit - self.taken
+        if not self.gate.counts or free <= 0 or self.halted.is_set() or self.gate.is_closed():
+            return None
+        next_ones = [*self.waiting, *units][:free]
+        return self.gate.permit(next_ones, self._sent)
+
+    def _write(self, outcomes):
+        """Stores every answer and settles the last words; what of the others can be paid for."""
+        calls = settling.store_calls(self.run, self.endpoint, outcomes, self.worker)
+        self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
+        self.gate.record(outcomes)
+        unpaid = [o for o in outcomes if o.is_billing]
+        last = [
+            (o, call)
+            for o, call in zip(outcomes, calls, strict=True)
+            if o.wait() is None and not o.is_billing
+        ]
+        settling.settle(self.run, self.worker, last)
+        if unpaid:
+            self._stop(unpaid)
+        again = [(o.unit, o.wait()) for o in outcomes if o.wait() is not None]
+        again = settling.affordable(self.run, self.worker, again)
+        leasing.count_attempts(self.run, self.worker, [unit for unit, _ in again])
+        return again
+
+    def _stop(self, unpaid):
+        """The account cannot pay: what was asked waits with the rest until somebody resumes."""
+        self.halted.set()
+        leasing.stop(self.run, f"{unpaid[0].answer.failure}: {unpaid[0].answer.detail}")
+        leasing.give_back(self.run, self.worker, [o.unit.number for o in unpaid])
+
+    def _renew(self):
+        """Keeps what waits for a place or for its next attempt, long before its lease ends."""
+        length = leasing.lease_length(self.endpoint)
+        if time.monotonic() - self.renewed > length.total_seconds() / 4:
+            leasing.renew(self.run, self.worker, length)
+            self.renewed = time.monotonic()
+
+    def _lease(self, again):
+        """New units as far as there is room; halts the drive once the run was stopped."""
+        if self.halted.is_set():
+            return []
+        held = self.taken + len(self.waiting) + len(self.later) + again
+        most = self.gate.limit + leasing.ahead(self.gate.limit) - held
+        units = []
+        if most > 0:
+            units = leasing.lease(self.run, self.endpoint, self.worker, most, self.ahead)
+        halting = [Run.State.CANCELLED, Run.State.STOPPED, Run.State.WAITING]
+        if not units and Run.objects.filter(pk=self.run.pk, state__in=halting).exists():
+            self.halted.set()
+        return units
+
+    def _reuse(self, units):
+        """Those of the units that have to be asked; replies of past runs settle the others.
+
+        And those read ahead: they cost nothing, so they need not wait for money or for places.
+        """
+        if self.reuses is None:
+            self.reuses = reusing.is_possible(self.run)
+        found = self._past_replies(units) if self.reuses and units else []
+        self.reused = bool(found)
+        if found:
+            settling.take_over(self.run, self.endpoint, self.worker, found, self.ahead)
+        done = {outcome.unit.number for outcome in found}
+        for number in done & self.ahead.keys():
+            del self.ahead[number]
+        return [unit for unit in units if unit.number not in done]
+
+    def _past_replies(self, units):
+        """Outcomes by past calls of these units and of those read ahead; each is compared once,
+        where its own run may answer it once more when it is leased.
+        """
+        again = methods.of(self.run.frozen).reuses
+        new = [unit for unit in units if again or not unit.compared]
+        new += [unit for unit in self.ahead.values() if not unit.compared]
+        asked = [(unit, *self._sent(unit)) for unit in new]
+        for unit in new:
+            unit.compared = True
+        return settling.taken_over(self.run, self.endpoint, asked) if asked else []
+
+    def _end(self):
+        self.gate.keep()
+        leasing.give_back(self.run, self.worker)

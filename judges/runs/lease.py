@@ -1,0 +1,400 @@
+"""The database is the queue: units are leased by one statement and come back if nobody settles."""
+
+import math
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils import timezone
+
+from annotate.design.versions import questions_of
+from annotate.models import Item
+from judges import methods
+from judges.models import Endpoint, Judgment, Run
+from judges.prompting.materials import Shown, shown_by_item
+from judges.runs import apart
+
+# A unit that was leased so often without an end takes its worker down each time.
+MOST_LEASES = 25
+WORKER_LOST = "worker lost during the call, again and again"
+GIVEN_BACK = "taken up and given back, again and again"
+# Units read together with the leased ones, so that the next leases need not read.
+READ_AHEAD = 100
+
+# COALESCE keeps SQLite from walking all pending rows by the index of (run, state).
+TAKE = """
+WITH picked AS {materialized} (
+    SELECT unit FROM judges_judgment
+    WHERE run_id = %s AND state = 'pending' AND lead {among}
+    ORDER BY unit LIMIT %s {skip_locked}
+)
+UPDATE judges_judgment
+SET state = 'leased', leased_until = %s, leased_by = %s, attempts = attempts + 1
+WHERE run_id = %s AND COALESCE(state, '') = 'pending' AND unit IN (SELECT unit FROM picked)
+RETURNING unit
+"""
+
+# Raw, as it is asked at every lease: the queryset took ten times as long to be put together.
+PLACES = """
+SELECT (SELECT COUNT(*) FROM judges_run r JOIN judges_judge j ON j.id = r.judge_id
+        WHERE r.state = 'active' AND j.endpoint_id = %s),
+       COUNT(*), COUNT(CASE WHEN m.run_id = %s THEN 1 END),
+       COUNT(CASE WHEN m.run_id = %s AND m.leased_by = %s THEN 1 END)
+FROM judges_judgment m
+JOIN judges_run r ON r.id = m.run_id JOIN judges_judge j ON j.id = r.judge_id
+WHERE m.state = 'leased' AND m.lead AND j.endpoint_id = %s
+"""
+
+
+@dataclass
+class Unit:
+    """One call to make: an item and the questions asked of it, in their order."""
+
+    number: int
+    item: Item | None
+    questions: list = field(default_factory=list)
+    attempt: int = 1
+    shown: Shown | None = None
+    order: str = ""
+    sample: int = 0
+    relation: str = ""
+    permit: tuple | None = None  # (slot, tokens) that its call was counted with
+    compared: bool = False  # with past calls: none of them answers it
+
+
+def lease_length(endpoint):
+    """A call may take its time-out; writing it may have to wait too."""
+    return timedelta(seconds=endpoint.timeout_seconds + settings.LEASE_MARGIN_SECONDS)
+
+
+def hold(run):
+    """The run's row as it is now, and nobody else's until the transaction ends.
+
+    Endpoint before run, run before its judgments, these before the study, everywhere: so
+    transactions wait in a queue, never in a circle. No key, so that calls can be stored meanwhile.
+    """
+    return Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+
+
+def lease(run, endpoint, worker, most, ahead=None):
+    """Up to `most` pending units of the run, now this worker's; fewer where a limit says so.
+
+    ahead: {number: Unit} that this worker keeps; filled with units that are likely to be next.
+    """
+    with transaction.atomic():
+        # All runs of an endpoint count its places one after the other. No key, so that whoever
+        # makes a judge of this endpoint need not wait.
+        endpoint = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
+        current = hold(run)
+        if current.state != Run.State.ACTIVE:
+            return []
+        wanted = _affordable(current, min(most, _room(current, endpoint, worker)))
+        among = current.pilot["units"] if current.in_pilot else []
+        numbers = _take(run, worker, wanted, timezone.now() + lease_length(endpoint), among)
+        _reserve(current, len(numbers))
+    return _units(run, numbers, {} if ahead is None else ahead, among)
+
+
+def lease_these(run, worker, numbers, until):
+    """Those of the units that nobody holds, now this worker's: their numbers. Within a transaction
+    that settles them at no cost, so no limit keeps them.
+    """
+    current = hold(run)
+    taken = []
+    if numbers and current.state == Run.State.ACTIVE:
+        taken = _take(run, worker, len(numbers), until, numbers)
+        _reserve(current, len(taken))
+    return taken
+
+
+def lease_free(run, worker, most, until):
+    """Up to `most` pending units of a run that calls nobody and spends nothing."""
+    with transaction.atomic():
+        current = hold(run)
+        if current.state != Run.State.ACTIVE:
+            return []
+        numbers = _take(run, worker, most, until)
+        _reserve(current, len(numbers))
+    return read(run, numbers)
+
+
+def has_work(run):
+    """Whether a worker that comes now may find something to lease, or has a run to stop.
+
+    Two queries and no lock: each sweep tells all workers, and one is often enough.
+    """
+    if not _waits(run):
+        return False
+    left = run.budget_usd is None or _calls_left(run) > 0
+    # Of a run without money nothing is under way: whoever comes stops it.
+    return left and _room(run, run.judge.endpoint, "") > 0 or not (left or run.reserved_usd)
+
+
+def ahead(places):
+    """How many units a worker that has the endpoint to itself holds beyond its places.
+
+    So no place runs empty while a reply is settled. They are not sent: a kill repeats none.
+    """
+    return max(1, places // 2)
+
+
+def _room(run, endpoint, worker):
+    """What is left of this run's fair share of the endpoint, and of the endpoint as a whole.
+
+    Calls of runs that were cancelled meanwhile take their places until they end. Whoever asks
+    alone may hold some ahead: nobody else gets a place then until no more are held than there are.
+    Not under a budget, where each unit held keeps money from being spent.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(PLACES, [endpoint.pk, run.pk, run.pk, worker, endpoint.pk])
+        active, leased, own, mine = cursor.fetchone()
+    if active == 1 and leased == mine and run.budget_usd is None:
+        return endpoint.concurrency + ahead(endpoint.concurrency) - leased
+    share = max(1, endpoint.concurrency // max(1, active))
+    return min(share - own, endpoint.concurrency - leased)
+
+
+def unit_usd(run):
+    """What one unit of the run can cost at most: the estimate, or more once a call cost more."""
+    return Decimal(run.unit_usd)
+
+
+def _affordable(run, wanted):
+    """How many of the wanted units the budget allows; ends the run when not one more."""
+    if run.budget_usd is None:
+        return wanted
+    most = _calls_left(run)
+    if most == 0 and _waits(run) and not run.judgments.filter(state=Judgment.State.LEASED).exists():
+        Run.objects.filter(pk=run.pk).update(state=Run.State.OUT_OF_BUDGET, ended_at=timezone.now())
+    return min(wanted, most)
+
+
+def _calls_left(run):
+    """How many calls the budget of a run allows now."""
+    dearest = unit_usd(run)
+    if not dearest:
+        return math.inf
+    left = run.budget_usd - run.spent_usd - run.reserved_usd
+    most = max(0, int(left // dearest))
+    if most and not run.spent_usd:
+        # The first call is made alone: what it cost shows whether the estimate is to be trusted.
+        return 0 if run.reserved_usd else 1
+    return most
+
+
+def _waits(run):
+    """Whether anything is left to ask: else the run is done, however little money is left."""
+    waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
+    return (waiting.filter(unit__in=run.pilot["units"]) if run.in_pilot else waiting).exists()
+
+
+def _take(run, worker, most, until, among=()):
+    """The numbers of the units that one statement leased; of these where any are named."""
+    if most <= 0:
+        return []
+    postgres = connection.vendor == "postgresql"
+    sql = TAKE.format(
+        among=f"AND unit IN ({', '.join(['%s'] * len(among))})" if among else "",
+        materialized="MATERIALIZED" if postgres else "",
+        skip_locked="FOR UPDATE SKIP LOCKED" if postgres else "",
+    )
+    until = connection.ops.adapt_datetimefield_value(until)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [run.pk, *among, most, until, worker, run.pk])
+        return sorted({number for (number,) in cursor.fetchall()})
+
+
+def _reserve(run, count):
+    if count and not run.started_at:
+        Run.objects.filter(pk=run.pk).update(started_at=timezone.now())
+    free(run, -count, Decimal(0))
+
+
+def _units(run, numbers, ahead, among):
+    """The leased units, read now where they were not read ahead; next come those named, if any."""
+    if not ahead.keys() >= set(numbers):
+        most = 0 if run.judge.proposes else READ_AHEAD  # of these a test part may be locked first
+        waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
+        waiting = waiting.filter(unit__in=among) if among else waiting
+        upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:most]
+        ahead.clear()
+        ahead.update(_read(run, [*numbers, *upcoming]))
+    return [ahead.pop(number) for number in numbers]
+
+
+def read(run, numbers):
+    """Units with everything a call needs."""
+    return list(_read(run, numbers).values())
+
+
+def _read(run, numbers):
+    """{number: Unit} with everything a call needs; units settled in part ask the same again."""
+    if methods.of(run.frozen).apart:
+        found = apart.asked(run, numbers)
+        return {unit: Unit(unit, None, [asked], shown=shown) for unit, asked, shown in found}
+    rows = list(
+        Judgment.objects.filter(run=run, unit__in=numbers)
+        .order_by("unit")
+        .values_list("unit", "item_id", "question_id", "order", "sample", "relation")
+    )
+    items = Item.objects.select_related("content").in_bulk({item for _, item, *_ in rows})
+    # In the wording of the run's version, whatever was changed since.
+    asked = questions_of(run.judge.study_id, run.version)
+    place = {question.pk: at for at, question in enumerate(asked)}
+    shown = shown_by_item(run, items)
+    units: dict[int, Unit] = {}
+    in_order = sorted(rows, key=lambda row: (row[0], place[row[2]]))
+    for number, item, question, *which in in_order:
+        order, sample, relation = which
+        new = Unit(
+            number, items[item], shown=shown[item], order=order, sample=sample, relation=relation
+        )
+        unit = units.setdefault(number, new)
+        unit.questions.append(asked[place[question]])
+    return units
+
+
+def _held(run, worker, **which):
+    """What this worker holds, or which of it. Locked in the order in which everybody locks such
+    rows, so that the sweep and a worker that it took for lost do not wait in a circle.
+    """
+    mine = {"run": run, "state": Judgment.State.LEASED, "leased_by": worker}
+    rows = Judgment.objects.filter(**mine, **which).order_by("pk").select_for_update()
+    return Judgment.objects.filter(**mine, pk__in=rows.values("pk"))
+
+
+def count_attempts(run, worker, units):
+    """Counts one more attempt for units that are to be asked again."""
+    for unit in units:
+        unit.attempt += 1
+    if units:
+        with transaction.atomic():
+            held = _held(run, worker, unit__in=[unit.number for unit in units])
+            held.update(attempts=F("attempts") + 1)
+
+
+@transaction.atomic
+def renew(run, worker, length):
+    """All that this worker still holds stays its own for that long."""
+    _held(run, worker).update(leased_until=timezone.now() + length)
+
+
+def give_back(run, worker, numbers=None):
+    """What this worker still holds, or these units of it, waits again. Calls are paid for."""
+    which = {} if numbers is None else {"unit__in": numbers}
+    with transaction.atomic():
+        hold(run)
+        held = _held(run, worker, **which)
+        units = held.filter(lead=True).count()
+        none = {"leased_until": None, "leased_by": ""}
+        held.filter(attempts__gte=MOST_LEASES).update(
+            state=Judgment.State.FAILED, reason=GIVEN_BACK, settled_at=timezone.now(), **none
+        )
+        held.update(state=Judgment.State.PENDING, **none)
+        free(run, units, Decimal(0))
+
+
+def free(run, units, spent):
+    """Ends the reservations of so many units; what they cost counts against the budget."""
+    if not spent and not units * unit_usd(run):
+        return
+    Run.objects.filter(pk=run.pk).update(
+        reserved_usd=F("reserved_usd") - units * F("unit_usd"), spent_usd=F("spent_usd") + spent
+    )
+
+
+def expect(run, dearest):
+    """A call cost more than a unit can by the estimate: from now on each unit reserves as much.
+
+    All that is reserved is a number of leased units times the estimate, so it grows with it.
+    """
+    current = hold(run)
+    if dearest > current.unit_usd:
+        held = current.judgments.filter(state=Judgment.State.LEASED, lead=True).count()
+        more = held * (dearest - current.unit_usd)
+        Run.objects.filter(pk=run.pk).update(
+            unit_usd=dearest, reserved_usd=F("reserved_usd") + more
+        )
+
+
+def stop(run, reason):
+    """No call of the run can succeed now: it stops, what waits keeps waiting for a resume."""
+    Run.objects.filter(pk=run.pk, state=Run.State.ACTIVE).update(
+        state=Run.State.STOPPED, stopped_because=reason[:300], ended_at=timezone.now()
+    )
+
+
+def return_expired(now=None):
+    """Leases that ran out wait again; returns how many rows. What they may have cost is spent."""
+    now = now or timezone.now()
+    expired = Judgment.objects.filter(state=Judgment.State.LEASED, leased_until__lt=now)
+    with transaction.atomic():
+        runs = Run.objects.filter(pk__in=expired.values("run")).order_by("pk")
+        held = list(runs.select_for_update(no_key=True).values_list("pk", flat=True))
+        rows = expired.filter(run__in=held).order_by("pk").select_for_update()
+        rows = list(rows.values_list("pk", "run_id", "lead", "attempts")) if held else []
+        lost = [pk for pk, _, _, attempts in rows if attempts >= MOST_LEASES]
+        back = [pk for pk, _, _, attempts in rows if attempts < MOST_LEASES]
+        none = {"leased_until": None, "leased_by": ""}
+        Judgment.objects.filter(pk__in=back).update(state=Judgment.State.PENDING, **none)
+        Judgment.objects.filter(pk__in=lost).update(
+            state=Judgment.State.FAILED, reason=WORKER_LOST, settled_at=now, **none
+        )
+        _charge_lost([run_id for _, run_id, lead, _ in rows if lead])
+    return len(rows)
+
+
+def _charge_lost(run_ids):
+    """Calls whose end is unknown may have been billed: their estimate counts as spent."""
+    for run in Run.objects.filter(pk__in=set(run_ids)):
+        units = run_ids.count(run.pk)
+        free(run, units, units * unit_usd(run))
+
+
+def finish_if_done(run_ids=None):
+    """Active runs without a waiting or leased row are finished; returns how many.
+
+    Those of which only the pilot was asked wait for a confirmation.
+    """
+    runs = Run.objects.filter(state=Run.State.ACTIVE)
+    if run_ids is not None:
+        runs = runs.filter(pk__in=run_ids)
+    seen = _without_rest(runs)
+    finished = _finish(seen) if seen else 0
+    pause_after_pilot(runs.filter(in_pilot=True))
+    return finished
+
+
+def _without_rest(runs):
+    rest = Judgment.objects.filter(run=OuterRef("pk")).open()
+    return list(runs.filter(~Exists(rest)).order_by("pk").values_list("pk", flat=True))
+
+
+def _finish(seen):
+    """Finishes those of these runs that are done still; returns how many.
+
+    They are looked at anew once they are held: somebody else may have ended one, and its failed
+    judgments been asked again.
+    """
+    runs = Run.objects.filter(pk__in=seen, state=Run.State.ACTIVE)
+    with transaction.atomic():
+        list(runs.order_by("pk").select_for_update(no_key=True).values_list("pk"))
+        done = Run.objects.filter(pk__in=_without_rest(runs))
+        return done.update(state=Run.State.FINISHED, ended_at=timezone.now())
+
+
+def pause_after_pilot(runs):
+    """Those of these runs whose pilot has come back wait until somebody confirms the forecast."""
+    units = {run.pk: Q(run=run, unit__in=run.pilot["units"]) for run in runs}
+    if not units:
+        return
+    rest = Judgment.objects.open().filter(reduce(or_, units.values())).values_list("run", flat=True)
+    done = units.keys() - set(rest)
+    Run.objects.filter(pk__in=done, state=Run.State.ACTIVE, in_pilot=True).update(
+        state=Run.State.WAITING, ended_at=timezone.now()
+    )

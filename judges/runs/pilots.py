@@ -1,0 +1,209 @@
+"""The pilot of a run: a few calls first, and from them what all of it will take."""
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from math import nan
+
+import numpy as np
+
+from analysis.stats.correlation.rest_of_total import rest_of_total
+from analysis.stats.estimate import Estimate
+from judges.models import Judgment
+from judges.runs import drive as running
+from judges.runs import lease as leasing
+from judges.runs import reuse as reusing
+from judges.runs import settle as settling
+
+UNITS = 20
+SEED = 1
+LOOKED_AT = 500  # units of the rest at most: whether past runs asked the same
+
+
+def draw(run):
+    """The units that a new run asks first: {seed, units}; {} where it has no more than these."""
+    waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True).order_by("unit")
+    units = list(waiting.values_list("unit", flat=True))
+    if len(units) <= UNITS:
+        return {}
+    return {"seed": SEED, "units": sorted(random.Random(SEED).sample(units, UNITS))}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measure: what the pilot took, and what the rest will, with a prediction interval."""
+
+    key: str
+    name: str
+    unit: str
+    pilot: float
+    rest: Estimate
+
+    @property
+    def whole(self):
+        """(value, low, high) of the whole run."""
+        return tuple(self.pilot + part for part in (self.rest.value, self.rest.low, self.rest.high))
+
+    @property
+    def cells(self):
+        """(value, low, high) of all of it, the pilot, and the rest; without an interval None."""
+        rest = self.rest
+        return self.whole, (self.pilot, None, None), (rest.value, rest.low, rest.high)
+
+
+@dataclass
+class Forecast:
+    """What a run will take by its pilot: a Line per measure, and how the pilot ended.
+
+    ended: [(state in words, units)] of the units without a value for every question.
+    reused: units of the pilot whose replies are those of past runs. reusable: units of the rest
+    for which there are such replies; from a sample where fewer were looked at than there are.
+    """
+
+    units: int
+    rest: int
+    lines: list
+    ended: list = field(default_factory=list)
+    reused: int = 0
+    reusable: int = 0
+    looked_at: int = 0
+    places: int = 1
+    is_limited: bool = False
+
+    @property
+    def to_ask(self):
+        return self.rest - self.reusable
+
+    @property
+    def no_price(self):
+        return any(line.unit == "usd" and np.isnan(line.rest.value) for line in self.lines)
+
+    @property
+    def bad(self):
+        return sum(count for _, count in self.ended)
+
+
+def forecast(run):
+    """The Forecast of a run with a pilot that has come back, in four queries; where past runs may
+    have asked the same, in a few more.
+    """
+    units = run.pilot["units"]
+    asked = run.judgments.exclude(state=Judgment.State.NOT_ASKED).filter(lead=True)
+    rest = list(asked.exclude(unit__in=units).order_by("unit").values_list("unit", flat=True))
+    spent, takes = _spent(run, units)
+    reusable, looked_at = _reusable(run, rest)
+    endpoint = run.judge.endpoint
+    places = min(endpoint.known_limit or endpoint.concurrency, endpoint.concurrency)
+    to_come = [rest_of_total(each, len(rest) - reusable) for each in takes.T]
+    lines = [
+        Line(key, *words, float(spent[:, at].sum()), to_come[at])
+        for at, (key, words) in enumerate(MEASURES.items())
+    ]
+    lines.append(_time(endpoint, lines, spent[:, -1], to_come[-1], places))
+    return Forecast(
+        units=len(units),
+        rest=len(rest),
+        lines=lines,
+        ended=_ended(run, units),
+        reused=run.calls.filter(unit__in=units, reused_from__isnull=False).count(),
+        reusable=reusable,
+        looked_at=looked_at,
+        places=places,
+        is_limited=bool(endpoint.rpm or endpoint.tpm),
+    )
+
+
+MEASURES = {
+    "calls": ("Calls", "calls"),
+    "tokens_in": ("Tokens in", "tokens"),
+    "tokens_out": ("Tokens out", "tokens"),
+    "cost_usd": ("Cost", "usd"),
+}
+COUNTED = ["tokens_in", "tokens_cached", "tokens_out", "latency_seconds"]
+READ = ["unit", "failure", "cost_usd", *COUNTED, *(f"reused_from__{name}" for name in COUNTED)]
+
+
+def _spent(run, units):
+    """Two of (units, measures and seconds), repeated calls too; NaN where unknown.
+
+    What each took, and what it takes where it is asked: a reply that was taken over took nothing,
+    but what its call took, at the prices of today, is what such a call takes.
+    """
+    place = {unit: at for at, unit in enumerate(units)}
+    spent, takes = np.zeros((2, len(units), len(MEASURES) + 1))
+    calls = run.calls.filter(unit__in=units).select_related("reused_from").only(*READ)
+    for call in calls:
+        source = call.reused_from
+        if source:
+            counts = source.tokens_in, source.tokens_cached, source.tokens_out
+            source.cost_usd = run.judge.endpoint.cost(*counts)
+        takes[place[call.unit]] += _took(run, source or call)
+        if not source:
+            spent[place[call.unit]] += _took(run, call)
+    return spent, takes
+
+
+def _took(run, call):
+    """One call by the measures, and its seconds. One that failed costs what the budget counts."""
+    cost = settling.charge(run, call) if call.failure else call.cost_usd
+    unknown = 0.0 if call.failure else nan
+    facts = (call.tokens_in, call.tokens_out, cost)
+    known = [unknown if fact is None else float(fact) for fact in facts]
+    return [1, *known, call.latency_seconds or 0.0]
+
+
+def _reusable(run, rest):
+    """(about how many of these units past runs' replies answer, how many were looked at)."""
+    if not rest or not reusing.is_possible(run):
+        return 0, 0
+    some = sorted(random.Random(SEED).sample(rest, min(LOOKED_AT, len(rest))))
+    asked = [(unit, *running.sent_for(run.frozen, unit)) for unit in leasing.read(run, some)]
+    found = settling.taken_over(run, running.endpoint_of(run), asked)
+    return round(len(found) * len(rest) / len(some)), len(some)
+
+
+def _time(endpoint, lines, seconds, took, places):
+    """Seconds, so many calls at once; no sooner than the endpoint's limits by the minute allow."""
+    calls, tokens_in, tokens_out, _ = (line.rest for line in lines)
+
+    def at_least(bound):
+        found = [getattr(took, bound) / places]
+        if endpoint.rpm:
+            found.append(60 * getattr(calls, bound) / endpoint.rpm)
+        if endpoint.tpm:
+            tokens = getattr(tokens_in, bound) + getattr(tokens_out, bound)
+            found.append(60 * tokens / endpoint.tpm)
+        known = [each for each in found if not np.isnan(each)]
+        return max(known) if known else nan
+
+    longest = Estimate(*map(at_least, ("value", "low", "high")), n=took.n)
+    return Line("seconds", "Time", "seconds", float(seconds.sum()) / places, longest)
+
+
+def _ended(run, units):
+    """[(state in words, units)] without a value for every question; a unit counts by its worst."""
+    rows = run.judgments.filter(unit__in=units, state__in=Judgment.NO_VALUE)
+    worst = {}
+    for unit, state in rows.order_by("state").values_list("unit", "state"):
+        worst.setdefault(unit, state)
+    counts = Counter(worst.values())
+    return [(Judgment.State(state).label, count) for state, count in counts.most_common()]
+
+
+def as_data(found):
+    """A Forecast for programs; None for what is unknown."""
+    bounds = ("value", "low", "high")
+    return {
+        "pilot_calls": found.units,
+        "without_value": found.bad,
+        "reused": found.reused,
+        "reusable": found.reusable,
+        **{
+            line.key: {name: _known(of) for name, of in zip(bounds, line.whole, strict=True)}
+            for line in found.lines
+        },
+    }
+
+
+def _known(value):
+    return None if np.isnan(value) else value

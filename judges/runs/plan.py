@@ -1,0 +1,347 @@
+"""A run is planned: the judge's settings frozen, a row for every judgment, before any call."""
+
+import hashlib
+import json
+from contextlib import contextmanager
+from decimal import Decimal
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
+
+from annotate.design import versions
+from annotate.models import Item
+from judges import methods
+from judges.endpoints import hosts
+from judges.endpoints.limits import most_tokens_in
+from judges.methods.extract import extract as extracting
+from judges.methods.profile import write as writing
+from judges.methods.recommend import lists as recommending
+from judges.methods.recommend import wordings
+from judges.methods.recommend.method import asked_for
+from judges.methods.rows import write_rows
+from judges.methods.topics import propose as proposing
+from judges.models import Judge, Run
+from judges.models.prompt import OWN
+from judges.prompting import library, materials
+from judges.prompting import own as own_prompts
+from judges.runs import check as checking
+from judges.runs import drive as running
+from judges.runs import pilots
+from judges.scorers import SCORERS, NotInstalled
+
+NOBODY = {
+    Judge.Method.PROFILE: writing.NOBODY,
+    Judge.Method.EXTRACTION: extracting.NOBODY,
+    Judge.Method.TOPICS: proposing.NOBODY,
+}
+REPLY_FORMATS = {"json_schema": "a JSON schema", "json_mode": "JSON mode"}
+
+
+class PlanError(ValueError):
+    """The run cannot start; the message says why and what to do."""
+
+
+def settings_of(judge, prompt=None):
+    """What makes this judge the judge it is; addresses and prices may change without it."""
+    if judge.kind in SCORERS:
+        return _scorer_settings(judge)
+    prompt = prompt or _prompt(judge)
+    return {
+        "kind": judge.kind,
+        "endpoint": judge.endpoint.key,
+        "model": judge.endpoint.model,
+        **_reply_format(judge, prompt),
+        **({"refused": judge.refused} if judge.refused else {}),
+        "prompt": prompt.name,
+        "prompt_sha256": prompt.sha256,
+        "temperature": judge.temperature,
+        **methods.of_judge(judge).settings(judge),
+        "max_tokens": judge.max_tokens,
+        **({"samples": judge.samples} if judge.samples > 1 else {}),
+        **({"weighted": True} if judge.weighted else {}),
+        **materials.settings_of(judge),
+    }
+
+
+def _reply_format(judge, prompt):
+    """How JSON is asked for: as in the judge's runs so far, else by the best its endpoint can do.
+
+    So a test of the endpoint makes no other judge of one that has been run.
+    """
+    if judge.recommends:  # a list, a line each, unless it is to be JSON
+        return {"json_schema": judge.json_list}
+    if before := judge.kept_settings:
+        return {name: before[name] for name in REPLY_FORMATS if name in before}
+    endpoint = judge.endpoint
+    if endpoint.json_schema or not (endpoint.can("json_mode") and prompt.asks_for_json):
+        return {"json_schema": endpoint.json_schema}
+    return {"json_schema": False, "json_mode": True}
+
+
+def _check_reply_format(judge):
+    """PlanError where a test found that every call would be refused for how it is asked."""
+    if set(judge.endpoint.refused) - set(judge.refused):
+        raise PlanError(
+            f"The judge {judge.key} has been run with {' and '.join(judge.endpoint.refused)}, "
+            f"which its endpoint {judge.endpoint.key} refuses. Make a new judge, so that no run "
+            "mixes two."
+        )
+    asked, endpoint = _reply_format(judge, _prompt(judge)), judge.endpoint
+    for name, words in REPLY_FORMATS.items():
+        overruled = name == "json_schema" and endpoint.json_schema
+        if asked.get(name) and endpoint.refuses(name) and not overruled:
+            raise PlanError(
+                f"The judge {judge.key} has been run with {words}, which its endpoint "
+                f"{endpoint.key} refuses now. Make a new judge, so that no run mixes two."
+            )
+
+
+def _scorer_settings(judge):
+    try:
+        return SCORERS[judge.kind].frozen(judge)
+    except NotInstalled as error:
+        raise PlanError(f"The judge {judge.key} cannot run: {error}.") from None
+
+
+def hash_of(settings):
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def _prompt(judge):
+    try:
+        return library.prompt_of(judge)
+    except ValueError as error:
+        raise PlanError(f"The judge {judge.key} cannot run: {error}.") from None
+
+
+def scored_questions(judge):
+    """What a judge is asked; PlanError says why it can be asked nothing."""
+    try:
+        return methods.of_judge(judge).questions(judge, versions.asked(judge.study))
+    except ValueError as error:
+        raise PlanError(f"The judge {judge.key} cannot run: {error}") from None
+
+
+def scored_items(judge, items):
+    """What a judge is asked about, in its order: nothing that raters only practise on."""
+    return methods.of_judge(judge).items(items.filter(is_practice=False))
+
+
+def plan(
+    judge, limit=None, budget=None, items=None, user=None, *, reuse=False, pilot=False, trial=None
+):
+    """A new active run with all its rows; PlanError says why there can be none.
+
+    reuse: replies to identical calls of past runs are taken over. pilot: a few calls first.
+    trial: what a recommender is asked, where it is not the usual.
+    """
+    check(judge, budget)
+    settings = settings_of(judge)
+    trial = _trial(judge, trial, limit) if judge.recommends else None
+    others = wordings.prompts_of(judge, trial) if trial else {}
+    items = Item.objects.filter(study_id=judge.study_id) if items is None else items
+    questions = scored_questions(judge)
+    with transaction.atomic():
+        _freeze_prompts(judge, settings, others)
+        _freeze(judge, settings)
+        with one_active(judge):
+            run = Run.objects.create(
+                judge=judge,
+                settings_hash=judge.settings_hash,
+                budget_usd=budget,
+                created_by=user,
+                frozen=settings | _of_run(judge),
+                version=questions[0].present if questions else 1,
+            )
+        shown = materials.Materials(judge, questions)
+        written = _write(run, items, questions, shown, limit, trial)
+        run.frozen |= {"left_out": _left_out(judge, items, questions, shown)}
+        if shown.shows:
+            run.frozen |= {"part_texts": shown.texts}
+        if judge.endpoint:
+            run.frozen |= _call_facts(judge, questions, written.longest, trial, others)
+            run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
+            run.reuse = reuse and judge.samples == 1 and not judge.recommends
+            run.pilot = pilots.draw(run) if pilot else {}
+            run.in_pilot = bool(run.pilot)
+        run.flagged = written.flagged
+        run.save(update_fields=["frozen", "unit_usd", "reuse", "pilot", "in_pilot", "flagged"])
+    return run
+
+
+def _of_run(judge):
+    """What of the study's data only the run keeps: another one makes no other judge."""
+    scorer = SCORERS.get(judge.kind)
+    return scorer.of_run(judge.study_id) if scorer and scorer.of_run else {}
+
+
+def _trial(judge, trial, limit):
+    """What a recommender is asked, checked; PlanError says what is wrong with it."""
+    try:
+        trial = (trial or recommending.usual(judge.study, users=limit)).checked()
+    except ValueError as error:
+        raise PlanError(f"The recommender cannot be tested so: {error}") from None
+    if problem := recommending.problem_of(judge, trial):
+        raise PlanError(problem)
+    return trial
+
+
+def _write(run, items, questions, shown, limit, trial):
+    """All rows of the run: Written. PlanError where there is none."""
+    judge = run.judge
+    if judge.recommends:
+        written = recommending.write_rows(run, wordings.texts_of(judge, trial), trial)
+    elif judge.writes:
+        written = writing.write_rows(run, limit)
+    elif judge.extracts:
+        written = extracting.write_rows(run, scored_items(judge, items), limit)
+    elif judge.proposes:
+        written = proposing.write_rows(run, scored_items(judge, items), limit)
+    else:
+        written = write_rows(run, scored_items(judge, items), questions, shown, limit)
+    if not written.judgments:
+        raise PlanError(NOBODY.get(judge.method) or _nothing_to_judge(judge, questions, shown))
+    return written
+
+
+def check(judge, budget):
+    """PlanError where this judge cannot be run now, with the reason."""
+    if judge.kind == Judge.Kind.ENSEMBLE:
+        raise PlanError(
+            f"The judge {judge.key} is an ensemble, which is computed from its members' judgments "
+            "whenever it is read. Run its members instead."
+        )
+    if not judge.runs_here:
+        raise PlanError(f"The judge {judge.key} was imported from a file; it cannot be run.")
+    check_prices(judge, budget)
+    if judge.kind in SCORERS:
+        return
+    for problem in checking.problems_of(judge).values():
+        raise PlanError(f"The judge {judge.key} cannot run: {problem}")
+    _check_reply_format(judge)
+    try:
+        hosts.check_listed(judge.endpoint.base_url)
+    except hosts.HostRefused as error:
+        raise PlanError(f"The endpoint {judge.endpoint.key} cannot be called: {error}.") from None
+
+
+def check_prices(judge, budget):
+    """PlanError where a budget, if one is given, could not be kept."""
+    if budget is None:
+        return
+    if judge.kind in SCORERS:
+        raise PlanError(f"The judge {judge.key} costs nothing: run it without a budget.")
+    if not judge.endpoint.has_prices:
+        raise PlanError(
+            f"The endpoint {judge.endpoint.key} has no prices, so a budget cannot be kept. "
+            "Run without one, or ask an operator to enter the prices."
+        )
+
+
+@contextmanager
+def one_active(judge):
+    """Around what makes a run active: the database refuses a judge's second one."""
+    if hasattr(judge.study, "deletion"):
+        raise PlanError("The study is being deleted, so none of its judges can be run.")
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError:
+        raise PlanError(f"The judge {judge.key} is running already.") from None
+
+
+def _freeze(judge, settings):
+    """Freezes the judge at its first run; the lock keeps two runs from freezing it differently."""
+    settings_hash = hash_of(settings)
+    judges = Judge.objects.select_for_update(of=("self",)).select_related("study__deletion")
+    locked = judges.get(pk=judge.pk)
+    judge.study = locked.study  # as it is now: it may be about to be deleted
+    if locked.settings_hash and locked.settings_hash != settings_hash:
+        raise PlanError(
+            f"The judge {judge.key} has been run with other settings, or its endpoint's model or "
+            "its library was changed since. Make a new judge, so that no run mixes two."
+        )
+    judge.settings_hash, judge.kept_settings = settings_hash, settings
+    Judge.objects.filter(pk=judge.pk).update(settings_hash=settings_hash)
+
+
+def _freeze_prompts(judge, settings, others):
+    """Prompts of the study's own stay as this run uses them; others: {name: Prompt}, wordings."""
+    used = {settings.get("prompt", ""): settings.get("prompt_sha256")}
+    used |= {name: prompt.sha256 for name, prompt in others.items()}
+    for name, digest in used.items():
+        if name.startswith(OWN) and not own_prompts.freeze(judge.study_id, name, digest):
+            raise PlanError(
+                f"The prompt {name} was changed just now. Look at it, then run the judge."
+            )
+
+
+def _call_facts(judge, questions, longest, trial, others):
+    """What a run with calls keeps besides its judge's settings."""
+    if trial:
+        questions = [asked_for(trial.longest_k)]
+    return {
+        **({"trial": trial.stored, "longest_k": trial.longest_k} if trial else {}),
+        **wordings.kept(others),
+        "prompt_text": _prompt(judge).text,
+        "base_url": judge.endpoint.base_url,
+        "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
+    }
+
+
+def _dearest_unit(judge, questions, longest):
+    """USD that no unit of the run can exceed: a token is at least a byte. None without prices."""
+    if not judge.endpoint.has_prices:
+        return None
+    empty = Item(text="-", kind=Item.Kind.EXPLANATION)
+    settings = settings_of(judge) | {"prompt_text": _prompt(judge).text}
+    sent = methods.of_judge(judge).messages(settings, empty, questions)
+    beside = running.parameters(settings, questions)
+    # Neutralising can double a text of nothing but markers.
+    tokens_in = most_tokens_in(sent, beside) + 2 * longest
+    longest_reply = methods.of_judge(judge).max_tokens(settings, questions)
+    return judge.endpoint.cost(tokens_in, 0, longest_reply)
+
+
+def _left_out(judge, items, questions, shown):
+    """What the run does not judge, in numbers, for the run page."""
+    if judge.judges_nothing:
+        return {}
+    asked = {question.pk for question in questions}
+    unasked = [q.key for q in versions.asked(judge.study) if q.pk not in asked]
+    is_empty = Q(text__regex=r"^\s*$", is_practice=False)
+    counts = items.aggregate(
+        all=Count("pk"),
+        practice=Count("pk", filter=Q(is_practice=True)),
+        empty=Count("pk", filter=is_empty),
+    )
+    found = {"practice_items": counts["practice"]} if counts["practice"] else {}
+    if shown.lists:
+        others = counts["all"] - counts["practice"] - scored_items(judge, items).count()
+        return found | {"other_items": others, "other_questions": unasked}
+    return found | {
+        "items_without_text": counts["empty"],
+        **({"items_held_out": len(shown.pool)} if shown.pool else {}),
+        "questions_without_numbers": unasked,
+    }
+
+
+def _nothing_to_judge(judge, questions, shown):
+    study = judge.study
+    if not questions:
+        return (
+            "The study has no question with a number for an answer, so a judge has nothing to say."
+        )
+    if not study.items.exists():
+        return "The study has no items yet. Load items first."
+    if not study.items.filter(is_practice=False).exists():
+        return "The study has only practice items, which no judge is asked about. Load others."
+    if shown.pool:
+        return (
+            "All items that could be judged are held out, for examples are drawn from them. "
+            "Collect ratings of more items, or make a judge that holds none out."
+        )
+    if kinds := methods.of_judge(judge).kinds:
+        words = " or ".join(Item.Kind(kind).label.lower() for kind in kinds)
+        return f"No item is a {words} that one of the questions applies to."
+    return "No item has a text that one of the questions applies to, so there is nothing to judge."

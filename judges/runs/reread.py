@@ -1,0 +1,141 @@
+"""Stored replies are read again by today's parser, without a call; what differs is written."""
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.design.versions import questions_of
+from judges.methods.extract import extract as extracting
+from judges.methods.profile import write as writing
+from judges.methods.profile.method import PROFILE
+from judges.methods.recommend import lists as recommending
+from judges.methods.recommend.method import asked_for
+from judges.models import Judgment, Run
+from judges.perturbations import perturb as perturbing
+from judges.replies.logprobs import Weighted, weighted
+from judges.runs import lease as leasing
+from judges.runs.plan import PlanError
+
+BATCH = 500
+READ = [
+    "state", "value", "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
+]  # fmt: skip
+NEEDED = [
+    "unit", "order", "relation", *READ, "call__reply", "call__failure", "call__finish_reason",
+    "call__logprobs", "question__key",
+]  # fmt: skip
+
+
+@dataclass
+class Reread:
+    """How many judgments were read again, and what became of those that changed."""
+
+    read: int = 0
+    gained: int = 0
+    lost: int = 0
+    other: int = 0
+    reworded: int = 0
+
+    @property
+    def changed(self):
+        return self.gained + self.lost + self.other + self.reworded
+
+    def __str__(self):
+        said = f"{self.read:,} judgments were read again from their stored replies: "
+        if not self.changed:
+            return said + "nothing changed."
+        parts = {
+            "have a value now": self.gained,
+            "have none any more": self.lost,
+            "have another value": self.other,
+            "have another reason or rationale": self.reworded,
+        }
+        counts = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
+        return f"{said}{self.changed:,} changed ({counts})."
+
+
+def reread(run):
+    """Reads every stored reply of a run that is not active: Reread. Calls stay as they are.
+
+    What changes gets the time of this reading, so that no report shows the old value.
+    """
+    if run.is_from_file:
+        raise PlanError(f"Run {run.pk} was loaded from a file, so there is no reply to read.")
+    with transaction.atomic():
+        if leasing.hold(run).state == Run.State.ACTIVE:
+            raise PlanError(
+                f"Run {run.pk} is active, so its replies are not read again yet. "
+                "Let it finish or cancel it first."
+            )
+        found, changed = Reread(), []
+        rows = run.judgments.select_related("call", "question").only(*NEEDED)
+        # A profile that people may have rated stays as it is, and so do statements.
+        if run.judge.writes or run.judge.extracts:
+            rows = rows.filter(state=Judgment.State.UNPARSABLE)
+        rows = rows.order_by("unit", "id").iterator(chunk_size=BATCH)
+        every = questions_of(run.judge.study_id, run.version)
+        asked = {question.key: question for question in (PROFILE, *every)}
+        if run.judge.recommends:
+            asked |= dict(run.recommended_lists.values_list("unit", "k"))
+        for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
+            changed += _differing(run, list(unit), asked, found)
+        Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
+        writing.keep(run, [judgment.unit for judgment in changed])
+        extracting.keep(run, [judgment.unit for judgment in changed])
+        recommending.keep_all(run)
+    return found
+
+
+def _differing(run, unit, asked, found):
+    """The judgments of one unit that are read differently, as they are read now; counts them."""
+    # A call asked all questions of its unit, also those that another call answered since.
+    keys = [_key(judgment) for judgment in unit]
+    questions = [asked[key] for key in keys if key in asked]
+    if run.judge.recommends:
+        questions = [asked_for(asked[unit[0].unit])]
+    for judgment in unit:
+        if judgment.call is None or judgment.call.failure:
+            continue
+        before = [getattr(judgment, name) for name in READ]
+        _read(run, judgment, questions)
+        found.read += 1
+        if before != [getattr(judgment, name) for name in READ]:
+            judgment.settled_at = timezone.now()
+            _count(found, before[READ.index("value")], judgment.value)
+            yield judgment
+
+
+def _key(judgment):
+    return judgment.question.key if judgment.question else PROFILE.key
+
+
+def _read(run, judgment, questions):
+    call, key = judgment.call, _key(judgment)
+    unit = leasing.Unit(
+        judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
+    )
+    verdict = perturbing.read(run.frozen, unit, call.reply, call.finish_reason)
+    judgment.value = verdict.values.get(key)
+    judgment.reason = str(verdict.reasons.get(key, ""))
+    judgment.rationale = verdict.rationale
+    done = judgment.value is not None
+    judgment.state = Judgment.State.DONE if done else Judgment.State.UNPARSABLE
+    mean = Weighted()
+    if done and run.frozen.get("weighted"):
+        scales = {question.key: question.scale for question in questions}
+        mean = weighted(call.reply, call.logprobs, scales)[key]
+    judgment.weighted_value, judgment.weighted_mass = mean.value, mean.mass
+    judgment.weighted_reason = str(mean.reason)
+
+
+def _count(found, before, after):
+    if before == after:
+        found.reworded += 1
+    elif before is None:
+        found.gained += 1
+    elif after is None:
+        found.lost += 1
+    else:
+        found.other += 1

@@ -1,0 +1,304 @@
+"""Replies become evidence first (Call), then judgments: only rows still leased by this worker."""
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from judges import methods
+from judges.endpoints.client import REFUSALS, TRANSIENT, UNBILLED, Answer, Failure
+from judges.methods.extract import extract as extracting
+from judges.methods.profile import write as writing
+from judges.methods.recommend import lists as recommending
+from judges.models import Call, Judgment, Run
+from judges.perturbations import perturb as perturbing
+from judges.replies.logprobs import weighted
+from judges.replies.parse import Verdict
+from judges.runs import lease as leasing
+from judges.runs.reuse import earlier, request_hash
+
+MOST_ATTEMPTS = 4
+MOST_RATE_ATTEMPTS = 8  # a "too many requests" says nothing against the call itself
+LONGEST_WAIT = 900  # seconds; whoever asks for more is asked again after these
+LONGEST_BACKOFF = 32.0
+
+# Raw, both: they are run for every handful of replies.
+HELD = """
+SELECT m.id, m.unit, COALESCE(q.key, 'profile')
+FROM judges_judgment m LEFT JOIN annotate_question q ON q.id = m.question_id
+WHERE m.run_id = %s AND m.unit IN ({units}) AND m.state = 'leased' AND m.leased_by = %s
+ORDER BY m.id {lock}
+"""
+SETTLE = """
+UPDATE judges_judgment
+SET state = %s, value = %s, reason = %s, rationale = %s, call_id = %s, cost_usd = %s,
+    settled_at = %s, leased_until = NULL, leased_by = ''
+WHERE id = %s
+"""
+WEIGH = """
+UPDATE judges_judgment SET weighted_value = %s, weighted_mass = %s, weighted_reason = %s
+WHERE id = %s AND state = 'done'
+"""
+
+
+@dataclass
+class Outcome:
+    """One attempt at a unit and how it ended; no answer when the worker stopped before."""
+
+    unit: leasing.Unit
+    messages: list
+    parameters: dict = field(default_factory=dict)
+    answer: Answer | None = None
+    source: Call | None = None  # whose reply it is, where nothing was sent
+
+    def wait(self):
+        """Seconds until the unit is asked again; None when this was the last word."""
+        answer = self.answer or Answer()
+        most = MOST_RATE_ATTEMPTS if answer.failure is Failure.RATE else MOST_ATTEMPTS
+        if answer.failure not in TRANSIENT or self.unit.attempt >= most:
+            return None
+        if answer.retry_after is not None:
+            return min(answer.retry_after, LONGEST_WAIT)
+        return min(2.0 ** (self.unit.attempt - 1), LONGEST_BACKOFF)
+
+    @property
+    def is_billing(self):
+        """The account cannot pay: no other call of the run would be answered either."""
+        return self.answer is not None and self.answer.failure is Failure.BILLING
+
+    @property
+    def tokens(self):
+        """What the endpoint counted, or None."""
+        counts = self.answer.tokens_in, self.answer.tokens_out
+        return None if None in counts else sum(counts)
+
+
+def store_calls(run, endpoint, outcomes, worker=""):
+    """The evidence and its price, in a transaction of their own, so that money is counted
+    whatever happens after: [Call] in the order of the outcomes.
+    """
+    calls = [_call(run, endpoint, outcome, worker) for outcome in outcomes]
+    for call, outcome in zip(calls, outcomes, strict=True):
+        if outcome.source:
+            _copy(call, outcome.source)
+    charges = [charge(run, call) for call in calls]
+    with transaction.atomic():
+        stored = Call.objects.bulk_create(calls)
+        leasing.free(run, 0, sum(charges, Decimal(0)))
+        if run.budget_usd is not None and max(charges) > leasing.unit_usd(run):
+            leasing.expect(run, max(charges))
+    return stored
+
+
+def _call(run, endpoint, outcome, worker):
+    answer = outcome.answer
+    return Call(
+        run=run,
+        unit=outcome.unit.number,
+        worker=worker,
+        attempt=outcome.unit.attempt,
+        endpoint_key=endpoint.key,
+        model=endpoint.model,
+        model_returned=answer.model,
+        fingerprint=answer.fingerprint,
+        prompt_name=run.frozen["prompt"],
+        prompt_hash=run.frozen["prompt_sha256"],
+        messages=outcome.messages,
+        parameters=outcome.parameters,
+        reply=answer.content,
+        failure=answer.failure or "",
+        failure_detail=answer.detail,
+        finish_reason=answer.finish_reason,
+        logprobs=answer.logprobs,
+        tokens_in=answer.tokens_in,
+        tokens_cached=answer.tokens_cached,
+        tokens_out=answer.tokens_out,
+        cost_usd=endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out),
+        latency_seconds=answer.seconds,
+        request_hash=request_hash(
+            run, endpoint, outcome.unit, outcome.messages, outcome.parameters
+        ),
+    )
+
+
+def _copy(call, source):
+    """Mark a call as not made: its reply is that of another call and costs nothing."""
+    call.reused_from, call.cost_usd, call.latency_seconds = source, Decimal(0), None
+
+
+def taken_over(run, endpoint, asked):
+    """Outcomes by past calls for those of [(unit, messages, parameters)] that they answer fully."""
+    calls = earlier(run, endpoint, asked)
+    found = [
+        Outcome(unit, *sent, _answer(calls[unit.number]), calls[unit.number])
+        for unit, *sent in asked
+        if unit.number in calls
+    ]
+    return [one for one in found if not any(read(one, run.frozen).reasons.values())]
+
+
+def take_over(run, endpoint, worker, found, upcoming):
+    """Stores and settles outcomes by past calls. Of those `upcoming` no lease is held: as many are
+    taken as nobody else holds. All in one transaction, so that no kill leaves a unit that costs.
+    """
+    until = timezone.now() + leasing.lease_length(endpoint)
+    with transaction.atomic():
+        free = [outcome.unit.number for outcome in found if outcome.unit.number in upcoming]
+        lost = set(free) - set(leasing.lease_these(run, worker, free, until))
+        mine = [outcome for outcome in found if outcome.unit.number not in lost]
+        if mine:
+            calls = store_calls(run, endpoint, mine, worker)
+            settle(run, worker, list(zip(mine, calls, strict=True)))
+
+
+def affordable(run, worker, again):
+    """Those of [(unit, wait)] that the budget lets ask again; the others wait for a higher one.
+
+    The last attempt is charged already and the reservation pays for the next: together with
+    those of all others under way it must stay within the budget.
+    """
+    estimate = leasing.unit_usd(run)
+    if not again or not estimate:
+        return again
+    # Without a lock: whoever charges later sees what was charged before, so one of two gives way.
+    current = Run.objects.get(pk=run.pk)
+    if current.budget_usd is None:
+        return again
+    over = current.spent_usd + current.reserved_usd - current.budget_usd
+    kept = max(0, len(again) - max(0, math.ceil(over / estimate)))
+    if again[kept:]:
+        leasing.give_back(run, worker, [unit.number for unit, _ in again[kept:]])
+    return again[:kept]
+
+
+def settle(run, worker, pairs):
+    """Writes last words [(outcome, call)] into the rows that this worker still holds."""
+    if not pairs:
+        return
+    # Read first: while the rows are locked nothing should depend on what an endpoint sent.
+    by_unit = {o.unit.number: (o, call, read(o, run.frozen)) for o, call in pairs}
+    weights = _weights(by_unit.values()) if run.frozen.get("weighted") else {}
+    with transaction.atomic(), connection.cursor() as cursor:
+        if leasing.unit_usd(run) or methods.of(run.frozen).apart:
+            leasing.hold(run)  # it is written below, or waited for behind the study
+        rows = _held(cursor, run, worker, list(by_unit))
+        changes = [change for unit in rows for change in _changes(rows[unit], *by_unit[unit])]
+        if changes:
+            cursor.executemany(SETTLE, changes)
+            writing.keep(run, rows)
+            recommending.keep(run, rows)
+            extracting.keep(run, rows)
+        if changes and weights:
+            cursor.executemany(WEIGH, _weighings(rows, weights))
+        leasing.free(run, len(rows), Decimal(0))
+
+
+def settle_lost(now=None):
+    """Settles what workers stored and were killed before they settled it: no call is repeated.
+
+    Only replies that were the last word; what was to be asked again waits for its next lease.
+    """
+    lost = defaultdict(list)
+    rows = Judgment.objects.filter(
+        state=Judgment.State.LEASED, leased_until__lt=now or timezone.now(), lead=True
+    )
+    for run_id, worker, unit in rows.values_list("run_id", "leased_by", "unit"):
+        lost[run_id, worker].append(unit)
+    for (run_id, worker), numbers in lost.items():
+        _settle_stored(run_id, worker, numbers)
+
+
+def _settle_stored(run_id, worker, numbers):
+    run = Run.objects.filter(pk=run_id).first()
+    if run is None:  # deleted in this moment
+        return
+    last = {call.unit: call for call in run.calls.filter(worker=worker, unit__in=numbers)}
+    calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
+    if calls:
+        units = leasing.read(run, list(calls))
+        outcomes = [Outcome(unit, [], answer=_answer(calls[unit.number])) for unit in units]
+        settle(run, worker, [(one, calls[one.unit.number]) for one in outcomes])
+
+
+def _answer(call):
+    """The answer that a stored call was made of, as far as a verdict needs it."""
+    failure = Failure(call.failure) if call.failure else None
+    return Answer(
+        content=call.reply,
+        failure=failure,
+        finish_reason=call.finish_reason,
+        logprobs=call.logprobs,
+        model=call.model_returned,
+        fingerprint=call.fingerprint,
+    )
+
+
+def _held(cursor, run, worker, units):
+    """{unit: [(judgment id, question key)]} of the rows that are still this worker's, locked."""
+    lock = "FOR UPDATE OF m" if connection.vendor == "postgresql" else ""
+    sql = HELD.format(units=", ".join(["%s"] * len(units)), lock=lock)
+    cursor.execute(sql, [run.pk, *units, worker])
+    rows = defaultdict(list)
+    for pk, unit, key in cursor.fetchall():
+        rows[unit].append((pk, key))
+    return rows
+
+
+def charge(run, call):
+    """What a call counts against the budget: its cost, or the estimate where nobody knows."""
+    if call.failure in UNBILLED:
+        return Decimal(0)
+    return leasing.unit_usd(run) if call.cost_usd is None else call.cost_usd
+
+
+def _changes(pairs, outcome, call, verdict):
+    cost = None if call.cost_usd is None else (call.cost_usd / len(pairs)).quantize(Decimal("1e-8"))
+    fixed = [
+        call.pk,
+        connection.ops.adapt_decimalfield_value(cost, 20, 8),
+        connection.ops.adapt_datetimefield_value(timezone.now()),
+    ]
+    for pk, key in pairs:
+        value, reason = verdict.values.get(key), str(verdict.reasons.get(key, ""))
+        state = _state(outcome.answer, value)
+        yield [state, value, reason, verdict.rationale, *fixed, pk]
+
+
+def _weights(read_ones):
+    """{unit: {question: Weighted}} of [(outcome, call, verdict)]."""
+    return {
+        one.unit.number: weighted(one.answer.content, one.answer.logprobs, scales_of(one))
+        for one, *_ in read_ones
+    }
+
+
+def _weighings(rows, weights):
+    """The arguments of WEIGH for all rows of these units."""
+    for unit, pairs in rows.items():
+        for pk, key in pairs:
+            found = weights[unit][key]
+            yield found.value, found.mass, str(found.reason), pk
+
+
+def scales_of(outcome):
+    """{key: scale} of the questions asked."""
+    return {question.key: question.scale for question in outcome.unit.questions}
+
+
+def _state(answer, value):
+    if answer.failure in REFUSALS:
+        return str(Judgment.State.REFUSED)
+    if answer.failure:
+        return str(Judgment.State.FAILED)
+    return str(Judgment.State.UNPARSABLE if value is None else Judgment.State.DONE)
+
+
+def read(outcome, frozen):
+    """The verdict of an outcome; a failed call gives its failure as every question's reason."""
+    unit, answer = outcome.unit, outcome.answer
+    if answer.failure:
+        return Verdict(reasons={question.key: answer.failure for question in unit.questions})
+    return perturbing.read(frozen, unit, answer.content, answer.finish_reason)

@@ -1,0 +1,1 @@
+"""Keep the statements of texts: list, correct, add and rate them."""

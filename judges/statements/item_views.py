@@ -1,0 +1,22 @@
+"""The button that makes items of a study's statements."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from annotate.design import access
+from judges.statements import items as statement_items
+
+
+@login_required
+@require_POST
+def make_statement_items(request, slug):
+    """Makes what is missing, puts away what is outdated, and says how many of each."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    try:
+        made = statement_items.make(study, fill_references=bool(request.POST.get("references")))
+        messages.success(request, str(made))
+    except ValueError as error:
+        messages.error(request, str(error))
+    return redirect("statements", slug)

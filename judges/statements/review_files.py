@@ -1,0 +1,90 @@
+"""A file of reviews becomes the files of a study: histories to train on, items to explain."""
+
+import csv
+from pathlib import Path
+
+from annotate.files.reading import TableFile
+from annotate.files.reading.columns import Column, Table, key, number, time
+from annotate.values.formulas import guarded
+from judges.statements.review_splits import TEST, TRAIN, VALIDATION, Review, split
+
+REVIEWS = Table(
+    "reviews",
+    (
+        Column("recipient", "Who wrote it.", key, required=True),
+        Column("content", "About what.", key, required=True),
+        Column("at", "When.", time, required=True),
+        Column("rating", "A number.", number),
+        Column("review", "Its text."),
+    ),
+    aliases={
+        "reviewerID": "recipient", "asin": "content", "unixReviewTime": "at", "overall": "rating",
+        "reviewText": "review", "userId": "recipient", "movieId": "content", "timestamp": "at",
+    },
+)  # fmt: skip
+INTERACTION = ("recipient", "content", "rating", "at")
+ITEM = ("item", "kind", "recipient", "content", "system", "text", "review", "rating", "at")
+
+
+def read(path, problems):
+    """The Reviews of a file, CSV or JSON lines; what is wrong with it is among the problems."""
+    file = TableFile(REVIEWS, Path(path))
+    if not file.path.is_file():
+        problems.add(file.name, "there is no such file")
+        return []
+    if not file.open(problems):
+        return []
+    return [_review(line, row) for line, row in file.rows(problems)]
+
+
+def _review(line, row):
+    more = {name: value for name, value in row["data"].items() if name not in ITEM}
+    named = {name: row[name] for name in ("recipient", "content", "at", "rating")}
+    return Review(**named, number=line, text=row["review"] or "", more=more)
+
+
+def prepare(reviews, least, folder):
+    """Writes the files of the Split into a folder: the Split.
+
+    interactions.csv is the training; items.csv the test, one item for each review, whose text and
+    system are blank until a system has explained it; validation.csv is like it.
+    """
+    found = split(reviews, least)
+    more = sorted({name for review in found.kept for name in review.more})
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / "interactions.csv", INTERACTION, map(_interaction, found.parts[TRAIN]))
+    for name, part in (("items", TEST), ("validation", VALIDATION)):
+        rows = (_item(review, more) for review in found.parts[part])
+        _write(folder / f"{name}.csv", (*ITEM, *more), rows)
+    _write(folder / "counts.csv", ("count", "n"), found.counts)
+    return found
+
+
+def _interaction(one):
+    return one.recipient, one.content, one.rating, one.at.isoformat()
+
+
+def _item(one, more):
+    extra = [one.more.get(name, "") for name in more]
+    told = one.text, one.rating, one.at.isoformat()
+    return (
+        f"review-{one.number}",
+        "explanation",
+        one.recipient,
+        one.content,
+        "",
+        "",
+        *told,
+        *extra,
+    )
+
+
+def _write(path, header, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(map(guarded, header))
+        writer.writerows([_cell(one) for one in row] for row in rows)
+
+
+def _cell(value):
+    return guarded(value) if isinstance(value, str) else value

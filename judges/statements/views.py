@@ -1,0 +1,191 @@
+"""Researchers' pages about statements: one side of an item, and all of a study."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from annotate.design import access
+from annotate.design.splits import withheld
+from annotate.models import Item
+from judges.models import Sentiment, Side, Statement
+from judges.statements import edit as statements
+from judges.statements import listing as statement_lists
+from judges.statements.forms import StatementForm
+from judges.statements.items import KINDS, current
+
+PER_PAGE = 50
+
+
+class Counted(Paginator):
+    """Pages of rows whose number is known already."""
+
+    def __init__(self, rows, per_page, count):
+        super().__init__(rows, per_page)
+        self.count = count
+
+
+@login_required
+def statements_of(request, slug, pk, side):
+    """One side of an item: its text, the statements in it, what was dropped."""
+    study = access.study_or_404(request.user, slug)
+    item = _item_or_404(study, pk, side)
+    if withheld(study, pk=pk):
+        return _page(request, study, {"item": item, "side": Side(side), "withheld": True})
+    run, edited = request.GET.get("run", ""), request.GET.get("edit", "")
+    return _page(request, study, _shown(study, item, side, run, edited))
+
+
+@login_required
+@require_POST
+def statement_add(request, slug, pk, side):
+    """One more statement, by a person."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    item = _open_item_or_404(study, pk, side)
+    if item.kind not in KINDS:
+        raise Http404(f"no statements are extracted from items of the kind {item.kind}")
+    context = _shown(study, item, side, added=request.POST)
+    form, text = context["add_form"], context["reading"].text
+    if not _done(form, lambda values: statements.add(item, side, text, values, request.user)):
+        return _page(request, study, context, status=422)
+    return _changed(request, study, item, side)
+
+
+@login_required
+@require_POST
+def statement_correct(request, slug, pk):
+    """Other words, another topic or sentiment, beside what was extracted."""
+    study, one = _statement_or_404(request, slug, pk)
+    context = _shown(study, one.item, one.side, one.run_id, one.pk, request.POST)
+    if not _done(context["edit_form"], lambda said: statements.correct(pk, said, request.user)):
+        return _page(request, study, context, status=422)
+    return _changed(request, study, one.item, one.side, one.run_id)
+
+
+@login_required
+@require_POST
+def statement_remove(request, slug, pk):
+    """A statement counts no longer."""
+    study, one = _statement_or_404(request, slug, pk)
+    statements.remove(pk, request.user)
+    return _changed(request, study, one.item, one.side, one.run_id)
+
+
+@login_required
+@require_POST
+def statement_undo(request, slug, pk):
+    """A statement is as it was extracted or added."""
+    study, one = _statement_or_404(request, slug, pk)
+    try:
+        statements.undo(pk, request.user)
+    except statements.Repeated as repeated:
+        context = _shown(study, one.item, one.side, one.run_id or "")
+        refused = {"refused": one, "why": f"Not undone: {one.statement}. {repeated}"}
+        return _page(request, study, context | refused, status=422)
+    return _changed(request, study, one.item, one.side, one.run_id)
+
+
+def _done(form, change):
+    """Whether what the form says was done; else the form says why not."""
+    if form.is_valid():
+        try:
+            change(form.cleaned_data)
+        except statements.Repeated as repeated:  # since the form was made
+            form.add_error("statement", str(repeated))
+    return form.is_valid()
+
+
+def _item_or_404(study, pk, side):
+    if side not in Side.values:
+        raise Http404(f"no side {side!r}")
+    rows = Item.objects.select_related("study", "recipient", "content", "system")
+    return get_object_or_404(rows, study=study, pk=pk)
+
+
+def _open_item_or_404(study, pk, side):
+    """The item, unless it belongs to a locked test part."""
+    if withheld(study, pk=pk):
+        raise Http404("an item of the locked test part")
+    return _item_or_404(study, pk, side)
+
+
+def _statement_or_404(request, slug, pk):
+    """(study, statement) that the user may change."""
+    study = access.study_or_404(request.user, slug, access.EDITOR)
+    one = get_object_or_404(Statement, item__study=study, pk=pk)
+    one.item = _open_item_or_404(study, one.item_id, one.side)
+    return study, one
+
+
+def _shown(study, item, side, run="", edited="", data=None, added=None):
+    """What the page of one side shows; for those who may change it with the forms that are open.
+
+    run, edited: ids, as they stand in the address. data, added: what the forms sent.
+    """
+    reading = statements.reading(item, side, run)
+    context = {"item": item, "side": Side(side), "reading": reading}
+    if not study.may_edit:
+        return context
+    one = next((one for one in reading.statements if str(one.pk) == str(edited)), None)
+    names = statements.topics_of(study, reading.run)
+    if one:
+        initial = {name: getattr(one, said) for name, said in statements.CHANGES.items()}
+        names_of_one = statements.with_own(names, one)
+        form = StatementForm(names_of_one, reading.said(one), data, initial=initial)
+        context |= {"edited": one, "edit_form": form}
+    if item.kind not in KINDS:
+        return context
+    return context | {"add_form": StatementForm(names, reading.said(), added, prefix="add")}
+
+
+def _page(request, study, context, status=200):
+    context |= {"study": study, "section": "items", "sides": Side.choices}
+    name = "judges/_statements.html" if request.htmx else "judges/statements_of.html"
+    return render(request, name, context, status=status)
+
+
+def _changed(request, study, item, side, run=None):
+    """The part of the page that shows what was changed; without a script, the page."""
+    context = _shown(study, item, side, run or "")
+    if request.htmx:
+        return _page(request, study, context)
+    address = reverse("statements_of", args=[study.slug, item.pk, side])
+    query = "" if context["reading"].speaks else f"?run={run}"
+    return redirect(f"{address}{query}#statements")
+
+
+@login_required
+def statement_list(request, slug):
+    """All statements of a study: how many of what, and a list that can be filtered."""
+    study = access.study_or_404(request.user, slug)
+    chosen = statement_lists.StatementFilter(study, request.GET)
+    found = statement_lists.overview(study, chosen.runs)
+    pages = Counted(chosen.statements(), PER_PAGE, chosen.count(found))
+    context = {
+        "study": study,
+        "section": "items",
+        "filter": chosen,
+        "found": found,
+        "page": pages.get_page(request.GET.get("page")),
+        "query": chosen.query_string(),
+        "sides": Side.choices,
+        "sentiments": Sentiment.choices,
+        "statement_items": current(study).count(),
+        "states": [name for name in statement_lists.STATES if name],
+    }
+    return render(request, "judges/statements.html", context)
+
+
+@login_required
+def without_statements(request, slug, side):
+    """The items of which one side was not read, and why."""
+    study = access.study_or_404(request.user, slug)
+    if side not in Side.values:
+        raise Http404(f"no side {side!r}")
+    items = statement_lists.without(study, side, withheld(study))
+    page = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
+    rows = statement_lists.with_reasons(page.object_list, side)
+    context = {"study": study, "section": "items", "side": Side(side), "page": page, "rows": rows}
+    return render(request, "judges/without_statements.html", context)

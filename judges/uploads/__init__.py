@@ -1,0 +1,1 @@
+"""Keep uploaded files, show what loading them would do, and load them."""

@@ -1,0 +1,330 @@
+"""Files that come through the pages: kept in a folder, checked, shown, then loaded by a worker."""
+
+import json
+import logging
+import os
+import secrets
+import shutil
+import time
+from dataclasses import asdict
+from datetime import timedelta
+from pathlib import Path
+
+from django.conf import settings
+from django.db import DatabaseError, OperationalError, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from annotate.db.busy import is_passing
+from annotate.files.reading import Problems, quoted
+from judges.counterfactual.surveys import once, reading
+from judges.counterfactual.surveys.plan import NoQuestion, Plan
+from judges.counterfactual.surveys.scores import plan_scores
+from judges.files import TABLES, check_files, write_files
+from judges.files.judgments import what_rows_stand_for
+from judges.files.off_scale import MISSING
+from judges.models import Upload
+
+log = logging.getLogger(__name__)
+KEPT_FOR = timedelta(days=1)
+# A load that said nothing for so long is taken up again: its worker was killed.
+SILENT_SECONDS = 120
+PREVIEW_ROWS, PREVIEW_CELL = 5, 200
+ASK_SECONDS = 1  # how often a worker that makes questions looks whether it still should
+
+
+def folder_of(upload):
+    return Path(settings.MEDIA_ROOT) / "uploads" / upload.token
+
+
+def paths_of(upload):
+    """(study.yaml or None, {table: path}): names are ours, whatever the user's files are called."""
+    folder = folder_of(upload)
+    study = folder / "study.yaml"
+    found = {
+        table: path
+        for table in TABLES
+        for path in (folder / f"{table}.csv", folder / f"{table}.jsonl")
+        if path.exists()
+    }
+    return study if study.exists() else None, found
+
+
+def receive(user, files, slug=""):
+    """Keeps and checks the files, {"study" or a table: uploaded file}; returns the Upload."""
+    upload = Upload(user=user, slug=slug, is_new=not slug)
+    folder = folder_of(upload)
+    folder.mkdir(parents=True)
+    for table, file in files.items():
+        with (folder / _kept_name(table, file.name)).open("wb") as kept:
+            shutil.copyfileobj(file, kept)
+    study, paths = paths_of(upload)
+    loading = check_files(study, paths, slug, new=upload.is_new)
+    upload.slug = (slug or loading.study.slug)[:60]
+    upload.files = [_preview(table, file) for table, file in loading.files.items()]
+    _note(upload, loading)
+    upload.save()
+    return upload
+
+
+def source_of(upload):
+    """The folder of the ratings that a study is made of; its names are tables' names too."""
+    return folder_of(upload) / "source"
+
+
+def receive_ratings(user, files, plan):
+    """Keeps and checks {"movies", "ratings": uploaded file}, of which a worker makes the study."""
+    upload = Upload(user=user, slug=plan.slug, is_new=True, making=asdict(plan))
+    folder, problems = source_of(upload), Problems()
+    folder.mkdir(parents=True)
+    for name, file in files.items():
+        with (folder / f"{name}.csv").open("wb") as kept:
+            shutil.copyfileobj(file, kept)
+    films = reading.read(folder, problems)
+    for name, file in reading.files_of(folder).items():
+        file.open(Problems())
+        upload.files.append(_preview(name, file))
+    if films and (why := reading.refusal(films, plan)):
+        problems.add("ratings.csv", why)
+    if films:
+        sizes = {"films": len(films.titles), "ratings": films.matrix.nnz}
+        sizes["questions"] = plan.questions
+        blank = {"changed": 0, "unchanged": 0}
+        upload.counts = {name: {"rows": n, "new": n} | blank for name, n in sizes.items()}
+    upload.problems = problems.as_dict()
+    upload.save()
+    return upload
+
+
+def _kept_name(table, name):
+    if table == "study":
+        return "study.yaml"
+    return table + (".jsonl" if name.lower().endswith((".jsonl", ".ndjson")) else ".csv")
+
+
+def _preview(table, file):
+    rows = file.first_rows(PREVIEW_ROWS) if file.header else []
+    short = [[cell[:PREVIEW_CELL] for cell in row] for row in rows]
+    return {"table": table, "name": file.name, "header": file.header, "rows": short}
+
+
+def _note(upload, loading):
+    upload.counts = {table: counts.as_dict() for table, counts in loading.counts.items()}
+    if "judgments" in loading.counts:
+        upload.counts["judgments"]["note"] = what_rows_stand_for(loading.counts["judgments"])
+    upload.problems = loading.problems.as_dict()
+    outside = loading.off_scale
+    upload.off_scale = {"lines": outside.lines, "asks": outside.asks, "chosen": outside.policy}
+
+
+# The worker's part
+
+
+def load_upload(pk):
+    """Loads the upload's files; that it is loaded is committed with the rows themselves."""
+    _note_begun(pk)
+    try:
+        upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
+        if upload is not None:
+            _load(upload)
+    except DatabaseError as error:
+        # Rolled back whole. What the database said names rows, which the researcher may see.
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        _fail(pk, "database", f"refused the rows: {first[:300]}")
+    except NoQuestion as error:
+        _fail(pk, "ratings.csv", str(error))
+    except OSError as error:
+        # Not the whole error: it names folders of the server.
+        _fail(pk, "folder", f"the files could not be read or kept: {error.strerror or 'no reason'}")
+    except (ValueError, TypeError) as error:
+        _fail(pk, "load", _reason(error))
+    except Exception as error:
+        # Else it would be taken up again for ever; raised, so that the log has it.
+        _fail(pk, "load", _reason(error))
+        raise
+
+
+def _note_begun(pk):
+    """Keep that the load no longer waits for a worker, where that can be written in time."""
+    try:
+        Upload.objects.note_begun(pk)
+    except OperationalError as error:
+        if not is_passing(error):
+            raise
+        log.warning("upload %s: the database was busy, so its begin is not noted", pk)
+
+
+def _reason(error):
+    return f"stopped by {type(error).__name__}: {quoted(error, 300)}"
+
+
+def _fail(pk, where, message):
+    """A killed worker never comes here: its load is taken up again."""
+    problems = Problems()
+    problems.add(where, message)
+    loading = Upload.objects.filter(pk=pk, state=Upload.State.LOADING)
+    loading.update(state=Upload.State.FAILED, problems=problems.as_dict())
+
+
+def _load(upload):
+    progress = Progress(upload)
+    if not upload.making:
+        _take_in(upload, progress)
+        return
+    with once.here(upload.token) as is_first:
+        if is_first:
+            _make_and_load(upload, progress)
+
+
+def _make_and_load(upload, progress):
+    """A part of the questions, as other workers make theirs; one worker loads what all made."""
+    # They load a library of 30 MB.
+    from judges.counterfactual.surveys import making, sharing  # noqa: PLC0415
+
+    plan, folder, source = Plan(**upload.making), folder_of(upload), source_of(upload)
+    films = making.read_films(source)
+    kept = folder / "questions"
+    wanted = Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists
+    goes_on = once.in_a_while(ASK_SECONDS, wanted)
+    questions = making.make(films, plan, kept, progress.making, goes_on, progress.trained)
+    if questions is None:
+        return  # discarded, or another worker found what keeps it from being made
+    with sharing.held(folder / "loading.lock") as is_ours:
+        if is_ours and wanted():
+            ratings = reading.files_of(source)["ratings"]
+            making.write_files(films, questions, plan, ratings, folder)
+            _take_in(upload, progress)
+
+
+def _take_in(upload, progress):
+    study, paths = paths_of(upload)
+    chosen = upload.off_scale.get("chosen", MISSING)
+    loading = check_files(study, paths, upload.slug, upload.is_new, progress, out_of_range=chosen)
+    with transaction.atomic():
+        # Two workers with the same message: the second one finds it loaded, or still locked.
+        uploads = Upload.objects.select_for_update(skip_locked=True)
+        if uploads.filter(pk=upload.pk, state=Upload.State.LOADING).first() is not None:
+            _write(upload, loading)
+
+
+def _write(upload, loading):
+    if not loading.problems:
+        loading = write_files(loading, upload.user if upload.is_new else None)
+    if upload.making and not loading.problems:
+        plan_scores(loading.study)
+    upload.state = Upload.State.FAILED if loading.problems else Upload.State.LOADED
+    _note(upload, loading)
+    upload.save()
+    if upload.state == Upload.State.LOADED:
+        transaction.on_commit(lambda: shutil.rmtree(folder_of(upload), ignore_errors=True))
+
+
+class Progress:
+    """How far a load is, in a small file: its transaction hides the rows themselves."""
+
+    def __init__(self, upload):
+        self.path = folder_of(upload) / "progress.json"
+        self.total = sum(counts["new"] for counts in upload.counts.values())
+        self.table, self.rows = "", 0
+        self.made: dict = {}
+        self._write()
+
+    def __call__(self, table, rows):
+        self.table, self.rows = table, self.rows + rows
+        self._write()
+
+    def making(self, done, whole):
+        """How many questions are made; the rows come after them."""
+        self._keep_made({"making": True, "rows": done, "total": whole})
+
+    def trained(self, done, whole):
+        """How many trainings these took and the question under way; no worker moves it back."""
+        self._keep_made({"trained": done, "trainings": whole})
+
+    def _keep_made(self, now):
+        others = progress_of_path(self.path) or {}
+        known = [each["trained"] for each in (self.made, now, others) if "trained" in each]
+        self.made |= now
+        if known:
+            self.made["trained"] = max(known)
+        self._keep({"trainings": others.get("trainings", 0)} | self.made)
+
+    def _write(self):
+        rows = min(self.rows, self.total)
+        self._keep({"table": self.table, "rows": rows, "total": self.total})
+
+    def _keep(self, now):
+        part = self.path.with_suffix(f".{secrets.token_hex(6)}.part")
+        part.write_text(json.dumps(now))
+        # Readers see the whole old file or the whole new one.
+        os.replace(part, self.path)
+
+
+def progress_of(upload):
+    """What the worker last wrote, or None before it began."""
+    return progress_of_path(folder_of(upload) / "progress.json")
+
+
+def progress_of_path(path):
+    """The same, of its file."""
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+
+
+def discard(upload):
+    """Forgets the upload and its files; False where a worker loads them, or has done so.
+
+    Of a study that is still being made nothing is loaded yet, until a worker holds the row to write
+    what was made: on PostgreSQL it is passed over then, on SQLite waited for.
+    """
+    with transaction.atomic():
+        rows = Upload.objects.select_for_update(skip_locked=True).filter(pk=upload.pk)
+        is_under_way = Q(state=Upload.State.LOADING, making={})
+        found = rows.exclude(is_under_way | Q(state=Upload.State.LOADED)).first()
+        if found is None:
+            return False
+        found.delete()
+    shutil.rmtree(folder_of(upload), ignore_errors=True)
+    return True
+
+
+# The clock's part
+
+
+def silent_uploads():
+    """Primary keys of loads that no worker is busy with."""
+    return _silent(Upload.objects.filter(making={}))
+
+
+def being_made():
+    """Primary keys of those that studies are made of: any worker may make a part of it."""
+    loading = Upload.objects.filter(state=Upload.State.LOADING).exclude(making={})
+    return [*loading.values_list("pk", flat=True)]
+
+
+def _silent(uploads):
+    loading = uploads.filter(state=Upload.State.LOADING)
+    return [upload.pk for upload in loading if _silence(upload) > SILENT_SECONDS]
+
+
+def _silence(upload):
+    try:
+        return time.time() - (folder_of(upload) / "progress.json").stat().st_mtime
+    except FileNotFoundError:
+        return (timezone.now() - upload.created_at).total_seconds()
+
+
+def remove_old():
+    """Removes uploads, and folders without one, that are older than a day."""
+    old = timezone.now() - KEPT_FOR
+    uploads = Upload.objects.filter(created_at__lt=old)
+    uploads.exclude(state=Upload.State.LOADING).delete()
+    # What is being made is kept question by question, and may take days: its maker discards it.
+    uploads.filter(pk__in=_silent(uploads.filter(making={}))).delete()
+    root = Path(settings.MEDIA_ROOT) / "uploads"
+    kept = set(Upload.objects.values_list("token", flat=True))
+    for folder in root.iterdir() if root.is_dir() else ():
+        if folder.name not in kept and folder.stat().st_mtime < old.timestamp():
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,115 @@
+"""Upload, preview and load: nothing is written before the researcher has seen what it does."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from annotate.design import access
+from annotate.studies.forms_study import NewStudyForm
+from judges import tasks
+from judges.files import TABLES
+from judges.models import Heartbeat, Upload
+from judges.uploads import uploads as uploading
+from judges.uploads.forms import FilesForm, OffScaleForm
+
+TOO_LATE = "It is too late to discard the files: they are being loaded, or are loaded already."
+
+
+@login_required
+def study_new(request):
+    """A study from a template, or from files."""
+    return _files_page(request, None)
+
+
+@login_required
+def load(request, slug):
+    """More files into a study, or the same ones again."""
+    return _files_page(request, access.study_or_404(request.user, slug, access.EDITOR))
+
+
+def _files_page(request, study):
+    given = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = FilesForm(*given, new=study is None)
+    if form.is_valid():
+        upload = uploading.receive(request.user, form.files_given, study.slug if study else "")
+        return redirect(upload)
+    context = {
+        "study": study,
+        "form": form,
+        "template_form": None if study else NewStudyForm(),
+        "tables": TABLES.values(),
+        "max_bytes": settings.UPLOAD_MAX_BYTES,
+        "section": "load",
+        "base": "study_base.html" if study else "base.html",
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "judges/load.html", context, status=status)
+
+
+def _upload_or_404(user, token):
+    """The user's own upload, with its study where it goes into one that the user may edit."""
+    upload = get_object_or_404(Upload, token=token, user=user)
+    goes_into_one = not upload.is_new or upload.state == Upload.State.LOADED
+    upload.study = None
+    if goes_into_one:
+        upload.study = access.study_or_404(user, upload.slug, access.EDITOR)
+    return upload
+
+
+@login_required
+def upload(request, token):
+    """What is in the files and what loading them would do; then how far the load is."""
+    found = _upload_or_404(request.user, token)
+    if request.htmx and found.state != Upload.State.LOADING:
+        return HttpResponseClientRefresh()
+    return _upload_page(request, found)
+
+
+def _upload_page(request, found, form=None, status=200):
+    context = {
+        "upload": found,
+        "off_scale_form": form or OffScaleForm(),
+        "section": "load",
+        "study": found.study,
+        "base": "study_base.html" if found.study else "base.html",
+        "progress": uploading.progress_of(found),
+        "worker_alive": Heartbeat.objects.any_alive(),
+    }
+    template = "judges/_loading.html" if request.htmx else "judges/upload.html"
+    return render(request, template, context, status=status)
+
+
+@login_required
+@require_POST
+def upload_load(request, token):
+    """Gives the checked files to a worker."""
+    found = _upload_or_404(request.user, token)
+    if found.problems.get("total"):
+        raise Http404("an upload with problems cannot be loaded")
+    form = OffScaleForm(request.POST) if found.off_scale.get("asks") else None
+    if form and not form.is_valid():
+        return _upload_page(request, found, form, 422)
+    if form:
+        Upload.objects.choose(
+            found.pk, found.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
+        )
+    if Upload.objects.begin(found.pk):
+        give = tasks.send_to_all if found.making else tasks.send
+        give(tasks.load_upload, found.pk)
+    return redirect(found)
+
+
+@login_required
+@require_POST
+def upload_discard(request, token):
+    """Forgets the files, and has workers stop that make questions of them."""
+    found = _upload_or_404(request.user, token)
+    if not uploading.discard(found):
+        messages.error(request, TOO_LATE)
+        return redirect(found)
+    messages.success(request, "The files were discarded; nothing was loaded.")
+    return redirect("load", found.slug) if found.study else redirect("study_new")

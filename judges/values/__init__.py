@@ -1,0 +1,1 @@
+"""Hold plain values that need no database: dialects of endpoints, titles, differences."""

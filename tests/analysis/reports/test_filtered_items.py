@@ -1,0 +1,32 @@
+"""Items that an option leaves out count in no report: as if they had never been in the study."""
+
+import pytest
+from django.core.cache import caches
+
+from analysis.reports.registry import REPORTS
+from annotate.models import Rating
+from tests.analysis.reports.edge_studies import much_is_missing
+from tests.analysis.small import build
+
+pytestmark = pytest.mark.django_db
+
+
+# A rule looks at all that a rater did, whatever items are left in; the report says so.
+WHOLE = ("exclusions",)
+
+
+def rows_of(study, report, **options):
+    return build(study, report, **options).as_dict()["rows"]
+
+
+@pytest.mark.parametrize("report", [report for report in REPORTS if report not in WHOLE])
+def test_items_that_are_left_out_count_in_no_report(report, owner):
+    caches["reports"].clear()
+    study = much_is_missing(owner)
+    for place, rating in enumerate(Rating.objects.order_by("pk")):
+        Rating.objects.filter(pk=rating.pk).update(seconds=3 + place % 7, reason="Because.")
+    found = rows_of(study, report, only=["genre=drama"], exclude=["recipient=r0"])
+    study.items.exclude(data__genre="drama").delete()
+    study.items.filter(recipient__key="r0").delete()
+    assert study.items.count() == 4
+    assert found == rows_of(study, report)

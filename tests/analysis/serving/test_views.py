@@ -1,0 +1,271 @@
+"""Analysis and export pages: who may see them, how many queries, what they say when empty."""
+
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+from django.core.cache import caches
+from django.test import Client
+from django.urls import reverse
+
+from analysis.reports.registry import REPORTS
+from annotate.design.access import make_owner
+from annotate.models import Membership, Rater
+from judges.models import Judge, Judgment
+from tests import factories
+from tests.analysis.small import build, load_hanna, make_rated_study
+
+pytestmark = pytest.mark.django_db
+ADDRESSES = [
+    "/studies/films/analysis/",
+    *(f"/studies/films/analysis/{report}/" for report in REPORTS),
+    "/studies/films/analysis/roc/rows.csv",
+    "/studies/films/export/",
+    "/studies/films/export/scores.csv",
+]
+# Reports that need no judge; and pages of those that need ratings.
+OF_PEOPLE = ("agreement", "rater_pairs", "raters", "exclusions", "reasons", "variance")
+OF_RATINGS = ["", *(f"{name}/" for name, kind in REPORTS.items() if kind.needs_ratings)]
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache():
+    caches["reports"].clear()
+
+
+@pytest.fixture
+def rated(owner):
+    return make_rated_study(owner)
+
+
+def page(client, path, **query):
+    return client.get(f"/studies/films/{path}", {"draws": 20} | query)
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_strangers_find_nothing_and_anonymous_visitors_a_login(rated, as_stranger, address):
+    assert as_stranger.get(address).status_code == 404
+    response = Client().get(address)
+    assert (response.status_code, response.url) == (302, f"{reverse('login')}?next={address}")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_viewer_sees_everything_here(rated, stranger, as_stranger, address):
+    Membership.objects.create(study=rated, user=stranger, role=Membership.Role.VIEWER)
+    response = as_stranger.get(address)
+    assert response.status_code == 200
+    if response.streaming:
+        response.getvalue()
+
+
+@pytest.mark.parametrize("path", ["", *(f"{report}/" for report in REPORTS)])
+def test_a_page_takes_at_most_twelve_queries(rated, as_owner, django_assert_max_num_queries, path):
+    with django_assert_max_num_queries(12):
+        assert page(as_owner, f"analysis/{path}").status_code == 200
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_a_report_has_a_figure_or_says_why_not(report):
+    kind = REPORTS[report]
+    draws = "Figure(" in Path(inspect.getsourcefile(kind.layout)).read_text()
+    assert draws != bool(kind.no_figure)
+
+
+def test_a_page_without_a_figure_says_why(rated, as_owner):
+    assert "No figure: each rule is one line" in page(as_owner, "analysis/exclusions/").text
+
+
+def test_the_export_page_takes_at_most_twelve_queries(
+    rated, as_owner, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(12):
+        page(as_owner, "export/")
+
+
+def test_a_page_seen_before_reads_no_answers(rated, as_owner, django_assert_max_num_queries):
+    page(as_owner, "analysis/roc/")
+    with django_assert_max_num_queries(8):
+        page(as_owner, "analysis/roc/")
+
+
+def test_a_new_answer_changes_the_page_at_once(rated, as_owner):
+    before = page(as_owner, "analysis/roc/").context["report"].rows
+    Judgment.objects.filter(run__judge__key="close").update(value=1)
+    after = page(as_owner, "analysis/roc/").context["report"].rows
+    assert before != after
+
+
+def test_the_page_and_the_command_give_the_same_numbers(rated, as_owner):
+    response = page(as_owner, "analysis/roc/rows.json", question="accuracy", seed=5)
+    found = json.loads(response.content)
+    expected = build(rated, "roc", draws=20, seed=5).as_dict()["rows"]
+    assert found["rows"] == [row for row in expected if row["question"] == "accuracy"]
+
+
+def test_the_link_carries_every_option(rated, as_owner):
+    response = page(as_owner, "analysis/correlation/", exclude="system=system-1")
+    query = response.context["query"]
+    for part in ("coefficient=pearson", "reference=third_party", "exclude=system%3Dsystem-1",
+                 "missing_reference=drop", "undefined=skip", "draws=20", "seed=1"):  # fmt: skip
+        assert part in query
+    again = as_owner.get(f"/studies/films/analysis/correlation/?{query}")
+    assert again.context["report"].as_dict() == response.context["report"].as_dict()
+
+
+def test_best_is_bold_and_second_underlined(rated, as_owner):
+    table = page(as_owner, "analysis/correlation/").context["layout"].tables[0]
+    for place in range(len(table.headings)):
+        ranked = sorted(
+            (cells[place] for _, cells in table.lines if cells[place].value == cells[place].value),
+            key=lambda cell: -cell.value,
+        )
+        second = next(cell for cell in ranked if cell.value < ranked[0].value)
+        for cell in ranked:
+            expected = {ranked[0].value: "best", second.value: "second"}.get(cell.value, "")
+            assert cell.rank == expected
+
+
+@pytest.mark.parametrize("name", ["a vs b", "x + y", "humans + z"])
+def test_a_judge_may_have_any_name(rated, as_owner, name):
+    Judge.objects.filter(key="close").update(key=name)
+    tables = page(as_owner, "analysis/agreement/", measure="kappa").context["layout"].tables
+    first, joined, versus = ([line for line, _ in table.lines] for table in tables)
+    assert "Cohen's κ" in first
+    assert joined == [f"humans + {name}", "humans + random"]
+    assert versus == [f"{name} vs third_party", "random vs third_party"]
+    figure = page(as_owner, "analysis/agreement/").context["layout"].figures[0]
+    colours = {
+        c for trace in figure.plot["data"] if "marker" in trace for c in trace["marker"]["color"]
+    }
+    assert len(colours) == 3, "people and each judge have a colour of their own"
+
+
+def test_each_correlation_says_what_it_is_made_from(rated, as_owner):
+    table = page(as_owner, "analysis/correlation/").context["layout"].tables[0]
+    cells = dict(table.lines)["close"]
+    sizes = {(cell.row["question"], cell.row["level"]): cell.size for cell in cells}
+    assert sizes["accuracy", "dataset"] == "n = 24"
+    assert sizes["accuracy", "user"] == "n = 24, 4 of 4 groups"
+    assert sizes["average", "dataset"] == "n = 96 values over 4 questions"
+
+
+def test_a_matrix_without_items_says_why(rated, as_owner):
+    Judgment.objects.filter(run__judge__key="close").update(
+        state="failed", value=None, reason="timed out"
+    )
+    text = page(as_owner, "analysis/confusion/").content.decode()
+    assert "No items: no item has a label from both people and the evaluator." in text
+
+
+def test_headlines_say_why_there_is_no_number(rated, as_owner):
+    said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
+    assert "(the first of 4 questions)" in said
+    Judgment.objects.all().delete()
+    said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
+    unjudged = said.count("no judge has scored an item yet")
+    assert unjudged == len(OF_RATINGS) - 1 - len(OF_PEOPLE) + len(["factuality", "robustness"])
+    only_a_text_question(rated)
+    said = as_owner.get("/studies/films/analysis/headlines/").content.decode()
+    assert "no question has an ordinal scale for α" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"exclude": "colour=red"}, "use column=value with one of the columns"),
+        ({"draws": "many"}, "Enter a whole number."),
+        ({"missing_judgment": "none"}, "Use drop, or the number to put in."),
+        ({"coefficient": "phi"}, "Select a valid choice."),
+    ],
+)
+def test_a_wrong_option_is_named_and_no_number_shown(rated, as_owner, query, words):
+    response = page(as_owner, "analysis/correlation/", **query)
+    assert response.status_code == 400
+    assert words in response.content.decode()
+    assert "layout" not in response.context
+
+
+def test_wrong_options_are_refused_in_downloads_too(rated, as_owner):
+    response = page(as_owner, "analysis/roc/rows.csv", threshold="high")
+    assert (response.status_code, response["Content-Type"]) == (400, "text/plain")
+    assert response.content.decode() == "threshold: Enter a number."
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["analysis/horoscope/", "analysis/roc/rows.xml", "export/tokens.csv", "export/scores.xlsx"],
+)
+def test_unknown_pages_are_not_there(rated, as_owner, address):
+    assert page(as_owner, address).status_code == 404
+
+
+@pytest.mark.parametrize("report", OF_RATINGS)
+def test_without_items_the_page_leads_to_loading(as_owner, owner, report):
+    factories.make_study("films", owner)
+    response = page(as_owner, f"analysis/{report}")
+    assert "No items are loaded." in response.content.decode()
+    assert reverse("load", args=["films"]) in response.content.decode()
+
+
+def test_lists_of_recommenders_need_neither_items_nor_ratings(as_owner, owner):
+    factories.make_study("films", owner)
+    text = page(as_owner, "analysis/metamorphic/").content.decode()
+    assert "No recommender has been asked for lists" in text
+    assert "No items are loaded." not in text and "No judge has scored" not in text
+    assert "/analysis/metamorphic/" in page(as_owner, "analysis/").content.decode()
+
+
+@pytest.mark.parametrize("report", OF_RATINGS)
+def test_without_ratings_the_page_leads_to_the_raters(as_owner, owner, report):
+    factories.make_study("films", owner, items=2)
+    response = page(as_owner, f"analysis/{report}")
+    assert "No rating counts yet." in response.content.decode()
+    assert reverse("raters", args=["films"]) in response.content.decode()
+
+
+@pytest.mark.parametrize("report", OF_RATINGS)
+def test_without_judges_people_are_compared_and_the_page_leads_to_the_judges(
+    rated, as_owner, report
+):
+    Judgment.objects.all().delete()
+    response = page(as_owner, f"analysis/{report}")
+    assert response.status_code == 200
+    assert "No judge has scored an item yet" in response.content.decode()
+    assert reverse("judges", args=["films"]) in response.content.decode()
+
+
+def test_a_reference_that_nobody_has_is_said(rated, as_owner):
+    response = page(as_owner, "analysis/correlation/", reference="expert")
+    assert "Nobody with the role expert has rated" in response.content.decode()
+
+
+def only_a_text_question(study):
+    study.questions.all().update(scale_spec={"kind": "text", "low": None, "high": None})
+
+
+def test_html_in_names_is_shown_and_not_run(owner, as_owner):
+    study = make_rated_study(owner)
+    rater = Rater.objects.get(key="ann")
+    rater.key = "<script>alert(1)</script>"
+    rater.save()
+    for report in REPORTS:
+        assert b"<script>alert" not in page(as_owner, f"analysis/{report}/").content
+    assert study.raters.count() == 3
+
+
+def test_downloads_are_attachments_that_no_browser_sniffs(rated, as_owner):
+    response = page(as_owner, "export/scores.csv")
+    assert response.streaming
+    assert response["Content-Disposition"] == 'attachment; filename="films-scores.csv"'
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response.getvalue().decode().count("\n") == 1 + 24 * 4 * 5
+
+
+@pytest.mark.shared_data
+def test_hanna_renders_on_every_page(shared_data, owner, as_owner):
+    make_owner(load_hanna(shared_data / "hanna"), owner)
+    for path in ["analysis/", *(f"analysis/{report}/" for report in REPORTS), "export/"]:
+        response = as_owner.get(f"/studies/hanna/{path}", {"draws": 100})
+        assert response.status_code == 200

@@ -1,0 +1,400 @@
+"""The pages on which researchers set what comes before and after the items, and their preview."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from django.core.management import call_command
+
+from analysis.exports import write as writing
+from annotate.design import around
+from annotate.models import ExitAnswer, PracticeAnswer, Session, Study
+from annotate.quality import exit_answers
+from annotate.quality.rules import RULES, offered, preview
+from annotate.raters.preview import Shown
+from annotate.sessions.exclude import exclude_by_hand
+from judges.files import check_files, load_files
+from judges.files.study_file import study_yaml
+from tests import factories
+from tests.annotate.raters.test_preview import everything, member, normal
+from tests.annotate.sessions.test_steps import (
+    CHECK,
+    EXIT,
+    PRACTICE,
+    ask,
+    attempt,
+    begin,
+    rate_all,
+    text_of,
+)
+
+pytestmark = pytest.mark.django_db
+PAGE = "/studies/films/settings/steps/"
+QUESTION = {"text": "What?", "options": "a\nb", "answer": "2", "explanation": ""}
+
+
+def rows(*entries, do="save", **fields):
+    typed = {f"r{n}-{key}": value for n, one in enumerate(entries) for key, value in one.items()}
+    return {"rows": len(entries), "do": do, **typed, **fields}
+
+
+def saved(key):
+    return Study.objects.get(slug="films").extra.get(key)
+
+
+# The pages
+
+
+def test_a_check_is_written_row_by_row_without_a_script(as_owner, study):
+    address = PAGE + "check/"
+    assert "There is no check" in text_of(as_owner.get(address))
+    page = as_owner.post(address, rows(do="add", attempts=3))
+    assert "not saved yet" in text_of(page) and 'name="r0-text"' in text_of(page)
+    other = QUESTION | {"text": "Why?"}
+    page = as_owner.post(address, rows(QUESTION, other, {}, do="up-1", attempts=3))
+    texts = re.findall(r'<textarea name="r\d-text"[^>]*>\s*([^<]*)<', page.content.decode())
+    assert texts == ["Why?", "What?", ""] and saved(around.CHECK) is None
+    page = as_owner.post(address, rows(QUESTION, other, {}, do="remove-2", attempts=3))
+    assert 'name="r2-text"' not in text_of(page)
+    assert as_owner.post(address, rows(QUESTION, other, attempts=3)).status_code == 302
+    assert saved(around.CHECK) == {
+        "attempts": 3,
+        "questions": [
+            {"text": "What?", "options": ["a", "b"], "answer": "b"},
+            {"text": "Why?", "options": ["a", "b"], "answer": "b"},
+        ],
+    }
+    assert 'value="2"' in text_of(as_owner.get(address))
+    as_owner.post(address, rows(attempts=3))
+    assert saved(around.CHECK) is None
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        ({"options": "a"}, "2 to 10 texts"),
+        ({"options": "a\na"}, "one twice"),
+        ({"answer": "3"}, "one of the options"),
+        ({"text": ""}, "This field is required"),
+    ],
+)
+def test_a_wrong_row_says_what_is_wrong_and_nothing_is_saved(as_owner, study, change, words):
+    page = as_owner.post(PAGE + "check/", rows(QUESTION | change, attempts=2))
+    assert page.status_code == 422 and words in text_of(page)
+    assert saved(around.CHECK) is None
+
+
+def test_practice_is_chosen_with_its_expected_answers(as_owner, study):
+    row = {"item": "item-1", "q-accuracy": "4", "feedback": "So."}
+    assert as_owner.post(PAGE + "practice/", rows(row)).status_code == 302
+    assert saved(around.PRACTICE) == [
+        {"item": "item-1", "answers": {"accuracy": 4}, "feedback": "So."}
+    ]
+    assert not study.items.get(key="item-1").places.exists()
+    wrong = as_owner.post(PAGE + "practice/", rows({"item": "nothing"}))
+    assert wrong.status_code == 422 and "id of an item" in text_of(wrong)
+    as_owner.post(PAGE + "practice/", rows())
+    assert study.items.get(key="item-1").places.count() == 3
+
+
+def test_exit_questions_of_both_kinds(as_owner, study):
+    address = PAGE + "exit/"
+    assert "Add: gender" in text_of(as_owner.get(address))
+    page = text_of(as_owner.post(address, rows(do="add-gender")))
+    assert "Empty: What is your gender?" in page and "Add: gender" not in page
+    own = {"text": "TV?", "key": "tv", "scale": "choice", "labels": "yes\nno", "required": "on"}
+    as_owner.post(address, rows({"ready": "gender", "text": ""}, own))
+    assert saved(around.EXIT) == [
+        "gender",
+        {"key": "tv", "text": "TV?", "scale": {"choice": ["yes", "no"]}, "required": True},
+    ]
+    twice = as_owner.post(address, rows(own, own))
+    assert twice.status_code == 422 and "twice" in text_of(twice)
+    session = factories.make_session(study)
+    ExitAnswer.objects.create(session=session, key="tv", value=1, text="yes")
+    other = as_owner.post(address, rows(own | {"labels": "no\nyes"}))
+    assert other.status_code == 422 and "has answers, so its scale stays" in text_of(other)
+
+
+def test_only_editors_and_owners_change_them(as_stranger, client, study):
+    editor, viewer = member(study, "editor"), member(study, "viewer")
+    for part in ("check", "practice", "exit"):
+        assert editor.get(PAGE + part + "/").status_code == 200
+        for other in (as_stranger, viewer):
+            assert other.get(PAGE + part + "/").status_code == 404
+            assert other.post(PAGE + part + "/", rows()).status_code == 404
+        assert client.get(PAGE + part + "/").url.startswith("/accounts/login/")
+    assert editor.get(PAGE + "nothing/").status_code == 404
+
+
+def test_the_pages_take_few_queries(as_owner, study, django_assert_max_num_queries):
+    ask(study, CHECK, PRACTICE, EXIT)
+    for part in ("check", "practice", "exit"):
+        with django_assert_max_num_queries(8):
+            as_owner.get(PAGE + part + "/")
+
+
+def test_what_is_typed_is_text(as_owner, client, study):
+    bad = "<script>alert(1)</script>"
+    asked = [{"text": bad, "options": [bad, "b"], "answer": "b", "explanation": bad}]
+    ask(study, {"attempts": 2, "questions": asked}, exit=[{"ready": "age", "text": bad}])
+    session = begin(client, study)
+    rater = f"/studies/films/raters/{session.rater_id}/"
+    pages = [attempt(client, session, 1)]
+    pages += [as_owner.get(page) for page in (PAGE + "check/", PAGE + "exit/", rater)]
+    for page in pages:
+        assert bad not in page.content.decode() and "&lt;script&gt;" in page.content.decode()
+
+
+# The preview
+
+
+def test_every_step_looks_exactly_as_raters_see_it(as_owner, client, study):
+    ask(study, CHECK, PRACTICE, EXIT)
+    frame = "/r/preview-films/"
+    session = begin(client, study)
+
+    def same(address, data=None):
+        if data is None:
+            real, page = client.get(f"/r/{session.token}/{address}"), as_owner.get(frame + address)
+        else:
+            real = client.post(f"/r/{session.token}/{address}", data, follow=True)
+            page = as_owner.post(frame + address, data)
+        assert normal(page.content.decode(), "preview-films") == normal(
+            real.content.decode(), session.token
+        )
+        return real
+
+    version = same("check/").context["version"]
+    same("check/", {"attempt": 1, "version": version, "q1": 1})
+    same("check/", {"attempt": 1, "version": version, "q1": 1, "q2": 2})
+    same("check/", {"attempt": 2, "version": version, "q1": 2, "q2": 2})
+    client.post(f"/r/{session.token}/begin/")
+    answers = {f"q{question.pk}": 4 for question in study.questions.all()}
+    same("practice/1/")
+    same("practice/1/", {})
+    same("practice/1/", answers)
+    same("practice/2/", answers)
+    client.post(f"/r/{session.token}/begin/")
+    rate_all(client, Session.objects.get(pk=session.pk))
+    same("exit/")
+    same("exit/", {"qage": "x"})
+
+
+def test_a_walk_through_the_steps_leaves_no_trace(as_owner, study):
+    ask(study, CHECK, PRACTICE, EXIT)
+    before, frame = everything(), "/r/preview-films/"
+    assert as_owner.post(frame + "begin/").url == frame + "check/"
+    assert as_owner.post(frame + "begin/", {"after": "check"}).url == frame + "practice/1/"
+    assert as_owner.post(frame + "begin/", {"after": "practice"}).url == frame + "item/1/"
+    version = as_owner.get(frame + "check/").context["version"]
+    wrong = {"attempt": 2, "version": version, "q1": 1, "q2": 1}
+    assert as_owner.post(frame + "check/", wrong).url == frame + "?show=screened_out"
+    assert "Your visit ends here" in text_of(as_owner.get(frame + "?show=screened_out"))
+    assert as_owner.post(frame + "exit/", {"qage": "3"}).url == frame + "?show=thanks"
+    assert everything() == before and not PracticeAnswer.objects.exists()
+    assert Shown(study).items.count() == 2
+    for show in ("check", "practice", "exit"):
+        assert f"/{show}/" in text_of(as_owner.get(f"/studies/films/preview/?show={show}"))
+
+
+# study.yaml
+
+
+YAML = """\
+study: films
+practice:
+  - {item: item-0, answers: {accuracy: 4}}
+  - item: ITEM
+    answers: {ANSWERS}
+exit:
+  - gender
+  - key: tv
+    text: A TV?
+    scale: SCALE
+"""
+
+
+def load(tmp_path, check=False, **words):
+    text = YAML
+    for word, by in ({"ITEM": "item-1", "ANSWERS": "", "SCALE": "binary"} | words).items():
+        text = text.replace(word, by)
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    return (check_files if check else load_files)(path, {})
+
+
+def test_a_file_marks_items_and_comes_out_as_it_went_in(study, tmp_path):
+    assert not load(tmp_path).problems
+    assert sorted(study.items.filter(is_practice=True).values_list("key", flat=True)) == [
+        "item-0", "item-1",
+    ]  # fmt: skip
+    assert study.places.count() == 6
+    path = tmp_path / "again.yaml"
+    path.write_text(study_yaml(Study.objects.get()))
+    again = load_files(path, {})
+    assert not any(counts.new or counts.changed for counts in again.counts.values())
+
+
+@pytest.mark.parametrize(
+    "words, line, message",
+    [
+        ({"ITEM": "nothing"}, None, "number 2: item: found 'nothing'"),
+        ({"ANSWERS": "accuracy: 6"}, None, "whole number from 1 to 5"),
+        ({"ANSWERS": "nothing: 1"}, None, "nothing: is not asked about this item"),
+        ({"SCALE": "colours"}, 10, "number 2: scale: found scale 'colours'"),
+        ({"gender": "sex"}, 6, "allowed is gender, age, familiarity"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_with_its_place(study, tmp_path, words, line, message):
+    (problem,) = load(tmp_path, check=True, **words).problems.shown
+    assert message in problem.message and problem.row == line
+
+
+def test_a_copy_of_a_study_has_its_check_and_exit_questions_but_no_practice(as_owner, study):
+    ask(study, CHECK, PRACTICE, EXIT)
+    as_owner.post("/studies/films/copy/", {"title": "Copy", "slug": "copy"})
+    assert set(Study.objects.get(slug="copy").extra) == {around.CHECK, around.EXIT}
+
+
+# What is read afterwards
+
+
+@pytest.fixture
+def answered(study):
+    """Four who completed; dan is excluded. Their exit answers, by hand."""
+    ask(study, CHECK, exit=EXIT)
+    told = {
+        "ann": {"gender": (1, "woman"), "age": (34, ""), "movies_per_month": (2, "")},
+        "bob": {"gender": (2, "man"), "age": (17.5, ""), "movies_per_month": (0.5, ""),
+                "comments": (None, "=HYPERLINK(1)"), "familiarity": (50, "")},
+        "cem": {"gender": (1, "woman"), "familiarity": (60, "")},
+        "dan": {"age": (25, ""), "movies_per_month": (9, ""), "tv": (1, "Yes")},
+    }  # fmt: skip
+    for name, answers in told.items():
+        session = factories.make_session(study, name, source="web")
+        for key, (value, text) in answers.items():
+            ExitAnswer.objects.create(session=session, key=key, value=value, text=text)
+    return study
+
+
+def exported(study, table):
+    text = "".join(writing.pieces(study, table, "csv"))
+    return {row["rater"]: row for row in csv.DictReader(io.StringIO(text))}
+
+
+@pytest.mark.parametrize("table", ["raters", "sessions"])
+def test_exit_answers_are_columns_of_the_exports(answered, table):
+    found = exported(answered, table)
+    assert found["ann"]["exit_gender"] == "woman" and found["ann"]["exit_age"] == "34"
+    assert found["bob"]["exit_age"] == "17.5" and found["bob"]["exit_comments"] == "'=HYPERLINK(1)"
+    assert found["cem"]["exit_age"] == "" and found["dan"]["exit_tv"] == "Yes"
+    before = "".join(writing.pieces(answered, "codebook", "csv"))
+    assert "One of: woman; man; non-binary; other; prefer not to say." in before
+    answered.extra[around.EXIT] = ["age"]
+    answered.save()
+    assert exported(answered, table)["dan"]["exit_tv"] == "Yes"
+    codebook = "".join(writing.pieces(answered, "codebook", "csv"))
+    assert f'{table},exit_age,"Exit question: How old are you, in years?' in codebook
+    assert "1 to 130" in codebook
+    assert f"{table},exit_tv,An exit question that is no longer asked." in codebook
+
+
+def test_attempts_are_in_the_export_of_sessions(client, study):
+    session = begin(client, ask(study, check=CHECK))
+    attempt(client, session, 1, 2)
+    attempt(client, session, 2, 2)
+    (row,) = exported(study, "sessions").values()
+    assert (row["check_attempts"], row["check_passed"]) == ("2", "true")
+    first, second = json.loads(row["check_answers"])
+    wrong = {"question": "What do you rate?", "answer": "Films", "right": False}
+    assert wrong in first["answers"] and all(one["right"] for one in second["answers"])
+
+
+def test_the_table_of_who_took_part(answered, owner, as_owner):
+    exclude_by_hand(answered.raters.get(key="dan"), owner, "why")
+    found = {
+        line.label: (line.everybody, line.counted)
+        for _, lines in exit_answers.demographics(answered)
+        for line in lines
+    }
+    assert found == {
+        "woman": (2, 2), "man": (1, 1),
+        "under 18": (1, 1), "25–34": (2, 1),
+        "Films a month, mean": (pytest.approx(11.5 / 3), 1.25),
+        "Familiar films, mean %": (55, 55),
+    }  # fmt: skip
+    page = text_of(as_owner.get("/studies/films/raters/"))
+    assert "Gender: woman" in page and "3.83" in page
+
+
+def test_a_raters_page_shows_all_of_it_in_few_queries(
+    as_owner, client, study, django_assert_max_num_queries
+):
+    session = begin(client, ask(study, CHECK, PRACTICE, EXIT))
+    attempt(client, session, 1, 2)
+    attempt(client, session, 2, 2)
+    item = study.items.first()
+    PracticeAnswer.objects.create(session=session, item=item, answers={"accuracy": 4.0})
+    ExitAnswer.objects.create(session=session, key="age", value=34)
+    ExitAnswer.objects.create(session=session, key="comments", text="version 2.0")
+    with django_assert_max_num_queries(12):
+        page = text_of(as_owner.get(f"/studies/films/raters/{session.rater_id}/"))
+    assert page.index("not passed") < page.index(">passed<")
+    assert "<dd>34</dd>" in page and "version 2.0" in page and "accuracy: 4.0" in page
+
+
+def out(study, rule, **parameters):
+    given = {one.name: one.default for one in RULES[rule].parameters} | parameters
+    return {rater.key for rater, _ in preview(study, RULES[rule], given).out}
+
+
+def test_the_rules_about_exit_answers(answered):
+    keys = {rule.key for rule in offered(answered)}
+    assert {"few_movies", "unfamiliar", "exit_answer"} <= keys
+    assert out(answered, "few_movies") == {"bob"}
+    assert out(answered, "unfamiliar") == {"bob"}
+    assert out(answered, "unfamiliar", percent=61) == {"bob", "cem"}
+
+    def generic(question, how, value):
+        return out(answered, "exit_answer", question=question, how=how, value=value)
+
+    assert generic("age", "above", "25") == {"ann"}
+    assert generic("age", "below", "25") == {"bob"}
+    assert generic("gender", "equals", "Woman") == {"ann", "cem"}
+    assert generic("age", "equals", "34") == {"ann"}
+    assert generic("age", "above", "words") == set()
+
+
+def test_a_rule_about_an_exit_answer_is_previewed_applied_and_undone(answered, as_owner):
+    given = {"rule": "exit_answer", "question": "gender", "how": "equals", "value": "man"}
+    page = as_owner.get("/studies/films/quality/", given)
+    assert "would exclude 1 of 4 raters" in text_of(page)
+    seen = page.context["preview"].seen
+    as_owner.post("/studies/films/quality/exit_answer/apply/", given | {"seen": seen})
+    bob = answered.raters.get(key="bob")
+    assert bob.excluded_because == "exit answer: gender equals man"
+    step = answered.quality_steps.get()
+    as_owner.post(f"/studies/films/quality/{step.pk}/undo/")
+    assert answered.raters.get(key="bob").excluded_because == ""
+
+
+def test_the_rules_are_not_offered_without_such_questions(study):
+    assert not {"few_movies", "unfamiliar", "exit_answer"} & {rule.key for rule in offered(study)}
+
+
+def test_the_template_of_seven_questions_asks_who_took_part(as_owner):
+    fields = {"template": "explanations-seven", "title": "S", "slug": "seven"}
+    as_owner.post("/studies/new/template/", fields)
+    study = Study.objects.get(slug="seven")
+    keys = [question.key for question in around.exit_of(study)]
+    assert keys == ["familiarity", "movies_per_month", "gender", "age"]
+    assert not any(question.required for question in around.exit_of(study))
+
+
+def test_the_command_exports_them_too(answered):
+    found = io.StringIO()
+    call_command("export", "films", "raters", stdout=found)
+    assert "exit_gender" in found.getvalue().splitlines()[0]

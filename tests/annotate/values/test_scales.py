@@ -1,0 +1,205 @@
+"""Answer scales: what each offers, what it takes for an answer, and which scales there are."""
+
+import math
+
+import pytest
+from django.utils import translation
+
+from annotate.values.scales import NAMED, Scale, parse_scale, spec_of
+
+LIKERT, BINARY, NUMBER, TEXT = (NAMED[name] for name in ("likert5", "binary", "number", "text"))
+CHOICE = Scale("choice", 1, 3, ["A", "tie", "B"])
+TENTHS = Scale("number", 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("scale", "allowed", "refused"),
+    [
+        (LIKERT, [1, 2, 3, 4, 5, 3.0], [0, 6, 2.5, -1, 1e10]),
+        (BINARY, [0, 1], [-1, 2, 0.5]),
+        (CHOICE, [1, 2, 3], [0, 4, 1.5]),
+        (Scale("likert", -2, 2), [-2, 0, 2], [-3, 3]),
+        (NUMBER, [0, -3.25, 1e9, -1e9], [1.1e9, -1.1e9]),
+        (TENTHS, [0, 0.1, 10], [-0.1, 10.1]),
+    ],
+)
+def test_a_value_is_a_point_of_its_scale(scale, allowed, refused):
+    assert [value for value in allowed if not scale.allows(value)] == []
+    assert [value for value in refused if scale.allows(value)] == []
+
+
+@pytest.mark.parametrize("scale", [LIKERT, BINARY, CHOICE, NUMBER, TENTHS])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_no_number_is_on_no_scale(scale, value):
+    assert not scale.allows(value)
+    with pytest.raises(ValueError, match=rf"found '{value}'; allowed is "):
+        scale.parse(value)
+
+
+@pytest.mark.parametrize(
+    ("scale", "raw", "value"),
+    [
+        (LIKERT, "4", 4),
+        (LIKERT, " 4.0 ", 4),
+        (LIKERT, 4, 4),
+        (NUMBER, "-2.5", -2.5),
+        (NUMBER, "1e3", 1000),
+        (CHOICE, "A", 1),
+        (CHOICE, "tie", 2),
+        (CHOICE, " B ", 3),
+        (CHOICE, "3", 3),
+        (Scale("choice", 1, 2, ["2", "1"]), "2", 1),  # a label comes before a number
+    ],
+)
+def test_an_answer_is_read_as_a_number(scale, raw, value):
+    assert scale.parse(raw) == value
+
+
+def test_a_page_sends_values_and_never_labels():
+    assert Scale("choice", 1, 2, ["2", "1"]).parse_value("2") == 2
+    with pytest.raises(ValueError, match="found 'tie'; allowed is one of A, tie, B"):
+        CHOICE.parse_value("tie")
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "four", "1_0", "４", "0x4", "4,5", "true", None, True, "a", "tie "]
+)
+def test_what_nobody_means_is_refused(raw):
+    with pytest.raises(ValueError, match="allowed is a number from 0 to 10$"):
+        TENTHS.parse(raw)
+
+
+@pytest.mark.parametrize(
+    ("scale", "allowed", "summary"),
+    [
+        (LIKERT, "a whole number from 1 to 5", "1 to 5: Strongly disagree … Strongly agree"),
+        (Scale("likert", 0, 9), "a whole number from 0 to 9", "0 to 9"),
+        (BINARY, "a whole number from 0 to 1", "No / Yes"),
+        (CHOICE, "one of A, tie, B", "A / tie / B"),
+        (NUMBER, "a number", "a number"),
+        (TENTHS, "a number from 0 to 10", "a number"),
+        (TEXT, "any text", "free text"),
+    ],
+)
+def test_a_scale_says_in_words_what_it_takes(scale, allowed, summary):
+    assert (scale.allowed, scale.summary) == (allowed, summary)
+
+
+@pytest.mark.parametrize(
+    ("scale", "points"),
+    [
+        (BINARY, [(0, "No"), (1, "Yes")]),
+        (CHOICE, [(1, "A"), (2, "tie"), (3, "B")]),
+        (Scale("likert", -1, 1), [(-1, "-1"), (0, "0"), (1, "1")]),
+        (Scale("likert", 1, 4, ["bad", "good"]), [(1, "bad"), (2, "2"), (3, "3"), (4, "good")]),
+        (NUMBER, []),
+        (TENTHS, []),
+        (TEXT, []),
+    ],
+)
+def test_points_have_a_value_and_a_label(scale, points):
+    assert scale.points == points
+
+
+def test_raters_read_list_1_and_list_2_and_the_value_stays_that_of_the_side():
+    assert CHOICE.shown_sides("A") == [(1, "List 1"), (2, "Both equally"), (3, "List 2")]
+    assert CHOICE.shown_sides("B") == [(3, "List 1"), (2, "Both equally"), (1, "List 2")]
+    own = Scale("choice", 1, 4, ["neither", "A", " TIE ", "B"])
+    assert own.shown_sides("B") == [
+        (1, "Neither"),
+        (4, "List 1"),
+        (3, "Both equally"),
+        (2, "List 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scale", "is_about_sides"),
+    [
+        (CHOICE, True),
+        (Scale("choice", 1, 2, ["B", "A"]), True),
+        (Scale("choice", 1, 2, ["A", "tie"]), False),
+        (Scale("binary", 0, 1, ["A", "B"]), False),
+        (LIKERT, False),
+    ],
+)
+def test_a_choice_between_a_and_b_is_about_sides(scale, is_about_sides):
+    assert scale.is_about_sides is is_about_sides
+
+
+@pytest.mark.parametrize(
+    ("spec", "scale"),
+    [
+        ("likert7", Scale("likert", 1, 7, NAMED["likert7"].labels)),
+        ("number", Scale("number")),
+        ({"choice": ["A", 2]}, Scale("choice", 1, 2, ["A", "2"])),
+        (
+            {"binary": ["Not supported", "Supported"]},
+            Scale("binary", 0, 1, ["Not supported", "Supported"]),
+        ),
+        ({"min": 0, "max": 10}, Scale("likert", 0, 10)),
+        ({"min": -1, "max": 1, "labels": ["a", "b", "c"]}, Scale("likert", -1, 1, ["a", "b", "c"])),
+        (
+            {"min": 1, "max": 101, "labels": ["low", "high"]},
+            Scale("likert", 1, 101, ["low", "high"]),
+        ),
+        ({"min": -1_000_000, "max": -999_999}, Scale("likert", -1_000_000, -999_999)),
+        ({"min": 999_999, "max": 1_000_000}, Scale("likert", 999_999, 1_000_000)),
+    ],
+)
+def test_a_scale_of_study_yaml_and_back(spec, scale):
+    assert parse_scale(spec) == scale
+    assert parse_scale(spec_of(scale)) == scale
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("likert6", "found scale 'likert6'; allowed is likert5"),
+        (None, "found scale None"),
+        ({"min": 1}, "found scale"),
+        ({"min": 1, "max": 5, "step": 1}, "found scale"),
+        ({"choice": ["A", "B"], "min": 1}, "found scale"),
+        ({"choice": ["A"]}, "without two or more different labels"),
+        ({"choice": ["A", "A"]}, "without two or more different labels"),
+        ({"choice": [1, "1"]}, "without two or more different labels"),
+        ({"choice": "AB"}, "without two or more different labels"),
+        ({"choice": ["A", True]}, "found the label True; allowed are texts and numbers"),
+        ({"choice": ["A", None]}, "found the label None; allowed are texts and numbers"),
+        ({"binary": ["A", "B", "C"]}, "without two different labels"),
+        ({"binary": ["A", "A"]}, "without two different labels"),
+        ({"binary": "AB"}, "without two different labels"),
+        ({"min": 1, "max": 1}, "found min 1, max 1; allowed are whole numbers"),
+        ({"min": 5, "max": 1}, "found min 5, max 1"),
+        ({"min": 0, "max": 101}, "at most 100 apart"),
+        ({"min": 0.0, "max": 5}, "found min 0.0, max 5"),
+        ({"min": False, "max": True}, "found min False, max True"),
+        ({"min": 1_000_000, "max": 1_000_001}, "from -1000000 to 1000000"),
+        ({"min": -1_000_001, "max": -1_000_000}, "from -1000000 to 1000000"),
+        ({"min": 1, "max": 5, "labels": ["a", "b", "c"]}, "name both ends"),
+        ({"min": 1, "max": 5, "labels": "ab"}, "name both ends"),
+        ({"min": 1, "max": 5, "labels": ["a"]}, "name both ends"),
+    ],
+)
+def test_what_is_no_scale_is_refused_with_what_is_wrong(spec, message):
+    with pytest.raises(ValueError, match=message):
+        parse_scale(spec)
+
+
+def test_a_study_in_another_language_has_its_words():
+    chinese = parse_scale("binary", "zh-hans")
+    assert chinese.labels == ["否", "是"] and (chinese.low, chinese.high) == (0, 1)
+    assert spec_of(chinese, "zh-hans") == "binary" and spec_of(chinese) == {"binary": ["否", "是"]}
+    with translation.override("zh-hans"):
+        assert parse_scale("binary").labels == ["No", "Yes"], "the study's language, not the page's"
+
+
+def test_scales_without_a_name_are_written_as_they_are():
+    assert spec_of(Scale("likert", 1, 3)) == {"min": 1, "max": 3}
+    assert spec_of(Scale("likert", 1, 3, ["low", "high"])) == {
+        "min": 1,
+        "max": 3,
+        "labels": ["low", "high"],
+    }
+    assert spec_of(CHOICE) == {"choice": ["A", "tie", "B"]}
+    assert spec_of(LIKERT) == "likert5"

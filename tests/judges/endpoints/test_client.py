@@ -1,0 +1,182 @@
+"""The client against a real server on loopback that misbehaves in every way we know of."""
+
+import asyncio
+import gzip
+import json
+import socket
+from datetime import UTC, datetime
+
+import pytest
+
+from judges.endpoints import client as client_module
+from judges.endpoints.client import Client, Failure, retry_after
+from judges.models import Endpoint
+from tests.scripted_server import Reply, ScriptedServer, chat
+
+MESSAGES = [{"role": "user", "content": "Rate this."}]
+
+
+def ask(script_or_reply, **fields):
+    """The answer of a server that always replies so."""
+    script = script_or_reply if callable(script_or_reply) else lambda *_: script_or_reply
+    with ScriptedServer(script) as server:
+        return ask_url(server.url, **fields), server
+
+
+def ask_url(url, **fields):
+    endpoint = Endpoint(
+        **({"key": "e", "model": "m", "base_url": url, "timeout_seconds": 5} | fields)
+    )
+
+    async def once():
+        async with Client(endpoint) as client:
+            return await client.ask(MESSAGES, {"temperature": 0.0, "max_tokens": 50})
+
+    return asyncio.run(once())
+
+
+def error(code, kind=None):
+    return {"error": {"message": "no", "type": kind, "code": code}}
+
+
+def test_a_reply_arrives_with_its_model_and_tokens():
+    answer, server = ask(chat('{"accuracy": 4}', tokens=(120, 9)))
+    assert (answer.content, answer.failure) == ('{"accuracy": 4}', None)
+    assert (answer.model, answer.fingerprint, answer.finish_reason) == (
+        "scripted-1",
+        "fp-1",
+        "stop",
+    )
+    assert (answer.tokens_in, answer.tokens_out) == (120, 9)
+    assert server.requests[0] == {
+        "model": "m", "messages": MESSAGES, "temperature": 0.0, "max_tokens": 50,
+    }  # fmt: skip
+
+
+FAILURES = {
+    "400": (Reply(error("bad"), 400), Failure.BAD_REQUEST),
+    "401": (Reply(error("invalid_api_key"), 401), Failure.AUTHENTICATION),
+    "403": (Reply(error("no"), 403), Failure.AUTHENTICATION),
+    "404": (Reply(error("model_not_found"), 404), Failure.NOT_FOUND),
+    "429 rate": (Reply(error("rate_limit_exceeded"), 429), Failure.RATE),
+    "429 billing": (Reply(error("insufficient_quota"), 429), Failure.BILLING),
+    "429 billing by type": (Reply(error(None, "insufficient_quota"), 429), Failure.BILLING),
+    "402": (Reply("pay", 402), Failure.BILLING),
+    "500": (Reply("oops", 500), Failure.SERVER),
+    "503 without a body": (Reply("", 503), Failure.SERVER),
+    "content filter 400": (Reply(error("content_filter"), 400), Failure.CONTENT_FILTER),
+    "content filter 200": (chat("", "content_filter"), Failure.CONTENT_FILTER),
+    "refusal": (chat(None, message={"refusal": "I cannot."}), Failure.REFUSAL),
+    "redirect": (Reply("", 307, {"location": "http://127.0.0.1:1/"}), Failure.REDIRECT),
+    "web page": (Reply("<html>login</html>", headers={"content-type": "text/html"}), Failure.HTML),
+    "web page said to be JSON": (Reply("<!doctype html>"), Failure.HTML),
+    "not UTF-8": (Reply(b'{"choices": "\xff\xfe"}'), Failure.BAD_UTF8),
+    "junk": (Reply('{"choices": ['), Failure.BAD_JSON),
+    "empty body": (Reply(""), Failure.BAD_JSON),
+    "too deep": (Reply("[" * 100_000), Failure.BAD_JSON),
+    "no choices": (Reply({"choices": []}), Failure.NO_CHAT),
+    "a list": (Reply("[1]"), Failure.NO_CHAT),
+    "a word": (Reply('"hello"'), Failure.NO_CHAT),
+    "error with status 200": (Reply(error("overloaded")), Failure.NO_CHAT),
+    "content is a number": (chat(5), Failure.NO_CHAT),
+    "connection lost": (Reply("x" * 1000, cut=10), Failure.CONNECTION),
+    "too large": (Reply(b"x" * (client_module.REPLY_BYTES + 1)), Failure.TOO_LARGE),
+    "too large error": (Reply(b"x" * (client_module.REPLY_BYTES + 1), 500), Failure.TOO_LARGE),
+    "packed": (
+        Reply(gzip.compress(b"x" * 10_000_000), headers={"content-encoding": "gzip"}),
+        Failure.TOO_LARGE,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_each_failure_has_its_name(case):
+    reply, failure = FAILURES[case]
+    answer, server = ask(reply)
+    assert answer.failure is failure
+    assert answer.content == ""
+    assert len(server.requests) == 1, "the client must not retry by itself"
+
+
+def test_a_slow_endpoint_is_a_time_out():
+    answer, _ = ask(chat("late", delay=3), timeout_seconds=1)
+    assert answer.failure is Failure.TIMEOUT
+
+
+def test_a_trickle_of_bytes_does_not_stretch_the_time_out():
+    answer, _ = ask(chat("drop by drop", trickle=0.1), timeout_seconds=1)
+    assert answer.failure is Failure.TIMEOUT
+    assert answer.seconds < 4
+
+
+def test_a_refused_connection_is_no_time_out():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    answer = ask_url(f"http://127.0.0.1:{port}/v1")
+    assert answer.failure is Failure.CONNECTION
+
+
+def test_something_that_speaks_no_http_is_a_failed_connection():
+    class Rude(ScriptedServer):
+        async def _send(self, writer, reply):
+            writer.write(b"220 mail.example.org ESMTP\r\n\r\n")
+            await writer.drain()
+            return False
+
+    with Rude() as server:
+        assert ask_url(server.url).failure is Failure.CONNECTION
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, [], {"prompt_tokens": -5, "completion_tokens": "many"}, {"prompt_tokens": 2**40}],
+)
+def test_wrong_usage_is_unknown_usage(usage):
+    reply = chat("ok")
+    reply.body["usage"] = usage
+    answer, _ = ask(reply)
+    assert (answer.content, answer.tokens_in, answer.tokens_out) == ("ok", None, None)
+
+
+def test_what_a_database_cannot_hold_is_replaced():
+    body = chat("").encoded().replace(b'"content": ""', rb'"content": "a\u0000b\ud800c"')
+    answer, _ = ask(Reply(body))
+    assert answer.content == "a\ufffdb?c"
+
+
+def test_the_key_comes_from_the_named_variable_and_is_never_kept(monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", "secret-123")
+    answer, server = ask(Reply(error("bad key secret-123"), 401), api_key_env="SOME_API_KEY")
+    assert server.headers[0]["authorization"] == "bearer secret-123"
+    assert "secret-123" not in repr(answer)
+
+
+def test_without_the_named_key_nothing_is_sent(monkeypatch):
+    monkeypatch.delenv("SOME_API_KEY", raising=False)
+    answer, server = ask(chat("x"), api_key_env="SOME_API_KEY")
+    assert answer.failure is Failure.NO_KEY
+    assert "SOME_API_KEY" in answer.detail
+    assert server.requests == []
+
+
+def test_a_host_off_the_list_is_never_called(settings):
+    settings.ENDPOINT_HOSTS = ["api.openai.com"]
+    answer, server = ask(chat("x"))
+    assert answer.failure is Failure.HOST
+    assert server.requests == []
+
+
+def test_retry_after_is_read_as_seconds_and_as_a_date():
+    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+    assert retry_after("7", now) == 7
+    assert retry_after("Thu, 01 Jan 2026 12:01:30 GMT", now) == 90
+    assert retry_after("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
+    assert retry_after("soon", now) is None
+    assert retry_after("", now) is None
+    assert retry_after("nan", now) is None
+
+
+def test_a_rate_limit_says_how_long_to_wait():
+    answer, _ = ask(Reply(json.dumps(error("rate")), 429, {"retry-after": "3"}))
+    assert (answer.failure, answer.retry_after) == (Failure.RATE, 3.0)

@@ -1,0 +1,299 @@
+"""Every way an endpoint can misbehave, each through a whole run: its state, its words, its end."""
+
+import json
+import socket
+
+import pytest
+
+from judges.endpoints import client as client_module
+from judges.endpoints.client import Failure
+from judges.models import Judgment, Run
+from judges.replies.parse import Reason
+from judges.runs import drive as running
+from judges.runs import plan as planning
+from judges.runs import resume as going_on
+from judges.runs import settle as settling
+from tests import factories, processes
+from tests.judges.endpoints.test_local_model import finished, var  # noqa: F401 - a fixture
+from tests.scripted_server import Reply, ScriptedServer, chat
+
+KEYS = list(factories.ASPECTS)
+GOOD = dict.fromkeys(KEYS, 4)
+DONE, FAILED = Judgment.State.DONE, Judgment.State.FAILED
+UNPARSABLE, REFUSED = Judgment.State.UNPARSABLE, Judgment.State.REFUSED
+FIRST = KEYS[0]
+
+
+def said(**changes):
+    """A reply with 4 for every question, but for these."""
+    return chat(json.dumps(GOOD | changes))
+
+
+def envelope(**fields):
+    """A good completion with other fields around it."""
+    return Reply(chat(json.dumps(GOOD)).body | fields)
+
+
+def usage(**counts):
+    return envelope(usage=counts)
+
+
+def error(code, kind=None):
+    return {"error": {"message": "no", "type": kind, "code": code}}
+
+
+class Stalled(Reply):
+    """Half of a good reply, then silence."""
+
+
+# A reply, and what becomes of the first question's judgment: its state and its reason.
+WORDS = {
+    "the schema is ignored": (
+        chat('{"score": 4}'), UNPARSABLE, Reason.EXTRA,
+    ),
+    "prose without JSON": (chat("I would give it a 4 out of 5."), UNPARSABLE, Reason.NO_JSON),
+    "a score as a word": (said(**{FIRST: "four"}), UNPARSABLE, Reason.NOT_A_NUMBER),
+    "a score as a text": (said(**{FIRST: "4"}), UNPARSABLE, Reason.NOT_A_NUMBER),
+    "a score above the scale": (said(**{FIRST: 6}), UNPARSABLE, Reason.OFF_SCALE),
+    "a score below the scale": (said(**{FIRST: 0}), UNPARSABLE, Reason.OFF_SCALE),
+    "a score between points": (said(**{FIRST: 3.5}), UNPARSABLE, Reason.NOT_WHOLE),
+    "an endless score": (chat('{"accuracy": Infinity}'), UNPARSABLE, Reason.BROKEN_JSON),
+    "a score that is no number": (chat('{"accuracy": NaN}'), UNPARSABLE, Reason.BROKEN_JSON),
+    "one aspect is missing": (
+        chat(json.dumps({key: 4 for key in KEYS[1:]})), UNPARSABLE, Reason.MISSING,
+    ),
+    "one aspect too many": (said(humour=5), UNPARSABLE, Reason.EXTRA),
+    "an aspect answered twice": (
+        chat(json.dumps(GOOD)[:-1] + f', "{FIRST}": 2}}'), UNPARSABLE, Reason.DUPLICATE,
+    ),
+    "an empty reply": (chat(""), UNPARSABLE, Reason.EMPTY),
+    "no content": (chat(None), UNPARSABLE, Reason.EMPTY),
+    "a refusal in words": (chat("I'm sorry, I can't rate that."), UNPARSABLE, Reason.NO_JSON),
+    "a refusal in its own field": (
+        chat(None, message={"refusal": "I can't rate that."}), REFUSED, Failure.REFUSAL,
+    ),
+    "stopped by a filter": (chat("", "content_filter"), REFUSED, Failure.CONTENT_FILTER),
+    "cut off, though a verdict stands": (
+        chat(json.dumps(GOOD), "length"), UNPARSABLE, Reason.CUT_OFF,
+    ),
+    "cut off inside the verdict": (chat('{"accuracy": 4, "sat', "length"), UNPARSABLE,
+                                   Reason.CUT_OFF),
+    "a verdict 10,000 deep": (chat('{"a":' * 10_000), UNPARSABLE, Reason.BROKEN_JSON),
+}  # fmt: skip
+TRANSPORT = {
+    "400": (Reply(error("bad"), 400), FAILED, Failure.BAD_REQUEST),
+    "401": (Reply(error("invalid_api_key"), 401), FAILED, Failure.AUTHENTICATION),
+    "404": (Reply(error("model_not_found"), 404), FAILED, Failure.NOT_FOUND),
+    "429, too fast": (Reply(error("rate_limit_exceeded"), 429), FAILED, Failure.RATE),
+    "429 that wants an hour": (
+        Reply("", 429, {"retry-after": "3600"}), FAILED, Failure.RATE,
+    ),
+    "429 until a date": (
+        Reply("", 429, {"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}), FAILED, Failure.RATE,
+    ),
+    "500": (Reply("oops", 500), FAILED, Failure.SERVER),
+    "503": (Reply("", 503), FAILED, Failure.SERVER),
+    "a redirect": (
+        Reply("see there", 307, {"location": "http://127.0.0.1:1/"}), FAILED, Failure.REDIRECT,
+    ),
+    "slow": (chat(json.dumps(GOOD), delay=3), FAILED, Failure.TIMEOUT),
+    "a trickle": (chat(json.dumps(GOOD), trickle=0.1), FAILED, Failure.TIMEOUT),
+    "stalled half-way": (Stalled(chat(json.dumps(GOOD)).body), FAILED, Failure.TIMEOUT),
+    "broken half-way": (Reply(chat(json.dumps(GOOD)).body, cut=40), FAILED, Failure.CONNECTION),
+    "10 MB": (Reply(b'{"choices": "' + b"x" * 10_000_000), FAILED, Failure.TOO_LARGE),
+    "not UTF-8": (Reply(b'{"choices": "\xff\xfe"}'), FAILED, Failure.BAD_UTF8),
+    "a web page": (
+        Reply("<html>Log in</html>", headers={"content-type": "text/html"}), FAILED, Failure.HTML,
+    ),
+    "half of its JSON": (Reply('{"choices": ['), FAILED, Failure.BAD_JSON),
+    "10,000 deep": (Reply("[" * 10_000), FAILED, Failure.BAD_JSON),
+    "10,000 deep and closed": (Reply("[" * 10_000 + "]" * 10_000), FAILED, None),
+    "nothing": (Reply(""), FAILED, Failure.BAD_JSON),
+    "null": (Reply("null"), FAILED, Failure.NO_CHAT),
+    "choices that are null": (Reply({"choices": None}), FAILED, Failure.NO_CHAT),
+    "a choice that is null": (Reply({"choices": [None]}), FAILED, Failure.NO_CHAT),
+    "a message that is null": (Reply({"choices": [{"message": None}]}), FAILED, Failure.NO_CHAT),
+    "content in parts": (chat([{"type": "text", "text": "{}"}]), FAILED, Failure.NO_CHAT),
+}  # fmt: skip
+# Odd, and yet the verdict is exactly determinable: no reason to lose it.
+READ = {
+    "prose around JSON": chat(f"Sure!\n```json\n{json.dumps(GOOD)}\n```\nHope it helps."),
+    "two verdicts: the last counts": chat(json.dumps(dict.fromkeys(KEYS, 1)) + json.dumps(GOOD)),
+    "a byte order mark": Reply(b"\xef\xbb\xbf" + chat(json.dumps(GOOD)).encoded()),
+    "a byte order mark in the content": chat("\ufeff" + json.dumps(GOOD)),
+    "no usage": chat(json.dumps(GOOD), tokens=None),
+    "negative usage": usage(prompt_tokens=-5, completion_tokens=-1),
+    "huge usage": usage(prompt_tokens=2**70, completion_tokens=2**40),
+    "usage in words": usage(prompt_tokens="many", completion_tokens=None),
+    "usage that is no number": Reply(
+        json.dumps(envelope().body | {"usage": {"prompt_tokens": float("nan"),
+                                                "completion_tokens": float("inf")}})
+    ),
+    "usage that is a list": envelope(usage=[1, 2]),
+    "the same field twice": Reply('{"choices": null, ' + json.dumps(envelope().body)[1:]),
+    "a model that is a number": envelope(model=5, system_fingerprint=["x"]),
+}  # fmt: skip
+
+
+class Server(ScriptedServer):
+    async def _send(self, writer, reply):
+        if not isinstance(reply, Stalled):
+            return await super()._send(writer, reply)
+        body = reply.encoded()
+        writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(body)}\r\n\r\n".encode())
+        writer.write(body[: len(body) // 2])
+        await writer.drain()
+        await self._stop.wait()
+        return False
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Two attempts, and next to no waiting between them."""
+    plain = settling.Outcome.wait
+    monkeypatch.setattr(settling, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(settling, "MOST_RATE_ATTEMPTS", 2)
+    monkeypatch.setattr(settling.Outcome, "wait", lambda self: (w := plain(self)) and w / 10_000)
+
+
+def run_against(url, study):
+    # Half a second is enough here for whoever answers at all.
+    endpoint = factories.make_endpoint(url, timeout_seconds=1)
+    run = planning.plan(factories.make_judge(study, "judge", endpoint), limit=1)
+    running.work_through(run.pk)
+    run.refresh_from_db()
+    return run
+
+
+def outcome_of(reply, study):
+    """The run of one item against a server that always replies so; how a run ends is checked."""
+    with Server(lambda *_: reply) as server:
+        run = run_against(server.url, study)
+    assert run.state == Run.State.FINISHED
+    assert not run.judgments.open().exists()
+    assert run.reserved_usd == 0
+    return run
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", WORDS)
+def test_a_reply_that_is_no_answer(study, impatient, case):
+    reply, state, reason = WORDS[case]
+    run = outcome_of(reply, study)
+    judgment = run.judgments.get(question__key=FIRST)
+    assert (judgment.state, judgment.reason, judgment.value) == (state, reason, None)
+    call = run.calls.get()
+    message = reply.body["choices"][0]["message"]
+    assert call.reply == (message["content"] or ""), "the raw reply is kept"
+    assert call.failure_detail == (message.get("refusal") or "")
+    assert call.judgments.count() == 4
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", TRANSPORT)
+def test_a_reply_that_never_came_or_is_no_reply(study, impatient, case):
+    reply, state, reason = TRANSPORT[case]
+    run = outcome_of(reply, study)
+    found = set(run.judgments.values_list("state", "value", "attempts"))
+    again = reason in client_module.TRANSIENT
+    assert found == {(state, None, 2 if again else 1)}
+    reasons = set(run.judgments.values_list("reason", flat=True))
+    assert reasons == {reason} if reason else reasons <= {Failure.BAD_JSON, Failure.NO_CHAT}
+    assert run.calls.count() == (2 if again else 1)
+    call = run.calls.last()
+    assert call.failure_detail, "what came is kept, as far as it came"
+    if isinstance(reply.body, str) and reply.body and reply.status < 400:
+        assert reply.body[:1000] in call.failure_detail
+
+
+# The account cannot pay, so no call of the run would be answered: the run ends, and says why.
+UNPAID = {
+    "429, nothing left to spend": Reply(error("insufficient_quota"), 429),
+    "429, the account is closed": Reply(error(None, "billing_not_active"), 429),
+    "402": Reply("Payment required", 402),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", UNPAID)
+def test_an_account_that_cannot_pay_stops_the_run(study, impatient, case):
+    """No judgment fails for it: they wait, the run has the reason, a resume asks them."""
+    with Server(lambda *_: UNPAID[case]) as server:
+        run = run_against(server.url, study)
+        assert (run.state, run.reserved_usd) == (Run.State.STOPPED, 0)
+        assert run.ended_at is not None
+        assert run.stopped_because.startswith(Failure.BILLING)
+        found = run.judgments.values_list("state", "value", "reason", "leased_by", "attempts")
+        assert set(found) == {(Judgment.State.PENDING, None, "", "", 1)}
+        assert run.calls.get().failure == Failure.BILLING
+        server.script = lambda *_: chat(json.dumps(GOOD))
+        assert going_on.resume(run)
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.stopped_because) == (Run.State.FINISHED, "")
+    assert set(run.judgments.values_list("state", "value")) == {(DONE, 4.0)}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", READ)
+def test_an_odd_reply_with_one_plain_verdict(study, impatient, case):
+    run = outcome_of(READ[case], study)
+    assert set(run.judgments.values_list("state", "value", "reason")) == {(DONE, 4.0, "")}
+    call = run.calls.get()
+    if "usage" in case:
+        assert (call.tokens_in, call.tokens_out, call.cost_usd) == (None, None, None)
+
+
+@pytest.mark.django_db
+def test_one_aspect_too_few_leaves_the_others(study, impatient):
+    run = outcome_of(WORDS["one aspect is missing"][0], study)
+    assert run.judgments.filter(state=DONE, value=4).count() == 3
+
+
+@pytest.mark.django_db
+def test_a_refused_connection(study, impatient):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    run = run_against(f"http://127.0.0.1:{port}/v1", study)
+    assert run.state == Run.State.FINISHED
+    found = set(run.judgments.values_list("state", "value", "reason"))
+    assert found == {(FAILED, None, Failure.CONNECTION)}
+
+
+@pytest.mark.django_db
+def test_what_is_too_large_keeps_its_beginning(study, impatient):
+    run = outcome_of(TRANSPORT["10 MB"][0], study)
+    detail = run.calls.get().failure_detail
+    assert detail.startswith("more than 2,097,152 bytes, which begin: ")
+    assert '{"choices": "xxx' in detail
+    assert len(detail) <= client_module.DETAIL_LENGTH
+
+
+@pytest.mark.django_db
+def test_what_is_not_utf_8_is_kept_as_far_as_it_can_be_read(study, impatient):
+    run = outcome_of(TRANSPORT["not UTF-8"][0], study)
+    assert run.calls.get().failure_detail == (
+        'invalid start byte at byte 13: {"choices": "\ufffd\ufffd"}'
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_real_worker_ends_a_run_of_nothing_but_misbehaviour(var):  # noqa: F811
+    """Items in turn meet every reply that is final at once, a time-out and a good one."""
+    folder, extra = var
+    replies = [reply for reply, *_ in WORDS.values()]
+    replies += [reply for reply, _, reason in TRANSPORT.values()
+                if reason not in client_module.TRANSIENT]  # fmt: skip
+    replies += [*READ.values(), chat("", delay=3)]
+    with Server(lambda number, _: replies[number % len(replies)]) as server:
+        study = factories.make_study("hostile", items=len(replies))
+        endpoint = factories.make_endpoint(server.url, timeout_seconds=1, concurrency=8)
+        run = planning.plan(factories.make_judge(study, "judge", endpoint))
+        with processes.worker(folder, **extra):
+            processes.wait_for(finished(run), 120, "the run's end")
+    assert not run.judgments.open().exists()
+    without = run.judgments.exclude(state=DONE)
+    assert without.exists() and run.judgments.filter(state=DONE).exists()
+    assert not without.exclude(value=None).exists()
+    assert not without.filter(reason="").exists()

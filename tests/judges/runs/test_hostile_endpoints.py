@@ -1,0 +1,202 @@
+"""An endpoint that lies, hangs or leaks: the run ends, its money is counted, nothing breaks."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+
+from judges.endpoints.client import DETAIL_LENGTH
+from judges.models import Call, Judgment, Run
+from judges.replies.parse import LONGEST_RATIONALE, Reason
+from judges.runs import drive as running
+from judges.runs import lease as leasing
+from judges.runs import settle as settling
+from tests.judges.runs.test_drive import GOOD, PRICES, go, make_run, states
+from tests.scripted_server import Reply, ScriptedServer, chat, valid
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    plain = settling.Outcome.wait
+    monkeypatch.setattr(settling.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
+
+
+def with_rationale(escaped):
+    """A good reply whose rationale is this JSON string."""
+    return chat(GOOD[:-1] + f', "rationale": "{escaped}"}}')
+
+
+RATIONALES = {
+    "half a surrogate pair": (r"x\ud800y", "x?y"),
+    "NUL": (r"x\u0000y", "x\ufffdy"),
+    "a lone carriage return": (r"x\ry", "x\ny"),
+    "lines of Windows": (r"x\r\ny", "x\ny"),
+    "far too long": ("x" * 50_000, "x" * 10_000),
+}
+
+
+@pytest.mark.parametrize("case", RATIONALES)
+def test_a_rationale_is_stored_whatever_it_holds(study, case):
+    sent, stored = RATIONALES[case]
+    run, server = go(study, lambda *_: with_rationale(sent), plan={"limit": 1})
+    assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 4})
+    assert set(run.judgments.values_list("rationale", flat=True)) == {stored}
+    assert len(stored) <= LONGEST_RATIONALE
+    assert len(server.requests) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_replies_are_read_before_the_transaction_that_settles_them(study, monkeypatch):
+    """A reply that takes long to read must not keep rows locked."""
+    within, plain = [], settling.read
+    monkeypatch.setattr(
+        settling, "read", lambda *a: within.append(connection.in_atomic_block) or plain(*a)
+    )
+    endless = "{}" * 900_000
+    run, server = go(study, lambda *_: chat(endless), plan={"limit": 1})
+    assert within == [False]
+    assert set(run.judgments.values_list("state", "reason")) == {
+        ("unparsable", Reason.REPLY_TOO_LONG)
+    }
+    assert run.calls.get().reply == endless, "it is kept as it came"
+
+
+def break_settling(monkeypatch):
+    def broken(*_):
+        raise ValueError("cannot be settled")
+
+    monkeypatch.setattr(settling, "settle", broken)
+
+
+def test_calls_are_paid_for_even_when_they_cannot_be_settled(study, monkeypatch):
+    break_settling(monkeypatch)
+    with ScriptedServer() as server:
+        run = make_run(study, server, plan={"limit": 1, "budget": Decimal(100)}, **PRICES)
+        with pytest.raises(ValueError, match="cannot be settled"):
+            running.work_through(run.pk)
+    run.refresh_from_db()
+    # 110 tokens at 0.001 USD
+    assert (run.spent_usd, run.reserved_usd) == (Decimal("0.11"), 0)
+
+
+def test_a_unit_that_can_never_be_settled_fails_in_the_end(study, monkeypatch):
+    break_settling(monkeypatch)
+    with ScriptedServer() as server:
+        run = make_run(study, server, plan={"limit": 1})
+        for _ in range(leasing.MOST_LEASES):
+            with pytest.raises(ValueError, match="cannot be settled"):
+                running.work_through(run.pk)
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert run.state == Run.State.FINISHED
+    assert set(run.judgments.values_list("state", "reason")) == {("failed", leasing.GIVEN_BACK)}
+    assert len(server.requests) == leasing.MOST_LEASES
+
+
+ABSURD = {
+    "both": (2**31 - 1, 2**31 - 1),
+    "in": (10_000_001, 10),
+    "out": (100, 10_000_001),
+    "out, by what was allowed": (100, 200_000),
+}
+
+
+@pytest.mark.parametrize("case", ABSURD)
+def test_absurd_counts_of_tokens_are_unknown_and_the_estimate_is_charged(
+    study, owner, client, case
+):
+    liar = lambda *_: chat(GOOD, tokens=ABSURD[case])  # noqa: E731
+    run, _ = go(study, liar, plan={"limit": 1, "budget": Decimal(100)}, **PRICES)
+    assert run.calls.get().cost_usd is None
+    assert run.spent_usd == leasing.unit_usd(run)
+    client.force_login(owner)
+    assert client.get(run.get_absolute_url()).status_code == 200
+
+
+def test_the_dearest_counts_that_are_believed_can_be_stored_and_shown(study, owner, client):
+    prices = dict.fromkeys(("price_in", "price_out"), Decimal(999_999))
+    run, _ = go(study, lambda *_: chat(GOOD, tokens=(10_000_000, 10)), **prices)
+    run.refresh_from_db()
+    # 10,000,010 tokens at 0.999999 USD, by hand: 9,999,999.99999 a call, of four calls
+    assert run.spent_usd == Decimal("39999999.99996")
+    client.force_login(owner)
+    assert client.get(run.get_absolute_url()).status_code == 200
+
+
+KEY = "sk-proj/aB3+dE5fG7hJ9"
+ECHOES = {
+    "in the rationale": with_rationale(f"Your key is {KEY}."),
+    "escaped in the rationale": with_rationale(KEY.replace("/", r"\/").replace("s", r"\u0073", 1)),
+    "in prose": chat(f"I was called with {KEY}"),
+    "as the model": Reply(json.dumps(chat(GOOD).body | {"model": KEY})),
+    "as the fingerprint": Reply(json.dumps(chat(GOOD).body | {"system_fingerprint": KEY})),
+    "in an error": Reply({"error": {"message": f"Bearer {KEY}"}}, 400),
+    "with slashes escaped": Reply(json.dumps({"error": KEY}).replace("/", r"\/"), 400),
+    "across the cut": Reply("x" * (DETAIL_LENGTH - 12) + KEY, 400),
+    "across the cut of a page": Reply("<" + "x" * (DETAIL_LENGTH - 8) + KEY),
+    "in a refusal": chat(None, message={"refusal": "x" * (DETAIL_LENGTH - 8) + KEY}),
+}
+
+
+@pytest.mark.parametrize("case", ECHOES)
+def test_a_key_that_the_endpoint_echoes_is_not_stored(study, monkeypatch, case):
+    monkeypatch.setenv("ECHO_KEY", KEY)
+    run, server = go(study, lambda *_: ECHOES[case], plan={"limit": 1}, api_key_env="ECHO_KEY")
+    assert server.headers[0]["authorization"] == f"bearer {KEY}".lower()
+    stored = repr(list(Call.objects.values()) + list(Judgment.objects.values()))
+    assert KEY[:5] not in stored.replace("\\", "")
+    assert KEY[-6:] not in stored
+
+
+def test_a_good_reply_stays_good_without_the_key_in_it(study, monkeypatch):
+    monkeypatch.setenv("ECHO_KEY", KEY)
+    reply = with_rationale(f"Your key is {KEY}.")
+    run, _ = go(study, lambda *_: reply, plan={"limit": 1}, api_key_env="ECHO_KEY")
+    assert states(run) == {"done": 4}
+    assert run.judgments.first().rationale == "Your key is [key]."
+
+
+def test_a_placeholder_for_a_key_does_not_spoil_replies(study, monkeypatch):
+    """Servers of one's own take any word; it is no secret and may occur in a reply."""
+    monkeypatch.setenv("ECHO_KEY", "acc")
+    run, _ = go(study, lambda *_: chat(GOOD), plan={"limit": 1}, api_key_env="ECHO_KEY")
+    assert states(run) == {"done": 4}
+
+
+def test_every_attempt_that_may_have_been_billed_is_charged(study):
+    """Three time-outs, then an answer: 3 estimates and 0.11 USD."""
+
+    def slow_to_start(number, request):
+        return chat("", delay=1.5) if number < 3 else valid(number, request)
+
+    plan = {"limit": 1, "budget": Decimal(1000)}
+    run, server = go(study, slow_to_start, plan=plan, timeout_seconds=1, **PRICES)
+    assert len(server.requests) == 4
+    assert run.spent_usd == 3 * leasing.unit_usd(run) + Decimal("0.11")
+    assert run.reserved_usd == 0
+
+
+def test_an_attempt_that_was_refused_before_any_token_is_free(study):
+    def busy(number, request):
+        return Reply("", 429) if number < 2 else valid(number, request)
+
+    run, _ = go(study, busy, plan={"limit": 1, "budget": Decimal(1000)}, **PRICES)
+    assert run.spent_usd == Decimal("0.11")
+
+
+def test_an_endpoint_that_hangs_never_costs_more_than_the_budget(study):
+    """Each request may have been billed; a retry needs room in the budget as a first call does."""
+    with ScriptedServer(lambda *_: chat("", delay=3)) as server:
+        run = make_run(study, server, plan={"budget": Decimal(1000)}, timeout_seconds=1, **PRICES)
+        estimate = leasing.unit_usd(run)
+        Run.objects.update(budget_usd=estimate * Decimal("6.5"))
+        running.work_through(run.pk)
+    run.refresh_from_db()
+    assert len(server.requests) * estimate <= run.budget_usd
+    assert len(server.requests) == 6, "what the budget allows is asked"
+    assert (run.spent_usd, run.reserved_usd) == (6 * estimate, 0)
+    assert run.state == Run.State.OUT_OF_BUDGET
+    assert states(run) == {"pending": 16}

@@ -1,0 +1,82 @@
+"""A run's time is that at work: what it waited for somebody is left out."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judges.models import Judgment, Run
+from judges.runs import plan as planning
+from judges.runs import resume as going_on
+from judges.runs.progress import moving_or_none, progress
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+def paused(run, state):
+    """The run worked for a minute an hour ago, and has waited since."""
+    began = timezone.now() - HOUR
+    ended = began + timedelta(minutes=1)
+    Run.objects.filter(pk=run.pk).update(state=state, started_at=began, ended_at=ended)
+    run.refresh_from_db()
+    return run
+
+
+@pytest.fixture
+def run(study):
+    return planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+
+
+@pytest.fixture
+def pilot(owner):
+    study = factories.make_study("many")
+    factories.make_items(study, 30)
+    return planning.plan(
+        factories.make_judge(study, "judge", factories.make_endpoint()), pilot=True
+    )
+
+
+def at_work(run):
+    """Seconds by both ways that the page asks; the test itself may have taken some of them."""
+    _, found = moving_or_none(run.judge.study, run.pk)
+    assert found.seconds >= 60 and progress(run).seconds >= found.seconds
+    return found.seconds
+
+
+def test_the_wait_for_a_confirmation_is_no_work(pilot):
+    assert going_on.confirm(paused(pilot, Run.State.WAITING))
+    assert at_work(pilot) < 600
+
+
+def test_nor_is_that_of_a_run_that_was_stopped(run):
+    assert going_on.resume(paused(run, Run.State.CANCELLED))
+    assert at_work(run) < 600
+    going_on.cancel(run)
+    Run.objects.update(started_at=run.started_at - HOUR, ended_at=run.ended_at - HOUR)
+    run.refresh_from_db()
+    assert going_on.resume(run)
+    assert at_work(run) < 600, "each pause is left out"
+
+
+def test_nor_that_before_the_failed_are_asked_again(run):
+    Judgment.objects.update(state="failed", reason="no")
+    assert going_on.reset_failed(paused(run, Run.State.FINISHED))
+    run.refresh_from_db()
+    assert at_work(run) < 600
+
+
+def test_who_cancels_a_run_that_waits_adds_nothing(pilot):
+    assert going_on.cancel(paused(pilot, Run.State.WAITING))
+    assert at_work(pilot) == 60
+
+
+def test_a_run_that_was_cancelled_before_it_began_has_waited_for_nothing(run):
+    going_on.cancel(run)
+    Run.objects.update(ended_at=timezone.now() - HOUR)
+    going_on.resume(run)
+    began = timezone.now() - timedelta(minutes=1)
+    Run.objects.update(started_at=began)
+    run.refresh_from_db()
+    assert at_work(run) < 600
