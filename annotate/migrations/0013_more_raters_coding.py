@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 blank=True,
                 default=dict,
-                help_text="From which spread on: see annotate/adapting.py.",
+                help_text="From which spread on: see recruitment/more_raters.py.",
             ),
         ),
         migrations.AddField(

@@ -101,7 +101,7 @@ class Study(models.Model):
         help_text="Items whose raters disagree get more of them, up to so many; 0 is off.",
     )
     adaptive_from = models.JSONField(
-        default=dict, blank=True, help_text="From which spread on: see annotate/adapting.py."
+        default=dict, blank=True, help_text="From which spread on: see recruitment/more_raters.py."
     )
     items_per_session = models.PositiveSmallIntegerField(
         default=10, validators=[MinValueValidator(1), MaxValueValidator(500)]

@@ -88,9 +88,8 @@ def test_other_items_cannot_be_compared():
 
 
 def test_many_pairs_at_once_are_as_one_by_one(monkeypatch):
-    monkeypatch.setattr(
-        "analysis.stats.comparison.differences.BLOCK_CELLS", 400
-    )  # blocks of two pairs
+    # Blocks of two pairs.
+    monkeypatch.setattr("analysis.stats.comparison.differences.BLOCK_CELLS", 400)
     rng = np.random.default_rng(4)
     found = [estimate(rng.random(), rng.normal(size=200)) for _ in range(4)]
     holed = estimate(0.3, np.where(np.arange(200) % 7, rng.normal(size=200), np.nan))

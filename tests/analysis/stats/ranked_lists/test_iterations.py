@@ -118,8 +118,7 @@ def test_many_people_need_no_more_memory_and_have_the_same_draws(monkeypatch):
     values = np.random.default_rng(3).normal(0.1, 1, 40)
     signs = np.random.default_rng(7).integers(0, 2, (500, 40)) * 2 - 1
     as_far = (np.abs((signs * values).sum(axis=1)) >= abs(values.sum())).sum()
-    monkeypatch.setattr(
-        "analysis.stats.ranked_lists.iterations.BLOCK_CELLS", 160
-    )  # four draws at a time
+    # Four draws at a time.
+    monkeypatch.setattr("analysis.stats.ranked_lists.iterations.BLOCK_CELLS", 160)
     found = sign_flip(values, np.random.default_rng(7), draws=500)
     assert found.p == (as_far + 1) / 501

@@ -135,9 +135,8 @@ def test_what_people_removed_or_added_counts(study):
 def test_stored_replies_that_are_understood_later_become_statements_once(study, monkeypatch):
     make_item(study)
     run, _ = extract(study, lambda *_: chat(json.dumps({"triplets": []})), sides="reference")
-    monkeypatch.setattr(
-        "judges.methods.extract.triplets.KEY", "triplets"
-    )  # as if a later parser took it
+    # As if a later parser took it.
+    monkeypatch.setattr("judges.methods.extract.triplets.KEY", "triplets")
     assert rereading.reread(run).gained == 1
     assert run.extractions.get().kept == 0
     monkeypatch.undo()

@@ -279,9 +279,8 @@ def test_an_item_of_that_id_is_left_alone(podcasts):
 def test_stored_replies_that_are_understood_later_become_items_once(podcasts, monkeypatch):
     listen(podcasts, "r1", 1)
     run, _ = write(podcasts, said({key: WHOLE[key] for key in KEYS[1:]}))
-    monkeypatch.setattr(
-        "judges.methods.profile.method.KEYS", KEYS[1:]
-    )  # as if a later parser took six
+    # As if a later parser took six.
+    monkeypatch.setattr("judges.methods.profile.method.KEYS", KEYS[1:])
     assert rereading.reread(run).gained == 1
     assert run.writings.get().item.text.startswith("Engagement depth")
     monkeypatch.undo()
