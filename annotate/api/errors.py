@@ -10,9 +10,9 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from annotate.db.busy import AGAIN_AFTER, is_disk_full, is_passing, note
+from annotate.http.gone import NOT_FOUND
 
 log = logging.getLogger(__name__)
-NOT_FOUND = "There is no such thing here, or it belongs to a study that you cannot see."
 BUSY = "The database is busy. Please send the request again."
 FULL = (
     "The disk of the server is full, so this was not done. Please tell whoever runs the server to "

@@ -8,12 +8,15 @@ from django.http import Http404
 
 from annotate.db.sql import rows
 from annotate.design.versions import as_it_was, asked
-from annotate.http.gone import BeingDeleted
 from annotate.models import Extra, Item, Membership, Place, Question, Session
 from annotate.values import languages
 
 VIEWER, EDITOR, OWNER = Membership.Role.VIEWER, Membership.Role.EDITOR, Membership.Role.OWNER
 RANK = {VIEWER: 0, EDITOR: 1, OWNER: 2}
+
+
+class BeingDeleted(Http404):
+    """The study is there for a worker only, who deletes it."""
 
 
 def study_or_404(user, slug, role=VIEWER):

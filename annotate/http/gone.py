@@ -7,16 +7,14 @@ from django.http import Http404, JsonResponse
 from django.shortcuts import render
 from django.views.defaults import page_not_found
 
-from annotate.api.errors import NOT_FOUND
+from annotate.design.access import BeingDeleted
 from annotate.design.platform import MTURK_FRAMES
 from annotate.http.headers import loosen
 from annotate.models import Session, Study
 
 log = logging.getLogger(__name__)
-
-
-class BeingDeleted(Http404):
-    """The study is there for a worker only, who deletes it."""
+# What the HTTP API says of whatever a caller cannot see.
+NOT_FOUND = "There is no such thing here, or it belongs to a study that you cannot see."
 
 
 def is_gone(match):
