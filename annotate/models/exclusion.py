@@ -10,6 +10,8 @@ from annotate.models.rater import Place
 class QualityStep(models.Model):
     """One line of the log: a rule was applied, or an application was undone."""
 
+    BY_HAND = "by_hand"  # where other lines name their rule
+
     class Kind(models.TextChoices):
         APPLIED = "applied", "Excluded"
         UNDONE = "undone", "Included again"

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from annotate.design import around
-from annotate.models import Extra, Place, Session
+from annotate.models import Extra, Place, QualityStep, Session
 from annotate.quality import exit_answers
 from annotate.quality import extra_measures as measuring_extras
 from annotate.quality import measures as measuring
-
-BY_HAND = "by_hand"
 
 
 @dataclass(frozen=True)
@@ -273,7 +271,7 @@ LIST = [
     ),
 ]  # fmt: skip
 RULES = {rule.key: rule for rule in LIST}
-TITLES = {rule.key: rule.title for rule in LIST} | {BY_HAND: "By hand"}
+TITLES = {rule.key: rule.title for rule in LIST} | {QualityStep.BY_HAND: "By hand"}
 
 
 def offered(study, evidence=None):

@@ -23,7 +23,6 @@ from annotate.models import (
     Study,
     Tombstone,
 )
-from annotate.quality.rules import BY_HAND
 from annotate.sessions import kept_places as keeping
 from annotate.sessions import links, places
 
@@ -74,7 +73,7 @@ def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
 
 def exclude_by_hand(rater, by, reason, reopens=True):
     """Exclude one rater for a reason in somebody's own words."""
-    return exclude(rater.study, by, BY_HAND, reason, {rater.pk: None}, reopens=reopens)
+    return exclude(rater.study, by, QualityStep.BY_HAND, reason, {rater.pk: None}, reopens=reopens)
 
 
 def _open(exclusions, sessions):
@@ -162,7 +161,7 @@ def include(rater, by):
             raise NobodyLeft
         keeping.keep(rater.study)
         return _step(
-            rater.study, by, kind=QualityStep.Kind.UNDONE, rule=BY_HAND,
+            rater.study, by, kind=QualityStep.Kind.UNDONE, rule=QualityStep.BY_HAND,
             words=rater.excluded_because, rater_count=1,
         )  # fmt: skip
 
@@ -210,7 +209,7 @@ def forget(rater, by):
         study=rater.study, by=by, by_name=by.get_username(), session_count=len(sessions),
         rating_count=Rating.objects.filter(session__in=sessions).count(),
     )  # fmt: skip
-    by_hand = QualityStep.objects.filter(study=rater.study, rule=BY_HAND)
+    by_hand = QualityStep.objects.filter(study=rater.study, rule=QualityStep.BY_HAND)
     # A reason in somebody's own words may say who it was.
     steps = list(by_hand.filter(excluded__rater=rater).values_list("pk", flat=True))
     for which in ({"pk__in": steps}, {"undoes__in": steps}):

@@ -8,8 +8,17 @@ from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from annotate.models import AddedPlace, ExtraPlaces, Item, Membership, Place, Rater, Session, Study
-from annotate.quality.rules import BY_HAND
+from annotate.models import (
+    AddedPlace,
+    ExtraPlaces,
+    Item,
+    Membership,
+    Place,
+    QualityStep,
+    Rater,
+    Session,
+    Study,
+)
 from annotate.recruitment import more_raters
 from annotate.sessions import exclude as excluding
 from annotate.sessions import places
@@ -141,7 +150,7 @@ def test_an_item_waits_until_all_of_its_raters_are_done(study):
 def test_excluded_raters_do_not_count(study, owner):
     rate(study, "ann", [1])
     rater = rate(study, "bob", [5]).rater
-    excluding.exclude(study, owner, BY_HAND, "fast", {rater.pk: None}, reopens=False)
+    excluding.exclude(study, owner, QualityStep.BY_HAND, "fast", {rater.pk: None}, reopens=False)
     assert more_raters.adapt(study) is None
 
 
