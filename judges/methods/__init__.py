@@ -6,35 +6,41 @@ asking a recommender under test, extracting statements, and proposing topics. `o
 a run by its frozen settings; runs from before there were methods have none.
 """
 
-from judges.methods.extract.method import Extraction
-from judges.methods.profile.method import Writer
-from judges.methods.questions import Questions
-from judges.methods.recommend.method import Recommender
-from judges.methods.topics.method import Topics
-from judges.methods.verdicts.fit import Fit
-from judges.methods.verdicts.pairwise import Pairwise
-from judges.methods.verdicts.similarity import Similarity
-from judges.methods.verdicts.support import Support
+from functools import cache
+
+from django.utils.module_loading import import_string
+
 from judges.models import Judge
 
+# By path, so that a package of one method is not loaded by every other one.
 METHODS = {
-    Judge.Method.QUESTIONS: Questions(),
-    Judge.Method.FIT: Fit(),
-    Judge.Method.PAIRWISE: Pairwise(),
-    Judge.Method.PROFILE: Writer(),
-    Judge.Method.RECOMMENDER: Recommender(),
-    Judge.Method.EXTRACTION: Extraction(),
-    Judge.Method.SUPPORT: Support(),
-    Judge.Method.TOPICS: Topics(),
+    Judge.Method.QUESTIONS: "judges.methods.questions.Questions",
+    Judge.Method.FIT: "judges.methods.verdicts.fit.Fit",
+    Judge.Method.PAIRWISE: "judges.methods.verdicts.pairwise.Pairwise",
+    Judge.Method.PROFILE: "judges.methods.profile.method.Writer",
+    Judge.Method.RECOMMENDER: "judges.methods.recommend.method.Recommender",
+    Judge.Method.EXTRACTION: "judges.methods.extract.method.Extraction",
+    Judge.Method.SUPPORT: "judges.methods.verdicts.support.Support",
+    Judge.Method.TOPICS: "judges.methods.topics.method.Topics",
 }
-SIMILARITY = Similarity()
+SIMILARITY = "judges.methods.verdicts.similarity.Similarity"
 
 
 def of(frozen):
     """The method of a run with calls, by its frozen settings."""
-    return METHODS[Judge.Method(frozen.get("method", Judge.Method.QUESTIONS))]
+    return named(frozen.get("method", Judge.Method.QUESTIONS))
 
 
 def of_judge(judge):
     """The method of a judge."""
-    return SIMILARITY if judge.kind == Judge.Kind.SBERT else METHODS[Judge.Method(judge.method)]
+    return _made(SIMILARITY) if judge.kind == Judge.Kind.SBERT else named(judge.method)
+
+
+def named(name):
+    """Return the method of this name; ValueError if there is none."""
+    return _made(METHODS[Judge.Method(name)])
+
+
+@cache
+def _made(path):
+    return import_string(path)()

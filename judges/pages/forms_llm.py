@@ -98,11 +98,11 @@ class VerdictForm(LlmForm):
         self.instance.rationale = self.reasoned
         # Not offered; who asks for it all the same is told why.
         self.instance.weighted = bool(self.data.get("weighted"))
-        found = methods.METHODS[self.method].candidates(study.questions.all())
+        found = methods.named(self.method).candidates(study.questions.all())
         field = self.fields["question"]
         field.choices = [(q.key, f"{q.key}: {prompting.one_line(q.text)[:80]}") for q in found]
         if not found:
-            wanted = methods.METHODS[self.method].wanted
+            wanted = methods.named(self.method).wanted
             field.choices = [("", "There is none yet")]
             field.help_text = f"The study has no such question: {wanted}. Add one first."
         if not self.instance.pk:

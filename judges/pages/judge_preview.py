@@ -93,12 +93,13 @@ def preview(judge, key="", prompt=None):
         return None
     if item.text == WITHHELD:
         return Preview(item, prompt, is_withheld=True, others=[other.key for other in others])
-    materials = Materials(judge, questions, [item.system_id])
+    method = methods.of_judge(judge)
+    materials = Materials(judge, method, questions, [item.system_id])
     ((_, material, missing),) = materials.of([item])
     if item.pk in materials.pool:
         missing = "held out: examples are drawn from this item, so it is not judged"
     found = Preview(item, prompt, material, missing)
-    beside = methods.of_judge(judge).beside(item)
+    beside = method.beside(item)
     found.flags = [] if missing else flagging.named(flagging.texts_sent(item, material, beside))
     found.others = [other.key for other in others]
     if not missing:

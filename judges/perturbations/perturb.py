@@ -8,7 +8,6 @@ import re
 from copy import copy
 from dataclasses import replace
 
-from judges import methods
 from judges.perturbations.relations import NO_CHANGE, drawing, named
 from judges.prompting import materials
 from judges.prompting.fill import one_line
@@ -32,10 +31,9 @@ def changed(frozen, unit):
     return change(frozen, unit, relation, options) if change else unit
 
 
-def messages(frozen, unit):
+def messages(frozen, unit, method):
     """The exact messages of a unit."""
     sent = changed(frozen, unit)
-    method = methods.of(frozen)
     found = method.messages(frozen, sent.item, sent.questions, sent.shown, sent.order)
     if unit.relation in ("", NO_CHANGE):
         return found
@@ -54,9 +52,9 @@ def messages(frozen, unit):
     ]
 
 
-def read(frozen, unit, reply, finish_reason):
+def read(frozen, unit, method, reply, finish_reason):
     """The Verdict of a reply, its values on the questions' own scales."""
-    method, questions = methods.of(frozen), unit.questions
+    questions = unit.questions
     if unit.relation in ("", NO_CHANGE):
         return method.read(frozen, questions, unit.order, reply, finish_reason)
     relation, options = chosen(frozen, unit.relation)

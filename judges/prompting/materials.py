@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from annotate.models import Item
-from judges import methods
 from judges.models import Judge, Material
 from judges.prompting import episodes
 from judges.prompting import fill as prompting
@@ -36,7 +35,7 @@ class Shown:
     texts: dict = field(default_factory=dict, compare=False, repr=False)
 
 
-def settings_of(judge):
+def settings_of(judge, method):
     """The settings that change what is shown; nothing for a judge that shows only the item."""
     found: dict = {}
     if judge.shots != Judge.Shots.ZERO:
@@ -52,16 +51,16 @@ def settings_of(judge):
     if judge.context == Judge.Context.PROFILE and judge.profile_episodes:
         found["profile_episodes"] = judge.profile_episodes
     if found:
-        parts = map(prompting.load_part, _part_names(judge).values())
+        parts = map(prompting.load_part, _part_names(judge, method).values())
         found["parts"] = {part.name: part.sha256 for part in parts}
     return found
 
 
-def _part_names(judge):
+def _part_names(judge, method):
     """{"example": name, "context": name} of the files beside the prompt that are in use."""
     found = {"example": judge.shots, "context": judge.context}
     found = {what: PARTS[name] for what, name in found.items() if name in PARTS}
-    if judge.context == Judge.Context.HISTORY and methods.of_judge(judge).shows_lists:
+    if judge.context == Judge.Context.HISTORY and method.shows_lists:
         found["context"] = LISTENING
     return _as_before(judge, found) if found else found
 
@@ -72,20 +71,22 @@ def _as_before(judge, names):
     return {what: before.get(name.rpartition(".")[0], name) for what, name in names.items()}
 
 
-def part_texts(judge):
+def part_texts(judge, method):
     """{"example": text, "context": text} of the parts in use, as a run keeps them."""
-    return {what: prompting.load_part(name).text for what, name in _part_names(judge).items()}
+    parts = _part_names(judge, method)
+    return {what: prompting.load_part(name).text for what, name in parts.items()}
 
 
 class Materials:
     """Gathers what one judge shows, chunk by chunk, in a few queries each.
 
-    `pool`: ids of the items held out. systems: those of the items, where they are few.
+    method: the judge's. `pool`: ids of the items held out. systems: those of the items, where they
+    are few.
     """
 
-    def __init__(self, judge, questions, systems=None):
-        self.judge, self.texts = judge, part_texts(judge)
-        self.lists = methods.of_judge(judge).shows_lists
+    def __init__(self, judge, method, questions, systems=None):
+        self.judge, self.texts = judge, part_texts(judge, method)
+        self.lists = method.shows_lists
         self.examples = Examples(judge, questions, systems) if "example" in self.texts else None
         wanted = judge.kind == Judge.Kind.SBERT or "context" in self.texts
         self.contexts = Contexts(judge, with_shows=self.lists) if wanted else None

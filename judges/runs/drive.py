@@ -95,7 +95,7 @@ def parameters(frozen, questions):
 def sent_for(frozen, unit):
     """(messages, parameters): exactly what is sent for a unit."""
     asked = perturbing.changed(frozen, unit).questions
-    return perturbing.messages(frozen, unit), parameters(frozen, asked)
+    return perturbing.messages(frozen, unit, methods.of(frozen)), parameters(frozen, asked)
 
 
 def endpoint_of(run):
@@ -205,11 +205,12 @@ class Drive:
         """(messages, parameters); the latter made once for each set of questions, as hundreds of
         calls share one schema.
         """
-        questions = perturbing.changed(self.run.frozen, unit).questions
+        frozen = self.run.frozen
+        questions = perturbing.changed(frozen, unit).questions
         asked = unit.relation, *(question.pk for question in questions)
         if asked not in self.options:
-            self.options[asked] = parameters(self.run.frozen, questions)
-        return perturbing.messages(self.run.frozen, unit), self.options[asked]
+            self.options[asked] = parameters(frozen, questions)
+        return perturbing.messages(frozen, unit, methods.of(frozen)), self.options[asked]
 
     # In the thread that holds the database connection:
 

@@ -45,7 +45,7 @@ def settings_of(judge, prompt=None):
     """What makes this judge the judge it is; addresses and prices may change without it."""
     if judge.kind in SCORERS:
         return _scorer_settings(judge)
-    prompt = prompt or _prompt(judge)
+    prompt, method = prompt or _prompt(judge), methods.of_judge(judge)
     return {
         "kind": judge.kind,
         "endpoint": judge.endpoint.key,
@@ -55,11 +55,11 @@ def settings_of(judge, prompt=None):
         "prompt": prompt.name,
         "prompt_sha256": prompt.sha256,
         "temperature": judge.temperature,
-        **methods.of_judge(judge).settings(judge),
+        **method.settings(judge),
         "max_tokens": judge.max_tokens,
         **({"samples": judge.samples} if judge.samples > 1 else {}),
         **({"weighted": True} if judge.weighted else {}),
-        **materials.settings_of(judge),
+        **materials.settings_of(judge, method),
     }
 
 
@@ -153,7 +153,7 @@ def plan(
                 frozen=settings | _of_run(judge),
                 version=questions[0].present if questions else 1,
             )
-        shown = materials.Materials(judge, questions)
+        shown = materials.Materials(judge, methods.of_judge(judge), questions)
         written = _write(run, items, questions, shown, limit, trial)
         run.frozen |= {"left_out": _left_out(judge, items, questions, shown)}
         if shown.shows:

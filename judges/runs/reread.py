@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.design.versions import questions_of
+from judges import methods
 from judges.methods.extract import extract as extracting
 from judges.methods.profile import write as writing
 from judges.methods.profile.method import PROFILE
@@ -116,7 +117,9 @@ def _read(run, judgment, questions):
     unit = leasing.Unit(
         judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
-    verdict = perturbing.read(run.frozen, unit, call.reply, call.finish_reason)
+    verdict = perturbing.read(
+        run.frozen, unit, methods.of(run.frozen), call.reply, call.finish_reason
+    )
     judgment.value = verdict.values.get(key)
     judgment.reason = str(verdict.reasons.get(key, ""))
     judgment.rationale = verdict.rationale

@@ -301,4 +301,4 @@ def read(outcome, frozen):
     unit, answer = outcome.unit, outcome.answer
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
-    return perturbing.read(frozen, unit, answer.content, answer.finish_reason)
+    return perturbing.read(frozen, unit, methods.of(frozen), answer.content, answer.finish_reason)
