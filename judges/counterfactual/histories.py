@@ -9,9 +9,7 @@ from scipy import sparse
 
 from annotate.models import Content, Interaction
 from judges.counterfactual.proximity import NoScore
-
-# What the extra column `hypothetical` of interactions.csv may say for yes.
-YES = ("1", "true", "yes")
+from judges.values.hypothetical import is_hypothetical
 
 
 @dataclass
@@ -83,10 +81,6 @@ def genres(study):
     for row in rows.values_list("key", "data__genres").iterator(chunk_size=20_000):
         digest.update(f"{row}\n".encode())
     return {"genres_sha256": digest.hexdigest()}
-
-
-def is_hypothetical(value):
-    return str(value).strip().lower() in YES
 
 
 def read(study):

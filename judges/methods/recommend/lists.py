@@ -15,7 +15,6 @@ from django.utils import timezone
 from annotate.design.splits import WITHHELD, withheld_recipients
 from annotate.models import Content, Interaction, Recipient
 from judges import methods
-from judges.counterfactual.histories import is_hypothetical
 from judges.methods.recommend import method as recommender
 from judges.methods.recommend import wordings
 from judges.methods.recommend.plans import MOST_CALLS, Trial
@@ -23,6 +22,7 @@ from judges.methods.rows import BATCH, Written
 from judges.models import Judge, Judgment, RecommendedList
 from judges.perturbations.relations import drawing, named
 from judges.replies.parse import Reason
+from judges.values.hypothetical import is_hypothetical
 from judges.values.titles import Catalogue, identity
 
 RECIPIENTS = 50  # whose ratings and prompts are in memory together
