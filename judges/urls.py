@@ -1,11 +1,11 @@
 from django.urls import path
 
-from judges.checks import drift_views as drift
 from judges.checks import robustness_views as robustness
 from judges.counterfactual import views as surveys
 from judges.endpoints import views as endpoints
 from judges.health import views as health
 from judges.pages import api, api_lists
+from judges.pages import drift_views as drift
 from judges.pages import judge_views as judges
 from judges.pages import prompt_views as prompts
 from judges.pages import questionnaire_views as questionnaire

@@ -1,14 +1,36 @@
-"""The form of a test of robustness: relations to choose from, each with its own option."""
+"""The forms of a check for drift, and of a test of robustness: relations with their options."""
 
 from django import forms
 
+from judges.checks import drift as drifting
 from judges.checks import robustness
 from judges.checks.robustness import Chosen
-from judges.pages.forms import budget_field
 from judges.runs import plan as planning
+from judges.runs.forms import budget_field
 
 LABELS = {"factor": "λ", "by": "λ", "rate": "Rate", "sentences": "Sentences", "title": "Title"}
 FIELDS = {int: forms.IntegerField, float: forms.FloatField, str: forms.CharField}
+
+
+class CheckForm(forms.Form):
+    """How many items a check for drift asks again, and what it may cost."""
+
+    items = forms.IntegerField(
+        initial=drifting.USUAL_ITEMS,
+        min_value=1,
+        max_value=drifting.MOST_ITEMS,
+        help_text="The same ones at every check.",
+    )
+    budget = budget_field("Empty: no cap.")
+
+    def start(self, run, user):
+        """The check, or None with the reason among the form's errors."""
+        data = self.cleaned_data
+        try:
+            return drifting.plan_check(run, data["items"], data["budget"], user)
+        except planning.PlanError as error:
+            self.add_error(None, str(error))
+            return None
 
 
 class RobustnessForm(forms.Form):

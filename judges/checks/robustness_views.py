@@ -11,7 +11,7 @@ from judges.checks import robustness_preview
 from judges.checks.forms import RobustnessForm
 from judges.checks.robustness import run_to_test
 from judges.models import Heartbeat, Run
-from judges.pages.judge_views import judge_or_404
+from judges.runs.access import judge_or_404
 from judges.runs.progress import with_progress
 from judges.tasks import nudge
 

@@ -1,10 +1,7 @@
-"""Forms of the judge, run and endpoint pages."""
-
-from decimal import Decimal
+"""Forms of the pages of judges and runs."""
 
 from django import forms
 
-from judges.checks import drift as drifting
 from judges.models import Judge
 from judges.pages.forms_kinds import EnsembleForm, ScorerForm
 from judges.pages.forms_llm import LLM_FORMS
@@ -16,18 +13,6 @@ def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
     """The form of a judge of this kind, and of this method if it is an LLM."""
     forms_of = {Judge.Kind.LLM: LLM_FORMS[method], Judge.Kind.ENSEMBLE: EnsembleForm}
     return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
-
-
-def budget_field(help_text):
-    """What a run may cost; empty where there is no cap."""
-    return forms.DecimalField(
-        label="Budget in USD",
-        required=False,
-        min_value=Decimal("0.000001"),
-        max_digits=12,
-        decimal_places=6,
-        help_text=help_text,
-    )
 
 
 class RunForm(forms.Form):
@@ -88,24 +73,3 @@ class RunForm(forms.Form):
         except planning.PlanError as error:
             self.add_error(None, str(error))
             return None, ""
-
-
-class CheckForm(forms.Form):
-    """How many items a check for drift asks again, and what it may cost."""
-
-    items = forms.IntegerField(
-        initial=drifting.USUAL_ITEMS,
-        min_value=1,
-        max_value=drifting.MOST_ITEMS,
-        help_text="The same ones at every check.",
-    )
-    budget = budget_field("Empty: no cap.")
-
-    def start(self, run, user):
-        """The check, or None with the reason among the form's errors."""
-        data = self.cleaned_data
-        try:
-            return drifting.plan_check(run, data["items"], data["budget"], user)
-        except planning.PlanError as error:
-            self.add_error(None, str(error))
-            return None

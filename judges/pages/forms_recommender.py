@@ -13,11 +13,11 @@ from judges.methods.recommend.plans import (
     Trial,
     offered,
 )
-from judges.pages.forms import budget_field
 from judges.pages.forms_llm import Numbers
 from judges.perturbations.relations import RELATIONS
 from judges.runs import plan as planning
 from judges.runs import resume as going_on
+from judges.runs.forms import budget_field
 
 USUAL = Trial()
 SCALE = "Of the ratings, as the prompt names it."

@@ -9,12 +9,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
+from judges.checks.forms import CheckForm
 from judges.methods.topics import propose as proposing
 from judges.models import Endpoint, Heartbeat, Judge, Run
-from judges.pages.forms import CheckForm, RunForm, judge_form
+from judges.pages.forms import RunForm, judge_form
 from judges.pages.judge_preview import preview
 from judges.pages.position import position
 from judges.runs import progress
+from judges.runs.access import judge_or_404
 from judges.scorers import SCORERS, set_to
 from judges.tasks import nudge
 
@@ -143,11 +145,6 @@ def _run_form(judge, data=None):
     if not judge.endpoint:
         return form.without_budget()
     return form if judge.samples == 1 else form.without_reuse()
-
-
-def judge_or_404(study, pk, **conditions):
-    judges = Judge.objects.select_related("endpoint", "study")
-    return get_object_or_404(judges, study=study, pk=pk, **conditions)
 
 
 def _position(judge):

@@ -15,8 +15,8 @@ from judges.methods.recommend.plans import written
 from judges.models import Heartbeat, Judge, RecommendedList
 from judges.pages import trial_preview
 from judges.pages.forms_recommender import TrialForm
-from judges.pages.judge_views import judge_or_404
 from judges.pages.run_views import run_or_404
+from judges.runs.access import judge_or_404
 from judges.tasks import nudge
 
 USERS_A_PAGE = 10

@@ -8,8 +8,9 @@ from django.views.decorators.http import require_POST
 
 from annotate.design import access
 from judges.checks.drift import checkable
-from judges.pages.forms import CheckForm
-from judges.pages.judge_views import judge_or_404, judge_page
+from judges.checks.forms import CheckForm
+from judges.pages.judge_views import judge_page
+from judges.runs.access import judge_or_404
 from judges.tasks import nudge
 
 

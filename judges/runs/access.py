@@ -1,0 +1,11 @@
+"""Find what a page of judges is about; whatever is not of its study does not exist: 404."""
+
+from django.shortcuts import get_object_or_404
+
+from judges.models import Judge
+
+
+def judge_or_404(study, pk, **conditions):
+    """Return a judge of the study that meets the conditions."""
+    judges = Judge.objects.select_related("endpoint", "study")
+    return get_object_or_404(judges, study=study, pk=pk, **conditions)
