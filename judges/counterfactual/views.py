@@ -3,8 +3,8 @@
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
 
+from judges.counterfactual import maker
 from judges.counterfactual.forms import SurveysForm
-from judges.uploads import uploads as uploading
 
 
 @login_required
@@ -13,6 +13,6 @@ def surveys_new(request):
     given = (request.POST, request.FILES) if request.method == "POST" else ()
     form = SurveysForm(*given)
     if form.is_valid():
-        return redirect(uploading.receive_ratings(request.user, form.files_given, form.plan))
+        return redirect(maker.receive(request.user, form.files_given, form.plan))
     status = 422 if form.is_bound else 200
     return render(request, "judges/surveys_new.html", {"form": form}, status=status)

@@ -6,8 +6,9 @@ import os
 import secrets
 import shutil
 import time
-from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
@@ -17,9 +18,6 @@ from django.utils import timezone
 
 from annotate.db.busy import is_passing
 from annotate.files.reading import Problems, quoted
-from judges.counterfactual.surveys import once, reading
-from judges.counterfactual.surveys.plan import NoQuestion, Plan
-from judges.counterfactual.surveys.scores import plan_scores
 from judges.files import TABLES, check_files, write_files
 from judges.files.judgments import what_rows_stand_for
 from judges.files.off_scale import MISSING
@@ -30,7 +28,16 @@ KEPT_FOR = timedelta(days=1)
 # A load that said nothing for so long is taken up again: its worker was killed.
 SILENT_SECONDS = 120
 PREVIEW_ROWS, PREVIEW_CELL = 5, 200
-ASK_SECONDS = 1  # how often a worker that makes questions looks whether it still should
+# Whoever makes a study of what was uploaded, where Upload.making says what: make, after_load.
+MAKER = "judges.counterfactual.maker"
+
+
+class NotMade(ValueError):
+    """A study cannot be made of the files: where, and why."""
+
+    def __init__(self, where, why):
+        super().__init__(why)
+        self.where = where
 
 
 def folder_of(upload):
@@ -61,37 +68,8 @@ def receive(user, files, slug=""):
     study, paths = paths_of(upload)
     loading = check_files(study, paths, slug, new=upload.is_new)
     upload.slug = (slug or loading.study.slug)[:60]
-    upload.files = [_preview(table, file) for table, file in loading.files.items()]
+    upload.files = [preview(table, file) for table, file in loading.files.items()]
     _note(upload, loading)
-    upload.save()
-    return upload
-
-
-def source_of(upload):
-    """The folder of the ratings that a study is made of; its names are tables' names too."""
-    return folder_of(upload) / "source"
-
-
-def receive_ratings(user, files, plan):
-    """Keeps and checks {"movies", "ratings": uploaded file}, of which a worker makes the study."""
-    upload = Upload(user=user, slug=plan.slug, is_new=True, making=asdict(plan))
-    folder, problems = source_of(upload), Problems()
-    folder.mkdir(parents=True)
-    for name, file in files.items():
-        with (folder / f"{name}.csv").open("wb") as kept:
-            shutil.copyfileobj(file, kept)
-    films = reading.read(folder, problems)
-    for name, file in reading.files_of(folder).items():
-        file.open(Problems())
-        upload.files.append(_preview(name, file))
-    if films and (why := reading.refusal(films, plan)):
-        problems.add("ratings.csv", why)
-    if films:
-        sizes = {"films": len(films.titles), "ratings": films.matrix.nnz}
-        sizes["questions"] = plan.questions
-        blank = {"changed": 0, "unchanged": 0}
-        upload.counts = {name: {"rows": n, "new": n} | blank for name, n in sizes.items()}
-    upload.problems = problems.as_dict()
     upload.save()
     return upload
 
@@ -102,7 +80,8 @@ def _kept_name(table, name):
     return table + (".jsonl" if name.lower().endswith((".jsonl", ".ndjson")) else ".csv")
 
 
-def _preview(table, file):
+def preview(table, file):
+    """Return the first rows of a file, as the page shows them."""
     rows = file.first_rows(PREVIEW_ROWS) if file.header else []
     short = [[cell[:PREVIEW_CELL] for cell in row] for row in rows]
     return {"table": table, "name": file.name, "header": file.header, "rows": short}
@@ -131,8 +110,8 @@ def load_upload(pk):
         # Rolled back whole. What the database said names rows, which the researcher may see.
         first = (str(error).splitlines() or [type(error).__name__])[0]
         _fail(pk, "database", f"refused the rows: {first[:300]}")
-    except NoQuestion as error:
-        _fail(pk, "ratings.csv", str(error))
+    except NotMade as error:
+        _fail(pk, error.where, str(error))
     except OSError as error:
         # Not the whole error: it names folders of the server.
         _fail(pk, "folder", f"the files could not be read or kept: {error.strerror or 'no reason'}")
@@ -168,32 +147,10 @@ def _fail(pk, where, message):
 
 def _load(upload):
     progress = Progress(upload)
-    if not upload.making:
+    if upload.making:
+        import_module(MAKER).make(upload, progress, partial(_take_in, upload, progress))
+    else:
         _take_in(upload, progress)
-        return
-    with once.here(upload.token) as is_first:
-        if is_first:
-            _make_and_load(upload, progress)
-
-
-def _make_and_load(upload, progress):
-    """A part of the questions, as other workers make theirs; one worker loads what all made."""
-    # They load a library of 30 MB.
-    from judges.counterfactual.surveys import making, sharing  # noqa: PLC0415
-
-    plan, folder, source = Plan(**upload.making), folder_of(upload), source_of(upload)
-    films = making.read_films(source)
-    kept = folder / "questions"
-    wanted = Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists
-    goes_on = once.in_a_while(ASK_SECONDS, wanted)
-    questions = making.make(films, plan, kept, progress.making, goes_on, progress.trained)
-    if questions is None:
-        return  # discarded, or another worker found what keeps it from being made
-    with sharing.held(folder / "loading.lock") as is_ours:
-        if is_ours and wanted():
-            ratings = reading.files_of(source)["ratings"]
-            making.write_files(films, questions, plan, ratings, folder)
-            _take_in(upload, progress)
 
 
 def _take_in(upload, progress):
@@ -211,7 +168,7 @@ def _write(upload, loading):
     if not loading.problems:
         loading = write_files(loading, upload.user if upload.is_new else None)
     if upload.making and not loading.problems:
-        plan_scores(loading.study)
+        import_module(MAKER).after_load(loading.study)
     upload.state = Upload.State.FAILED if loading.problems else Upload.State.LOADED
     _note(upload, loading)
     upload.save()

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from analysis.demo import made_up_ratings
 from annotate.models import Item, Membership, Study
+from judges.counterfactual import maker
 from judges.counterfactual.surveys import making, once
 from judges.counterfactual.surveys.plan import NoQuestion
 from judges.models import Run, Upload
@@ -262,7 +263,7 @@ def test_who_discards_while_the_rows_are_written_is_told_that_it_is_too_late(
 ):
     """PostgreSQL says so at once; on SQLite one writer waits for the other, as anywhere."""
     upload, writing, goes_on = begun(as_owner, texts), threading.Event(), threading.Event()
-    pages, plan = [], uploading.plan_scores
+    pages, plan = [], maker.plan_scores
 
     def held_up(study):
         plan(study)
@@ -273,7 +274,7 @@ def test_who_discards_while_the_rows_are_written_is_told_that_it_is_too_late(
         response = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True)
         pages.append(response.content.decode())
 
-    monkeypatch.setattr(uploading, "plan_scores", held_up)
+    monkeypatch.setattr(maker, "plan_scores", held_up)
     loading = in_a_thread(load_upload, upload.pk)
     assert writing.wait(60)
     discarding = in_a_thread(discard)
