@@ -1,28 +1,21 @@
 """What a worker does for judges. A message is only a nudge: all that matters is in the database."""
 
-import logging
-from functools import partial
-
 from celery import shared_task
-from celery.utils.nodenames import worker_direct
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
 from annotate.raters import uploads
 from annotate.recruitment import more_raters
 from annotate.sessions import kept_places as keeping
 from annotate.sessions import places, steps
 from judges.counterfactual import kept_models
-from judges.models import Heartbeat, Run
+from judges.models import Run
 from judges.runs import drive as running
 from judges.runs import lease as leasing
 from judges.runs import settle as settling
+from judges.runs.nudge import own_queues, send_to_all
 from judges.studies import delete as deleting
 from judges.uploads import uploads as uploading
-
-log = logging.getLogger(__name__)
 
 STALE = 30  # seconds after which a nudge nobody took is dropped; a busy worker is late by some
 
@@ -51,7 +44,7 @@ def tend_uploads():
     for pk in uploading.silent_uploads():
         load_upload.apply_async([pk], expires=60)
     for pk in uploading.being_made():
-        send_to_all(load_upload, pk)
+        send_to_all("judges.tasks.load_upload", pk)
     uploading.remove_old()
     uploads.remove_orphans()
     kept_models.remove_old()
@@ -101,34 +94,3 @@ def release_places():
     steps.settle_quiet(now)
     more_raters.tend()
     keeping.settle_all()
-
-
-def nudge(run):
-    """Tells a worker, after the commit, that a run has work."""
-    transaction.on_commit(partial(send, work, run.pk))
-
-
-def send(task, pk):
-    """Gives a worker a task; where no broker answers, the clock's next round finds the work."""
-    try:
-        task.delay(pk)
-    except (OperationalError, OSError):
-        log.warning("%s %s: no broker to send the message to", task.name, pk)
-
-
-def send_to_all(task, argument):
-    """Gives each living worker a task, of which it does a part; without any as `send` does."""
-    queues = own_queues()
-    if not queues:
-        send(task, argument)
-    for queue in queues:
-        try:
-            task.apply_async([argument], queue=queue, expires=60)
-        except (OperationalError, OSError):
-            log.warning("%s %s: no broker to send the message to", task.name, argument)
-
-
-def own_queues():
-    """A queue of each living worker: of one queue, who looks first can take every message."""
-    names = Heartbeat.objects.alive().values_list("worker", flat=True)
-    return [worker_direct(name) for name in names]

@@ -10,8 +10,8 @@ from annotate.models import Deletion, Study
 from judges.models import Endpoint, Judge, Run
 from judges.runs import drive as running
 from judges.runs import plan as planning
+from judges.runs.nudge import nudge
 from judges.scorers import SCORERS
-from judges.tasks import nudge
 
 FOLDER = Path(__file__).parent
 USERNAME = "demo"

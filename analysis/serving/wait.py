@@ -12,12 +12,11 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis import tasks
 from analysis.answers.moment import over
 from analysis.options.form import DEFAULT_DRAWS
 from analysis.serving.compute import is_there
 from judges.models import Computation, Heartbeat
-from judges.tasks import send
+from judges.runs.nudge import send
 
 State = Computation.State
 
@@ -101,5 +100,5 @@ def _nudge(row):
     if not is_late or not Computation.objects.claim_nudge(row.pk, now):
         return False
     row.state = State.WAITING
-    send(tasks.compute, row.pk)
+    send("analysis.tasks.compute", row.pk)
     return True

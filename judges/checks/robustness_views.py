@@ -12,8 +12,8 @@ from judges.checks.forms import RobustnessForm
 from judges.checks.robustness import run_to_test
 from judges.models import Heartbeat, Run
 from judges.runs.access import judge_or_404
+from judges.runs.nudge import nudge
 from judges.runs.progress import with_progress
-from judges.tasks import nudge
 
 MOST_TESTS = 20
 

@@ -40,7 +40,7 @@ from judges.pages.api_rows import (
 from judges.runs import plan as planning
 from judges.runs import progress
 from judges.runs import resume as going_on
-from judges.tasks import nudge
+from judges.runs.nudge import nudge
 
 NewItems, NewRatings, NewJudgments = map(rows_serializer, ("items", "ratings", "judgments"))
 ALL_OR_NOTHING = "All rows or none; rows that are there with the same values change nothing."

@@ -11,7 +11,7 @@ from judges.checks.drift import checkable
 from judges.checks.forms import CheckForm
 from judges.pages.judge_views import judge_page
 from judges.runs.access import judge_or_404
-from judges.tasks import nudge
+from judges.runs.nudge import nudge
 
 
 @login_required

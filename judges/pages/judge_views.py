@@ -17,8 +17,8 @@ from judges.pages.judge_preview import preview
 from judges.pages.position import position
 from judges.runs import progress
 from judges.runs.access import judge_or_404
+from judges.runs.nudge import nudge
 from judges.scorers import SCORERS, set_to
-from judges.tasks import nudge
 
 # Kinds in the order of the page "New judge".
 MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]

@@ -17,7 +17,7 @@ from judges.pages import trial_preview
 from judges.pages.forms_recommender import TrialForm
 from judges.pages.run_views import run_or_404
 from judges.runs.access import judge_or_404
-from judges.tasks import nudge
+from judges.runs.nudge import nudge
 
 USERS_A_PAGE = 10
 

@@ -21,8 +21,8 @@ from judges.runs import pilots, progress
 from judges.runs import plan as planning
 from judges.runs import reread as rereading
 from judges.runs import resume as going_on
+from judges.runs.nudge import nudge
 from judges.scorers import SCORERS, facts
-from judges.tasks import nudge
 
 
 @login_required

@@ -7,8 +7,8 @@ from django.shortcuts import redirect, render
 from annotate.design import access
 from annotate.models import Study
 from annotate.studies import delete as deleting
-from judges import tasks
 from judges.models import Heartbeat
+from judges.runs import nudge as nudging
 
 
 @login_required
@@ -40,7 +40,7 @@ def delete_study(request, slug):
     study = access.study_or_404(request.user, slug, access.OWNER)
     if request.method == "POST" and request.POST.get("slug") == study.slug:
         deleting.begin(study)
-        tasks.send(tasks.delete_study, study.pk)
+        nudging.send("judges.tasks.delete_study", study.pk)
         messages.success(request, f"{study.title} is being deleted. You may leave this page.")
         return redirect("studies")
     counts = {"items": study.items.count(), "sessions": study.sessions.count()}

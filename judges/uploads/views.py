@@ -10,9 +10,9 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from annotate.design import access
 from annotate.studies.forms_study import NewStudyForm
-from judges import tasks
 from judges.files import TABLES
 from judges.models import Heartbeat, Upload
+from judges.runs import nudge as nudging
 from judges.uploads import uploads as uploading
 from judges.uploads.forms import FilesForm, OffScaleForm
 
@@ -98,8 +98,8 @@ def upload_load(request, token):
             found.pk, found.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
         )
     if Upload.objects.begin(found.pk):
-        give = tasks.send_to_all if found.making else tasks.send
-        give(tasks.load_upload, found.pk)
+        give = nudging.send_to_all if found.making else nudging.send
+        give("judges.tasks.load_upload", found.pk)
     return redirect(found)
 
 

@@ -8,8 +8,8 @@ from judges.methods.topics import topics
 from judges.models import Judgment, Run, Side, Statement
 from judges.models.statement import ADDED_FROM
 from judges.runs import plan as planning
+from judges.runs.nudge import nudge
 from judges.statements.items import current, make
-from judges.tasks import nudge
 from tests import factories, processes
 from tests.extracting import make_item
 from tests.small_model import small_model

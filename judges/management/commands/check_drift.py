@@ -3,7 +3,7 @@ from django.core.management.base import CommandError
 from judges.checks import drift as drifting
 from judges.management.commands import run_judge
 from judges.models import Heartbeat, Run
-from judges.tasks import nudge
+from judges.runs.nudge import nudge
 
 
 class Command(run_judge.Command):

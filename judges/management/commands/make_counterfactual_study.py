@@ -28,7 +28,7 @@ from judges.files import load_files
 from judges.management.owners import owner_or_error
 from judges.models import Heartbeat, Judge, Judgment
 from judges.runs import drive as running
-from judges.tasks import help_make, send_to_all
+from judges.runs.nudge import send_to_all
 
 BAR = 30
 MOST_PEOPLE = 1_000_000
@@ -66,7 +66,7 @@ def setting(name):
 def ask_workers(name):
     """Tells the workers that live of questions they may help with."""
     if Heartbeat.objects.any_alive():
-        send_to_all(help_make, name)
+        send_to_all("judges.tasks.help_make", name)
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from judges.runs import pilots
 from judges.runs import plan as planning
 from judges.runs import reread as rereading
 from judges.runs import resume as going_on
-from judges.tasks import nudge
+from judges.runs.nudge import nudge
 
 
 def money(text):

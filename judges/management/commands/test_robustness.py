@@ -5,7 +5,7 @@ from judges.management.commands import run_judge
 from judges.methods.recommend.plans import number_or_text
 from judges.models import Heartbeat
 from judges.perturbations.relations import RELATIONS
-from judges.tasks import nudge
+from judges.runs.nudge import nudge
 
 
 def relations_of(text):

@@ -14,6 +14,7 @@ from annotate.studies import delete as deleting
 from config.celery import app
 from judges import tasks
 from judges.models import Run, Upload
+from judges.runs import nudge as nudging
 from judges.runs import plan as planning
 from tests import factories
 
@@ -70,7 +71,7 @@ def sent(away):
 
 def test_a_nudge_of_a_run_that_was_lost_is_sent_by_the_sweep(study, sent):
     run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
-    tasks.nudge(run)  # the page or command that asks for a run lives on
+    nudging.nudge(run)  # the page or command that asks for a run lives on
     assert Run.objects.get().state == Run.State.ACTIVE
     assert sent() == [("work", run.pk)]
 
@@ -79,7 +80,7 @@ def test_a_nudge_of_a_load_that_was_lost_is_sent_by_the_sweep(owner, sent, setti
     settings.MEDIA_ROOT = tmp_path
     upload = Upload.objects.create(user=owner, slug="films")
     Upload.objects.begin(upload.pk)
-    tasks.send(tasks.load_upload, upload.pk)
+    nudging.send("judges.tasks.load_upload", upload.pk)
     assert sent() == [], "a worker may be busy with the first message"
     Upload.objects.update(created_at=timezone.now() - timedelta(minutes=10))
     assert sent() == [("load_upload", upload.pk)]
@@ -87,5 +88,5 @@ def test_a_nudge_of_a_load_that_was_lost_is_sent_by_the_sweep(owner, sent, setti
 
 def test_a_nudge_of_a_deletion_that_was_lost_is_sent_by_the_sweep(study, sent):
     deleting.begin(study)
-    tasks.send(tasks.delete_study, study.pk)
+    nudging.send("judges.tasks.delete_study", study.pk)
     assert sent() == [("delete_study", study.pk)]

@@ -20,7 +20,8 @@ from judges.counterfactual.surveys import helping, making, once, sharing
 from judges.counterfactual.surveys.plan import Plan
 from judges.counterfactual.surveys.reading import read
 from judges.models import Heartbeat, Run, Upload
-from judges.tasks import load_upload, send_to_all
+from judges.runs.nudge import send_to_all
+from judges.tasks import load_upload
 from judges.uploads import uploads as uploading
 from tests import factories, processes
 from tests.judges.counterfactual.test_views import send
@@ -312,11 +313,11 @@ def test_a_message_goes_to_each_living_worker(db, monkeypatch):
     sent = []
     monkeypatch.setattr(load_upload, "apply_async", lambda args, **more: sent.append((args, more)))
     monkeypatch.setattr(load_upload, "delay", sent.append)
-    send_to_all(load_upload, 7)
+    send_to_all("judges.tasks.load_upload", 7)
     assert sent == [7], "nobody lives: it waits in the common queue"
     Heartbeat.objects.create(worker="one@host", at=timezone.now())
     Heartbeat.objects.create(worker="two@host", at=timezone.now())
     Heartbeat.objects.create(worker="old@host", at=timezone.now() - timedelta(minutes=1))
-    send_to_all(load_upload, 8)
+    send_to_all("judges.tasks.load_upload", 8)
     assert [args for args, _ in sent[1:]] == [[8], [8]]
     assert {more["queue"].name.split(".dq")[0] for _, more in sent[1:]} == {"one@host", "two@host"}
