@@ -30,13 +30,23 @@ STARTS_OR_STOPS = re.compile(
 )
 
 
+def _error_of_driver(error):
+    """Return the driver's error about its database; None for any other error.
+
+    Django wraps such errors in its own, but for one that comes while it closes a cursor.
+    """
+    if isinstance(error, OperationalError):
+        return error.__cause__ or error
+    return error if isinstance(error, connection.Database.OperationalError) else None
+
+
 def is_disk_full(error):
     """Tell whether something could not be written because a disk of the server is full."""
     if isinstance(error, OSError):
         return error.errno in NO_ROOM
-    if not isinstance(error, OperationalError):
+    if (cause := _error_of_driver(error)) is None:
         return False
-    code = getattr(error.__cause__, "sqlstate", None)
+    code = getattr(cause, "sqlstate", None)
     return code == DISK_FULL or str(error) == "database or disk is full"  # as SQLite says it
 
 
@@ -48,11 +58,11 @@ def is_passing(error):
     """
     if is_disk_full(error):
         return True
-    if not isinstance(error, OperationalError):
+    if (cause := _error_of_driver(error)) is None:
         return False
     if connection.vendor != "postgresql":
         return "locked" in str(error)
-    if code := getattr(error.__cause__, "sqlstate", None):
+    if code := getattr(cause, "sqlstate", None):
         return PASSING.fullmatch(code) is not None
     words = str(error)
     return not REFUSED.search(words) or STARTS_OR_STOPS.search(words) is not None
@@ -63,7 +73,8 @@ def note(error):
     if is_disk_full(error):
         log.error("the disk is full, so a request was refused")
     else:
-        log.warning("the database was busy for too long: %s", type(error.__cause__).__name__)
+        kind = type(_error_of_driver(error)).__name__
+        log.warning("the database was busy for too long: %s", kind)
 
 
 def page(request, error, template="503.html"):

@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import OperationalError, connection, connections
 from django.test import RequestFactory
 
+from annotate.api import errors as api_errors
 from annotate.db import busy
 from annotate.db.sql import rows
 from annotate.models import Rating, RatingRevision, Session
@@ -209,6 +211,33 @@ def test_a_connection_that_is_cut_off_may_be_made_again():
 
     error = error_of(cut)
     assert error.__cause__.sqlstate == "57P01" and busy.is_passing(error)
+
+
+@pytest.mark.postgres
+def test_a_connection_cut_off_before_its_cursor_is_closed_is_known_by_the_driver_s_error(study):
+    """Django closes a cursor on the server without wrapping what the driver says."""
+
+    def cut():
+        try:
+            compiler = study.items.values_list("pk").query.get_compiler("default")
+            found = compiler.execute_sql(chunked_fetch=True)  # what `iterator` goes through
+            next(found)
+            other = connection.copy()
+            with other.cursor() as cursor:
+                pid = connection.connection.info.backend_pid
+                cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+            other.close()
+            with pytest.raises(connection.Database.OperationalError) as raised:
+                found.close()
+            return raised.value
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as thread:  # with a connection of its own
+        error = thread.submit(cut).result()
+    assert not isinstance(error, OperationalError)
+    assert busy.is_passing(error) and not busy.is_disk_full(error)
+    assert api_errors.answer(error, {}).status_code == 503
 
 
 @pytest.mark.postgres
