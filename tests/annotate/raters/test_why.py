@@ -110,16 +110,33 @@ def test_an_optional_question_asks_for_its_required_reason_only_when_answered(pl
     assert [question.key for _, question in save(place, "trust", 4.0)] == ["trust"]
 
 
-def test_a_pair_waits_for_the_required_reasons_of_its_parts(owner):
+@pytest.fixture
+def part(owner):
+    """A part of a pair of lists, about which the one question is asked, with a reason."""
     study = factories.make_study("lists", questions={}, kind="list_pair")
     factories.make_question(study, "fit", applies_to=["recommendation"], why="required")
     pair = factories.make_item(study, "pair", kind="list_pair")
     part = factories.make_item(study, "part", kind="recommendation", parent=pair, side="A")
     part.places.all().delete()
-    session = sessions.begin_visit(study, {}, consents=True)
+    return part
+
+
+def place_of(part):
+    session = sessions.begin_visit(part.study, {}, consents=True)
     assert sessions.begin(session)
-    place = access.place_of_session(session.token, position=1)
-    fit = study.questions.get()
+    return access.place_of_session(session.token, position=1)
+
+
+def test_a_reason_about_a_part_that_is_taken_back_is_not_kept(part):
+    place, fit = place_of(part), part.study.questions.get()
+    for reason in ("my name is Ann", ""):
+        sessions.save_answers(place, [fit], [Answer(fit, 4.0, item_id=part.pk, reason=reason)])
+    assert set(revisions()) == {(4.0, "")}
+    assert Rating.objects.get().reason == ""
+
+
+def test_a_pair_waits_for_the_required_reasons_of_its_parts(part):
+    place, fit = place_of(part), part.study.questions.get()
     for reason, state, gaps in (("", "held", 1), ("because", "filled", 0)):
         said = [Answer(fit, 4.0, item_id=part.pk, reason=reason)]
         assert len(sessions.save_answers(place, [fit], said)) == gaps
