@@ -92,12 +92,13 @@ def tests_by_line(path):
 def tests_of(mutant, seconds, most):
     """(tests that reach a mutant, their seconds), the quickest first, at most so many seconds.
 
-    What runs when the module is imported is reached by all tests of the module.
+    What runs when a module is imported is tested by whole files of tests: some only read its data.
     """
     by_line = tests_by_line(mutant.path)
     reached = set().union(*(by_line.get(line, ()) for line in mutant.lines))
     if not reached and any(line in by_line for line in mutant.lines):
-        reached = by_line[0]
+        files = {test.partition("::")[0] for test in by_line[0]}
+        reached = {test for test in seconds if test.partition("::")[0] in files}
     picked, total = [], 0.0
     for test in sorted(reached, key=lambda test: (seconds.get(test, 0), test)):
         if picked and total + seconds.get(test, 0) > most:
