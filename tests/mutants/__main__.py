@@ -96,9 +96,9 @@ def tests_of(mutant, seconds, most):
     """
     by_line = tests_by_line(mutant.path)
     reached = set().union(*(by_line.get(line, ()) for line in mutant.lines))
-    if not reached and any(line in by_line for line in mutant.lines):
+    if not (mutant.place and reached) and any(line in by_line for line in mutant.lines):
         files = {test.partition("::")[0] for test in by_line[0]}
-        reached = {test for test in seconds if test.partition("::")[0] in files}
+        reached |= {test for test in seconds if test.partition("::")[0] in files}
     picked, total = [], 0.0
     for test in sorted(reached, key=lambda test: (seconds.get(test, 0), test)):
         if picked and total + seconds.get(test, 0) > most:
