@@ -66,6 +66,9 @@
     let held = false; // a mouse button or a finger is down
     let retry = 0;
     const kept = storage();
+    const touched = new Map(); // question: when its answer was given, in this tab or another
+    const sent = new Map(); // question: what is on its way, for the other tabs
+    const others = channel("answers");
 
     const inputs = (question) => [...question.querySelectorAll("input, textarea")];
     const radios = (question) => inputs(question).filter((input) => input.type === "radio");
@@ -91,7 +94,10 @@
 
     // Saves. What could not be sent is kept in this tab only, and forgotten once it is sent.
     document.addEventListener("htmx:beforeRequest", (event) => {
-      onTheirWay.add(event.target);
+      const question = event.target;
+      onTheirWay.add(question);
+      const values = [valueOf(question), whyOf(question)];
+      sent.set(question, [shelf(question), ...values, touched.get(question) ?? 0]);
       if (!lost.size) say("saving");
     });
     document.addEventListener("htmx:afterRequest", (event) => {
@@ -100,10 +106,9 @@
       onTheirWay.delete(question);
       lost.delete(question);
       if (!HEARD.includes(code)) return keep(question);
-      kept.removeItem(shelf(question));
-      kept.removeItem(shelf(question) + " why");
+      forget(question);
       if (code === 404 || code === 409) return outdated();
-      if (code === 200) others.postMessage([shelf(question), valueOf(question), whyOf(question)]);
+      if (code === 200) others.postMessage(sent.get(question));
       if (code === 422) leaving = null;
       if (lost.size) return;
       say(code === 422 ? "" : "saved");
@@ -119,6 +124,11 @@
       say("lost");
       clearTimeout(retry);
       if (navigator.onLine) retry = setTimeout(sendLost, 3000);
+    }
+
+    function forget(question) {
+      kept.removeItem(shelf(question));
+      kept.removeItem(shelf(question) + " why");
     }
 
     function keepWhy(question) {
@@ -161,12 +171,19 @@
       }
     }
 
-    // What is saved in one tab is shown in every other: the older answer would win at *Next*.
-    const others = channel("answers");
-    others.onmessage = ({ data: [name, value, words] }) => {
+    // What is saved in one tab is shown in every other: at *Next* an older answer would win there.
+    ["input", "change"].forEach((type) => form.addEventListener(type, (event) => {
+      const question = event.target.closest(".question");
+      if (question && event.target !== question) touched.set(question, Date.now());
+    }, true));
+    others.onmessage = ({ data: [name, value, words, at] }) => {
       const question = questions.find((own) => shelf(own) === name);
-      if (!question || onTheirWay.has(question) || lost.has(question)) return;
-      show(question, value, words);
+      if (!question || at <= (touched.get(question) ?? 0)) return;
+      touched.set(question, at);
+      if (lost.delete(question) && !lost.size) say("saved");
+      const waits = !words && !valueOf(question) && whyOf(question); // a reason typed before its answer
+      if (!waits) forget(question);
+      show(question, value, waits ? null : words);
       mark(question, false);
       question.querySelector(".mark").replaceChildren(); // it may ask for the answer that is there now
       countAgain();

@@ -10,6 +10,7 @@ from tests import factories
 from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+ASKED = next(iter(factories.ASPECTS))
 LABELS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
 
 
@@ -63,7 +64,9 @@ def assert_fits(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
 
 
-def test_an_answer_in_one_tab_is_shown_in_the_other_and_not_overwritten_there(new_page, study):
+@pytest.fixture
+def two_tabs(new_page, study):
+    """The same item in two tabs of one browser, everything answered with Disagree."""
     first = new_page()
     start(first)
     choose_all(first, "Disagree")
@@ -71,14 +74,49 @@ def test_an_answer_in_one_tab_is_shown_in_the_other_and_not_overwritten_there(ne
     second = first.context.new_page()
     second.goto(first.url)
     on_item(second, 1)
-    changed = next(iter(factories.ASPECTS))
-    agree = question(second, changed).get_by_role("radio", name="Agree", exact=True)
-    expect(agree).not_to_be_checked()
-    choose(first, changed, "Agree")
-    expect(agree).to_be_checked()
+    return first, second
+
+
+def radio(page, label):
+    return question(page, ASKED).get_by_role("radio", name=label, exact=True)
+
+
+def test_an_answer_in_one_tab_is_shown_in_the_other_and_not_overwritten_there(two_tabs):
+    first, second = two_tabs
+    expect(radio(second, "Agree")).not_to_be_checked()
+    choose(first, ASKED, "Agree")
+    expect(radio(second, "Agree")).to_be_checked()
     second.get_by_role("button", name="Next").click()
     on_item(second, 2)
     assert sorted(Rating.objects.values_list("value", flat=True)) == [2.0, 2.0, 2.0, 4.0]
+
+
+def test_a_newer_answer_in_another_tab_takes_the_place_of_one_that_was_not_sent(two_tabs, new_page):
+    first, second = two_tabs
+    new_page.expected.append("Failed to load resource")
+    second.route("**/answer/**", lambda route: route.abort())
+    choose(second, ASKED, "Neutral")
+    expect(second.get_by_role("status")).to_have_class(re.compile("lost"))
+    choose(first, ASKED, "Agree")
+    expect(radio(second, "Agree")).to_be_checked()
+    expect(second.get_by_role("status")).to_have_text("Saved ✓")
+    second.unroute("**/answer/**")
+    second.wait_for_timeout(3500)  # when it would have sent its own again
+    answers = Rating.objects.filter(question__key=ASKED)
+    assert list(answers.values_list("value", flat=True)) == [4.0]
+    assert_nothing_unsent_stays(second)
+
+
+def test_an_older_answer_of_another_tab_changes_nothing(two_tabs):
+    first, second = two_tabs
+    choose(second, ASKED, "Strongly agree")
+    expect(radio(first, "Strongly agree")).to_be_checked()
+    older = "new BroadcastChannel('answers').postMessage([NAME, '1', '', 5])"
+    name = second.locator(".question").first.get_attribute("hx-post")
+    first.evaluate(older.replace("NAME", repr(f"unsent {name}")))
+    first.wait_for_timeout(300)
+    expect(radio(second, "Strongly agree")).to_be_checked()
+    expect(radio(first, "Strongly agree")).to_be_checked()
 
 
 def test_a_whole_session_by_mouse(page, study):
