@@ -1,11 +1,14 @@
 """The rules of the layout that no reviewer should have to check by eye."""
 
 import ast
+import re
 from collections import defaultdict
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.utils.module_loading import import_string
 
 ROOT = Path(__file__).resolve().parent.parent
 FORBIDDEN = {
@@ -13,6 +16,7 @@ FORBIDDEN = {
     "judges": ("analysis",),
     "analysis/stats": ("django", "pandas", "annotate", "judges"),
 }
+PATH = re.compile(r"(annotate|judges|analysis)\.[a-z_]+\.[\w.]*\w")
 MOST_MODULES = 25  # in a folder: with more nobody reads its list of files
 
 # For each package what it may import of its own app. A floor is a group of rows: rows name only
@@ -79,12 +83,13 @@ EXCEPTIONS: dict[str, str] = {}
 # Longer than a view may be.
 LONG_VIEWS = {
     "annotate/http/ranges.py file_response": "each answer to a range has its own status",
-    "judges/pages/api.py post": "starts a run or goes on with one, or says why it cannot",
+    "judges/pages/api.py Runs.post": "starts a run or goes on with one, or says why it cannot",
 }
 
 
 def modules(folder):
-    return [path for path in (ROOT / folder).rglob("*.py") if "migrations" not in path.parts]
+    paths = (ROOT / folder).rglob("*.py")
+    return [path for path in paths if "migrations" not in path.relative_to(ROOT).parts]
 
 
 def imports(path):
@@ -141,6 +146,50 @@ def edges(app):
 
 def _dotted(path):
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("app", FLOORS)
+def test_imports_are_written_so_that_these_tests_see_them(app):
+    """`from a.b import c`: neither from a point, nor `import a.b`, nor by a name made of parts."""
+    hidden = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in modules(app)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if (isinstance(node, ast.ImportFrom) and node.level)
+        or (isinstance(node, ast.Import) and any(_is_ours(alias.name) for alias in node.names))
+    ]
+    assert hidden == []
+
+
+def _is_ours(name):
+    return name.split(".")[0] in FLOORS
+
+
+def paths_in_strings(app):
+    """[(module, path)] of strings that name a module, or something in one, of our own apps."""
+    found = []
+    for path in modules(app):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and PATH.fullmatch(str(node.value)):
+                found.append((str(path.relative_to(ROOT)), node.value))
+    return found
+
+
+@pytest.mark.parametrize("app", [*FLOORS, "config"])
+def test_what_a_string_names_is_there_and_is_not_above_its_app(app):
+    """By its path a lower floor may name what a feature brings: of its own app alone."""
+    named = paths_in_strings(app)
+    for _, path in named:
+        _import(path)
+    forbidden = FORBIDDEN.get(app, ())
+    assert [pair for pair in named if pair[1].split(".")[0] in forbidden] == []
+
+
+def _import(path):
+    try:
+        return import_module(path)
+    except ModuleNotFoundError:
+        return import_string(path)
 
 
 @pytest.mark.parametrize("app", FLOORS)
@@ -229,7 +278,7 @@ def test_every_package_says_what_it_is_for(app):
         if path.name == "__init__.py"
         and len(path.relative_to(ROOT).parts) > 2
         and not ast.get_docstring(ast.parse(path.read_text()))
-        and not {"models", "management", "templatetags", "demo"} & {*path.parts}
+        and not {"models", "management", "templatetags", "demo"} & {*path.relative_to(ROOT).parts}
     ]
     assert silent == []
 
@@ -237,15 +286,23 @@ def test_every_package_says_what_it_is_for(app):
 @pytest.mark.parametrize("folder", ["annotate", "judges", "analysis"])
 def test_views_and_what_makes_their_pages_have_at_most_20_lines(folder):
     """Whatever takes a request, from its def to its end."""
-    long = [
-        f"{path.relative_to(ROOT)} {node.name}"
+    long = {
+        f"{path.relative_to(ROOT)} {name}"
         for path in modules(folder)
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef)
-        and "request" in [argument.arg for argument in node.args.args]
+        for name, node in _functions(ast.parse(path.read_text()))
+        if "request" in [argument.arg for argument in node.args.args]
         and node.end_lineno - node.lineno + 1 > 20
-    ]
-    assert [name for name in long if name not in LONG_VIEWS] == []
+    }
+    assert long == {name for name in LONG_VIEWS if name.startswith(f"{folder}/")}
+
+
+def _functions(tree, within=""):
+    """Yield (name, node) of functions and methods, these as Class.method."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield within + node.name, node
+        inner = f"{within}{node.name}." if isinstance(node, ast.ClassDef) else within
+        yield from _functions(node, inner)
 
 
 @pytest.mark.parametrize("package", ["judges"])

@@ -68,7 +68,7 @@ class Item(models.Model):
             )
         ]
         indexes = [
-            # mix.find_kinds
+            # find_kinds in annotate/sessions/mix.py
             models.Index(fields=["study", "kind"], condition=Q(parent=None), name="item_kind")
         ]
 

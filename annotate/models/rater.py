@@ -43,7 +43,7 @@ class Rater(models.Model):
             models.UniqueConstraint(fields=["study", "key"], name="rater_key_once_a_study")
         ]
         indexes = [
-            # platform.earlier_visit, and the search for a rater by the platform's id
+            # earlier_visit in annotate/design/platform.py; the search by the platform's id
             models.Index(fields=["study", "participant"], name="rater_participant")
         ]
 

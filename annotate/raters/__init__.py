@@ -1,1 +1,1 @@
-"""Show raters their pages, and researchers the same pages as a preview."""
+"""Show raters their pages, with pictures and histories, and researchers the same as a preview."""

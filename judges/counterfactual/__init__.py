@@ -1,1 +1,1 @@
-"""Score explanations by what a model recommends without the contents they name."""
+"""Score explanations: remove the contents that they name from the history, recommend again."""

@@ -260,9 +260,9 @@ class Judgment(models.Model):
             ),
         ]
         indexes = [
-            # leasing: all rows of the leased units
+            # judges/runs/lease.py: all rows of the leased units
             models.Index(fields=["run", "unit"], name="judgment_unit"),
-            # lease.return_expired
+            # return_expired in judges/runs/lease.py
             models.Index(
                 fields=["leased_until"], name="judgment_leased", condition=Q(state="leased")
             ),

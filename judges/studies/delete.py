@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -76,7 +76,8 @@ def _delete(study_id):
         Deletion.objects.filter(study=study_id).update(waits_for=str(reason), due_at=_until())
     except IntegrityError:  # of a row that came when its table had been emptied
         log.info("study %s: something was added while it was deleted", study_id)
-    except OperationalError as error:  # of locks that others hold; the batch was rolled back
+    except (OperationalError, connection.Database.OperationalError) as error:
+        # Of locks that others hold, or of a connection that broke; the batch was rolled back.
         if not is_passing(error):
             raise
         log.warning("study %s: the database was busy; its deletion goes on", study_id)

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError, OperationalError, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -106,7 +106,7 @@ def load_upload(pk):
         upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
         if upload is not None:
             _load(upload)
-    except DatabaseError as error:
+    except (DatabaseError, connection.Database.Error) as error:
         # Rolled back whole. What the database said names rows, which the researcher may see.
         first = (str(error).splitlines() or [type(error).__name__])[0]
         _fail(pk, "database", f"refused the rows: {first[:300]}")

@@ -43,6 +43,7 @@ WHOLE = (
 )
 SAMPLED, MOST, SEED = "analysis/stats", 150, 1
 KILLED, SURVIVED, SLOW, UNREACHED = "killed", "survived", "killed by time", "reached by no test"
+OUTCOMES = {0: SURVIVED, 1: KILLED, None: SLOW}  # by pytest's exit code
 
 
 @cache
@@ -84,6 +85,8 @@ def tests_by_line(path):
 
     data = coverage.CoverageData(basename=str(COVERED))
     data.read()
+    if str(ROOT / path) not in data.measured_files():
+        sys.exit(f"{path} was not measured: rm -r {WORK}, and measure again.")
     lines = data.contexts_by_lineno(str(ROOT / path))
     found = {line: set(tests) - {""} for line, tests in lines.items()}
     return found | {0: set().union(*found.values())}
@@ -100,11 +103,11 @@ def tests_of(mutant, seconds, most):
         files = {test.partition("::")[0] for test in by_line[0]}
         reached |= {test for test in seconds if test.partition("::")[0] in files}
     picked, total = [], 0.0
-    for test in sorted(reached, key=lambda test: (seconds.get(test, 0), test)):
-        if picked and total + seconds.get(test, 0) > most:
+    for test in sorted(reached & seconds.keys(), key=lambda test: (seconds[test], test)):
+        if picked and total + seconds[test] > most:
             break
         picked.append(test)
-        total += seconds.get(test, 0)
+        total += seconds[test]
     return picked, total
 
 
@@ -125,18 +128,28 @@ class Tree:
         """Whether these tests, which take so long without the mutant, notice it."""
         if not tests:
             return UNREACHED
+        source = source_of(mutant.path)
+        code = self.exit_code(mutant.path, mutant.apply(source), tests, seconds)
+        if code in OUTCOMES:
+            return OUTCOMES[code]
+        # Most often a module that cannot be imported any more; not so, if it is the same without.
+        if self.exit_code(mutant.path, source, tests, seconds) == 0:
+            return KILLED
+        sys.exit(f"pytest ended by {code} and told nothing of {mutant.key}: measure again.")
+
+    def exit_code(self, path, source, tests, seconds):
+        """Run the tests with another source of one file; None where they do not end in time."""
         shutil.rmtree(self.var, ignore_errors=True)
         self.var.mkdir(parents=True)
         if FRESH.exists():
             shutil.copy(FRESH, self.var / "concord.sqlite3.test")
         (self.var / "tests").write_text("\n".join(tests))
-        self.write(mutant.path, mutant.apply(source_of(mutant.path)))
+        self.write(path, source)
         arguments = ["-qx", "--reuse-db", "-p", "no:cacheprovider", f"@{self.var / 'tests'}"]
         try:
-            code = run_pytest(self.folder, self.env, arguments, 60 + 5 * seconds)
+            return run_pytest(self.folder, self.env, arguments, 60 + 5 * seconds)
         finally:
-            self.write(mutant.path, source_of(mutant.path))
-        return SLOW if code is None else KILLED if code else SURVIVED
+            self.write(path, source_of(path))
 
     def write(self, path, source):
         """Write a module; its compiled file goes, which knows only its size and second."""
@@ -156,9 +169,9 @@ def results():
 
 
 def run(options):
-    """Run mutants without a result for the file as it is; --again also those that survived."""
+    """Run mutants that no test has noticed or seen; --again also those that survived."""
     seconds, before = json.loads(SECONDS.read_text()), results()
-    redone = (None, SURVIVED, UNREACHED) if options.again else (None,)
+    redone = (None, UNREACHED, SURVIVED) if options.again else (None, UNREACHED)
     due = [one for one in chosen(options.files, options.most) if before.get(one.key) in redone]
     due = [one for one in due if one.key not in equivalents()]
     trees: SimpleQueue = SimpleQueue()
@@ -178,13 +191,11 @@ def run(options):
         with RESULTS.open("a") as file:
             file.write(json.dumps(row) + "\n")
         print(f"{outcome}: {mutant.key}", flush=True)
-        return outcome
 
     def check(path):
         """See first that the tests pass on the file as it is: else they would tell nothing."""
         unchanged = Mutant(path, "as it is", "", "", 0, 0, 0, (0,))
-        fine = (SURVIVED, UNREACHED)
-        if before.get(unchanged.key) not in fine and work(unchanged) not in fine:
+        if outcome_of(unchanged) not in (SURVIVED, UNREACHED):
             sys.exit(f"The tests of {path} do not pass as it is.")
 
     with ThreadPoolExecutor(options.jobs) as pool:

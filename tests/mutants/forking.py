@@ -31,11 +31,12 @@ def run_pytest(folder, env, arguments, seconds):
 
 def _run(folder, env, arguments):
     os.setsid()
+    before = os.getcwd()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
     sys.dont_write_bytecode = False
-    sys.path[:] = [folder, *(path for path in sys.path if path not in ("", os.getcwd()))]
+    sys.path[:] = [folder, *(path for path in sys.path if path not in ("", before))]
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]  # this module's package is of another folder
     nowhere = os.open(os.devnull, os.O_WRONLY)

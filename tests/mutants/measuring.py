@@ -1,5 +1,7 @@
 """A pytest plugin: which lines each test reaches (a coverage context a test), and how long it took.
 
+A test that fails is left out: it could not tell one fault from another.
+
 Used as `coverage run -m pytest -p tests.mutants.measuring`.
 """
 
@@ -11,7 +13,8 @@ from pathlib import Path
 import coverage
 import pytest
 
-SECONDS = {}
+SECONDS: dict = {}
+FAILED: set = set()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -26,5 +29,11 @@ def pytest_runtest_protocol(item):
         SECONDS[item.nodeid] = round(time.monotonic() - began, 3)
 
 
+def pytest_runtest_logreport(report):
+    if report.failed:
+        FAILED.add(report.nodeid)
+
+
 def pytest_sessionfinish():
-    Path(os.environ["MUTANTS_SECONDS"]).write_text(json.dumps(SECONDS))
+    passed = {test: seconds for test, seconds in SECONDS.items() if test not in FAILED}
+    Path(os.environ["MUTANTS_SECONDS"]).write_text(json.dumps(passed))

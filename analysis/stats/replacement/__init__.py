@@ -1,1 +1,1 @@
-"""Compare judges with single raters, and correct their scores by a few human labels."""
+"""Tell what a judge is worth beside raters: as one of them, in choices, with a few labels."""

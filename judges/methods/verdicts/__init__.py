@@ -1,1 +1,1 @@
-"""Ask a judge for one verdict: does it fit, which list is better, is it supported."""
+"""Get one verdict: does it fit, which list is better, is it supported, how similar is it."""
