@@ -161,6 +161,14 @@ def test_units_read_ahead_are_whole_units_and_those_of_before_go(run):
     assert leasing.Unit(0, None).sample == 0, "of a unit that is no sample"
 
 
+def test_nothing_is_read_ahead_for_a_judge_that_proposes(run, monkeypatch):
+    """A part of the study may be locked before its turn comes."""
+    monkeypatch.setattr(type(run.judge), "proposes", True)
+    ahead = {}
+    assert lease(run, most=1, ahead=ahead) == [0]
+    assert ahead == {}
+
+
 # Leases without a call
 
 
