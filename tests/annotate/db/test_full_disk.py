@@ -1,6 +1,7 @@
 """The server's disk is full: 503 in words of its own, and the same request works later."""
 
 import errno
+import gc
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -21,13 +22,15 @@ LOAD = "/studies/films/load/"
 
 
 @pytest.fixture
-def disk(tmp_path, settings, monkeypatch):
+def disk(tmp_path, settings, monkeypatch, caplog):
     """A small disk that holds uploads and temporary files."""
     with small_disk(tmp_path / "disk") as folder:
         settings.MEDIA_ROOT = folder / "media"
         settings.FILE_UPLOAD_TEMP_DIR = str(folder)
         monkeypatch.setattr("tempfile.tempdir", str(folder))
         yield folder
+        caplog.get_records("call").clear()  # they hold requests, and these their files
+        gc.collect()  # which are removed while their disk is there
 
 
 @pytest.fixture
