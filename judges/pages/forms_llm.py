@@ -98,17 +98,18 @@ class VerdictForm(LlmForm):
         self.instance.rationale = self.reasoned
         # Not offered; who asks for it all the same is told why.
         self.instance.weighted = bool(self.data.get("weighted"))
-        found = methods.named(self.method).candidates(study.questions.all())
+        method = methods.named(self.method)
+        candidates = method.candidates(study.questions.all())
         field = self.fields["question"]
-        field.choices = [(q.key, f"{q.key}: {prompting.one_line(q.text)[:80]}") for q in found]
-        if not found:
-            wanted = methods.named(self.method).wanted
+        field.choices = [(q.key, f"{q.key}: {prompting.one_line(q.text)[:80]}") for q in candidates]
+        if not candidates:
+            wanted = method.wanted
             field.choices = [("", "There is none yet")]
             field.help_text = f"The study has no such question: {wanted}. Add one first."
         if not self.instance.pk:
             self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
-        elif not self.instance.question and found:
-            self.initial["question"] = found[0].key
+        elif not self.instance.question and candidates:
+            self.initial["question"] = candidates[0].key
         if "context" in self.fields:
             self._say_what_context_is()
 

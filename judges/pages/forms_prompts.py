@@ -124,5 +124,5 @@ def _question(judge):
     if judge.method in (Judge.Method.QUESTIONS, *Judge.JUDGING_NOTHING):
         return ""
     asked = versions.asked(judge.study)
-    found = methods.named(judge.method).candidates(asked)
-    return found[0].key if found else ""
+    candidates = methods.named(judge.method).candidates(asked)
+    return candidates[0].key if candidates else ""

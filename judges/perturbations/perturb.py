@@ -32,7 +32,7 @@ def changed(frozen, unit):
 
 
 def messages(frozen, unit, method):
-    """The exact messages of a unit."""
+    """Return the exact messages of a unit."""
     sent = changed(frozen, unit)
     found = method.messages(frozen, sent.item, sent.questions, sent.shown, sent.order)
     if unit.relation in ("", NO_CHANGE):
@@ -52,8 +52,8 @@ def messages(frozen, unit, method):
     ]
 
 
-def read(frozen, unit, method, reply, finish_reason):
-    """The Verdict of a reply, its values on the questions' own scales."""
+def parse_reply(frozen, unit, method, reply, finish_reason):
+    """Return the Verdict of a reply, with its values on the questions' own scales."""
     questions = unit.questions
     if unit.relation in ("", NO_CHANGE):
         return method.read(frozen, questions, unit.order, reply, finish_reason)

@@ -117,9 +117,8 @@ def _read(run, judgment, questions):
     unit = leasing.Unit(
         judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
-    verdict = perturbing.read(
-        run.frozen, unit, methods.of(run.frozen), call.reply, call.finish_reason
-    )
+    method = methods.of(run.frozen)
+    verdict = perturbing.parse_reply(run.frozen, unit, method, call.reply, call.finish_reason)
     judgment.value = verdict.values.get(key)
     judgment.reason = str(verdict.reasons.get(key, ""))
     judgment.rationale = verdict.rationale

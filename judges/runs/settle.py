@@ -301,4 +301,5 @@ def read(outcome, frozen):
     unit, answer = outcome.unit, outcome.answer
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
-    return perturbing.read(frozen, unit, methods.of(frozen), answer.content, answer.finish_reason)
+    method = methods.of(frozen)
+    return perturbing.parse_reply(frozen, unit, method, answer.content, answer.finish_reason)

@@ -111,12 +111,14 @@ def test_an_older_answer_of_another_tab_changes_nothing(two_tabs):
     first, second = two_tabs
     choose(second, ASKED, "Strongly agree")
     expect(radio(first, "Strongly agree")).to_be_checked()
-    older = "new BroadcastChannel('answers').postMessage([NAME, '1', '', 5])"
-    name = second.locator(".question").first.get_attribute("hx-post")
-    first.evaluate(older.replace("NAME", repr(f"unsent {name}")))
+    name = "unsent " + second.locator(".question").first.get_attribute("hx-post")
+    tell = "([name, at]) => new BroadcastChannel('answers').postMessage([name, '1', '', at])"
+    first.evaluate(tell, [name, 5])
     first.wait_for_timeout(300)
     expect(radio(second, "Strongly agree")).to_be_checked()
     expect(radio(first, "Strongly agree")).to_be_checked()
+    first.evaluate(tell, [name, 10**14])  # as a newer one, which is shown, would come
+    expect(radio(second, "Strongly disagree")).to_be_checked()
 
 
 def test_a_whole_session_by_mouse(page, study):
