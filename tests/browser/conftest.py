@@ -14,6 +14,13 @@ from tests.smoke.browser import is_of_plotly
 # and asyncio.run fails while it runs: so it ends with the last browser test, not with the session.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 PATIENCE = 60_000  # ms: how long something may take on a machine that is busy otherwise
+# What Chromium and htmx print when a request gets no answer.
+LOST_REQUESTS = [
+    "net::ERR_INTERNET_DISCONNECTED",
+    "net::ERR_FAILED",
+    "htmx:sendError",
+    "htmx:afterRequest",
+]
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -33,9 +40,11 @@ def chromium():
 
 @pytest.fixture
 def new_page(chromium, live_server):
-    """Opens pages, each in a browser of its own; every fault fails the test at its end.
+    """Open pages, each in a browser of its own; fail the test at its end for any fault.
 
     new_page(width=, height=, login=user, **context options)
+    new_page.expected: a fault that contains one of these texts fails nothing. A list, as faults can
+    arrive later than the line that causes them.
     """
     contexts, faults = [], []
 

@@ -8,6 +8,7 @@ from annotate.models import Extra, ExtraAnswer, Rating, Session
 from annotate.sessions import places
 from tests import factories
 from tests.annotate.sessions.test_extras import BOTH
+from tests.browser.conftest import LOST_REQUESTS
 from tests.browser.test_rating import assert_fits, choose_all, question
 from tests.processes import wait_for
 
@@ -112,7 +113,7 @@ def test_a_choice_made_without_a_network_arrives_later(new_page, study):
     expect(check(page).get_by_label("D", exact=True)).to_be_checked()
     onward(page)
     on_item(page, 3)
-    new_page.faults.clear()  # Chromium reports the lost requests as errors
+    new_page.expected += LOST_REQUESTS
     assert Extra.objects.get(kind="attention").passed
 
 
