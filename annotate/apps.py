@@ -1,6 +1,13 @@
 from django.apps import AppConfig
+from django.core.checks import Tags, register
+
+from annotate.db.replaced import check_replaced_migrations
 
 
 class AnnotateConfig(AppConfig):
     name = "annotate"
     verbose_name = "Studies, items, raters, ratings"
+
+    def ready(self):
+        """Check the database before each migrate."""
+        register(check_replaced_migrations, Tags.database)

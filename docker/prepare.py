@@ -94,7 +94,7 @@ def unapplied_migrations():
 def migrate_and_collect():
     """One web process at a time; the next one then finds nothing to do."""
     with migration_lock():
-        call_command("migrate", interactive=False)
+        call_command("migrate", interactive=False, skip_checks=False)
         call_command("collectstatic", interactive=False, verbosity=0)
 
 

@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args, serve, port, **options):
         if serve:
             _refuse_busy(port, port + 1)
-        call_command("migrate", verbosity=0)
+        call_command("migrate", verbosity=0, skip_checks=False)
         user = prepare(model_port=port + 1, say=self.stdout.write)
         if not serve:
             work_here()
