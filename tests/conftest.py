@@ -29,9 +29,10 @@ def pytest_configure(config):
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--with-services", action="store_true",
+        "--with-services",
+        action="store_true",
         help="only tests that touch the database, the broker or the browser",
-    )  # fmt: skip
+    )
 
 
 def pytest_collection_modifyitems(config, items):

@@ -17,8 +17,13 @@ SCORES, LEVELS = ("cf", "cf-a", "item-sim", "genre-jacc"), ("highest", "lowest",
 CELLS = [(score, level) for score in SCORES for level in LEVELS]
 QUESTIONS = ("explainability", "trustworthiness", "satisfaction")
 SURVEYS = 6
-NAMES = {"cf": "CF", "cf-a": "CF-A", "cf-warm": "CF warm", "item-sim": "Item-Sim",
-         "genre-jacc": "Genre-Jacc"}  # fmt: skip
+NAMES = {
+    "cf": "CF",
+    "cf-a": "CF-A",
+    "cf-warm": "CF warm",
+    "item-sim": "Item-Sim",
+    "genre-jacc": "Genre-Jacc",
+}
 OUT = {"p12": "failed 1 or more attention checks", "p13": "fewer than 1 films a month"}
 FILMS = [f"film-{letter}" for letter in "abcdefghi"]
 
@@ -36,8 +41,9 @@ class Explained:
         self._contents()
         self.items = [
             (f"s{survey}-{place:02}", survey, cell)
-            for survey in range(SURVEYS) for place, cell in enumerate(CELLS)
-        ]  # fmt: skip
+            for survey in range(SURVEYS)
+            for place, cell in enumerate(CELLS)
+        ]
         self.rows = self._items(rng)
         self.scores = self._scores(rng)
         self.ratings = {}
@@ -46,8 +52,10 @@ class Explained:
             self._judge(kind)
 
     def _contents(self):
-        made = [Content(study=self.study, key=key, title=f"{key[-1].upper()} film")
-                for key in [*FILMS, "new-x", "new-y"]]  # fmt: skip
+        made = [
+            Content(study=self.study, key=key, title=f"{key[-1].upper()} film")
+            for key in [*FILMS, "new-x", "new-y"]
+        ]
         self.contents = {each.key: each for each in Content.objects.bulk_create(made)}
 
     def _items(self, rng):
@@ -56,16 +64,21 @@ class Explained:
         )
         return Item.objects.bulk_create(
             Item(
-                study=self.study, key=key, kind=Item.Kind.EXPLANATION, text="Because you watched …",
+                study=self.study,
+                key=key,
+                kind=Item.Kind.EXPLANATION,
+                text="Because you watched …",
                 recipient=recipients[survey],
                 content=self.contents["new-x" if place % 2 else "new-y"],
                 data={
-                    "cell_score": cell[0], "cell_level": cell[1], "survey": str(survey),
+                    "cell_score": cell[0],
+                    "cell_level": cell[1],
+                    "survey": str(survey),
                     "explaining_contents": "|".join(sorted(rng.sample(FILMS, 3))),
                 },
             )
             for place, (key, survey, cell) in enumerate(self.items)
-        )  # fmt: skip
+        )
 
     def _scores(self, rng):
         full = [
@@ -92,8 +105,15 @@ class Explained:
             ):
                 for question in questions if of_survey == survey else ():
                     value = min(5, max(1, round(3.2 + 1.6 * score + kind + rng.gauss(0, 0.9))))
-                    found.append(Rating(session=session, item=item, question=question,
-                                        value=value, answered_at=now))  # fmt: skip
+                    found.append(
+                        Rating(
+                            session=session,
+                            item=item,
+                            question=question,
+                            value=value,
+                            answered_at=now,
+                        )
+                    )
                     if name not in OUT:
                         self.ratings[name, key, question.key] = value
         Rating.objects.bulk_create(found)
@@ -102,21 +122,35 @@ class Explained:
         rater = Rater.objects.create(
             study=self.study, key=name, role=Rater.Role.THIRD_PARTY, excluded_because=why
         )
-        return Session.objects.create(study=self.study, rater=rater, source=Session.Source.FILE,
-                                      state=Session.State.COMPLETED)  # fmt: skip
+        return Session.objects.create(
+            study=self.study, rater=rater, source=Session.Source.FILE, state=Session.State.COMPLETED
+        )
 
     def _judge(self, kind):
         """A run of 72 scores in 36 seconds, beside 4 seconds of a pause; a unit an item."""
         judge = factories.make_judge(self.study, NAMES[kind], kind=kind)
         began = timezone.now() - timedelta(hours=1)
-        run = Run.objects.create(judge=judge, state=Run.State.FINISHED, started_at=began,
-                                 idle_seconds=4, frozen={"kind": kind})  # fmt: skip
+        run = Run.objects.create(
+            judge=judge,
+            state=Run.State.FINISHED,
+            started_at=began,
+            idle_seconds=4,
+            frozen={"kind": kind},
+        )
         Judgment.objects.bulk_create(
-            Judgment(run=run, item=item, question=question, value=value, unit=unit, lead=not at,
-                     state=Judgment.State.DONE, settled_at=began + timedelta(seconds=40))
+            Judgment(
+                run=run,
+                item=item,
+                question=question,
+                value=value,
+                unit=unit,
+                lead=not at,
+                state=Judgment.State.DONE,
+                settled_at=began + timedelta(seconds=40),
+            )
             for unit, (item, value) in enumerate(zip(self.rows, self.scores[kind], strict=True))
             for at, question in enumerate(self.study.questions.all())
-        )  # fmt: skip
+        )
 
     def means(self, question):
         """[mean rating of each item by those who count]"""

@@ -18,9 +18,11 @@ SOFT = ["fabric is soft", "material", "positive"]
 
 def make_extractor(study, url="http://127.0.0.1:9/v1", key="extractor", **fields):
     fields = {
-        "method": Judge.Method.EXTRACTION, "prompt": "extract.v1", "max_tokens": 4000,
+        "method": Judge.Method.EXTRACTION,
+        "prompt": "extract.v1",
+        "max_tokens": 4000,
         "topics": topics.ready()["clothes"],
-    } | fields  # fmt: skip
+    } | fields
     endpoint = factories.make_endpoint(url, key=f"local-{Judge.objects.count()}")
     return factories.make_judge(study, key, endpoint, **fields)
 

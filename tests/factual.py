@@ -22,10 +22,16 @@ def make_study(owner, items=None, slug="facts", **fields):
     factories.make_question(study, SUPPORTED, "binary", applies_to=["statement"])
     for key, (recipient, system, domain, text, generated, reference) in (items or ITEMS).items():
         item = factories.make_item(
-            study, key, recipient, f"content of {recipient}", system, text=text,
-            reference=f"The user would appreciate {key}.", kind="explanation",
+            study,
+            key,
+            recipient,
+            f"content of {recipient}",
+            system,
+            text=text,
+            reference=f"The user would appreciate {key}.",
+            kind="explanation",
             data={"domain": domain},
-        )  # fmt: skip
+        )
         make_statements(item, "precision", generated)
         make_statements(item, "recall", reference)
     return study
@@ -34,15 +40,23 @@ def make_study(owner, items=None, slug="facts", **fields):
 def make_statements(item, direction, topics):
     for number, topic in enumerate(topics, start=1):
         Item.objects.create(
-            study=item.study, key=f"{item.key}-{direction[0]}{number}", kind="statement",
-            recipient=item.recipient, content=item.content, system=item.system,
+            study=item.study,
+            key=f"{item.key}-{direction[0]}{number}",
+            kind="statement",
+            recipient=item.recipient,
+            content=item.content,
+            system=item.system,
             text=f"{direction} {number} of {item.key}: {topic}",
             reference=item.reference if direction == "precision" else item.text,
-            data=item.data | {
-                "explanation": item.key, "direction": direction, "statement": str(number),
-                "topic": topic, "sentiment": "positive",
+            data=item.data
+            | {
+                "explanation": item.key,
+                "direction": direction,
+                "statement": str(number),
+                "topic": topic,
+                "sentiment": "positive",
             },
-        )  # fmt: skip
+        )
 
 
 def statements_of(item):

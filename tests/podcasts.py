@@ -42,12 +42,24 @@ def make_episode(study, pair, side, position):
     key = f"{pair.key}-{side}-{position}"
     title = f"Episode {pair.key} {dict(A='alpha', B='beta')[side]} {position}"
     content = Content.objects.create(
-        study=study, key=key, title=title, show=f"Show {position}", description=LONG,
-        image_url=f"https://{HOST}/{key}.png", audio_url=f"https://{HOST}/{key}.mp3",
-    )  # fmt: skip
+        study=study,
+        key=key,
+        title=title,
+        show=f"Show {position}",
+        description=LONG,
+        image_url=f"https://{HOST}/{key}.png",
+        audio_url=f"https://{HOST}/{key}.mp3",
+    )
     episode = factories.make_item(
-        study, key, content=content.key, system=SYSTEMS[side], text="",
-        kind=Item.Kind.RECOMMENDATION, parent=pair, side=side, position=position,
-    )  # fmt: skip
+        study,
+        key,
+        content=content.key,
+        system=SYSTEMS[side],
+        text="",
+        kind=Item.Kind.RECOMMENDATION,
+        parent=pair,
+        side=side,
+        position=position,
+    )
     episode.places.all().delete()
     return episode

@@ -55,8 +55,12 @@ class Process:
         with self.log.open("ab") as output:
             self.popen = subprocess.Popen(
                 [sys.executable, *arguments],
-                cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True,
-            )  # fmt: skip
+                cwd=ROOT,
+                env=env,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
 
     def kill(self):
         """SIGKILL to the whole group: nothing is cleaned up."""

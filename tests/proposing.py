@@ -11,9 +11,13 @@ from tests.scripted_server import ScriptedServer, chat
 
 def make_proposer(study, url="http://127.0.0.1:9/v1", key="proposer", **fields):
     fields = {
-        "method": Judge.Method.TOPICS, "prompt": "topics.v1", "sides": "reference", "reviews": 2,
-        "review_samples": 3, "most_topics": 4,
-    } | fields  # fmt: skip
+        "method": Judge.Method.TOPICS,
+        "prompt": "topics.v1",
+        "sides": "reference",
+        "reviews": 2,
+        "review_samples": 3,
+        "most_topics": 4,
+    } | fields
     endpoint = factories.make_endpoint(url, key=f"local-{Judge.objects.count()}")
     return factories.make_judge(study, key, endpoint, **fields)
 

@@ -30,23 +30,34 @@ def add_list(run, recipient, relation, iteration, entries, **fields):
     person, _ = Recipient.objects.get_or_create(study=run.judge.study, key=recipient)
     state = Judgment.State.UNPARSABLE if entries is None else Judgment.State.DONE
     Judgment.objects.create(
-        run=run, unit=unit, lead=True, state=state, settled_at=timezone.now(),
+        run=run,
+        unit=unit,
+        lead=True,
+        state=state,
+        settled_at=timezone.now(),
         value=None if entries is None else len(entries),
-    )  # fmt: skip
+    )
     fields = {"plan": "relations", "cell": relation, "k": 5, "l": 20} | fields
     return RecommendedList.objects.create(
-        run=run, unit=unit, recipient=person, relation=relation, iteration=iteration,
-        entries=[entry(letter) for letter in entries or ""], is_parsed=entries is not None,
-        unmatched=sum(letter.isupper() for letter in entries or ""), **fields,
-    )  # fmt: skip
+        run=run,
+        unit=unit,
+        recipient=person,
+        relation=relation,
+        iteration=iteration,
+        entries=[entry(letter) for letter in entries or ""],
+        is_parsed=entries is not None,
+        unmatched=sum(letter.isupper() for letter in entries or ""),
+        **fields,
+    )
 
 
 def entry(letter):
     known = letter.islower()
     return {
-        "said": f"Film {letter}", "content": letter if known else None,
+        "said": f"Film {letter}",
+        "content": letter if known else None,
         "how": "exact" if known else "",
-    }  # fmt: skip
+    }
 
 
 def known_table():

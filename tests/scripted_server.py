@@ -34,10 +34,13 @@ def chat(content, finish_reason="stop", tokens=(100, 10), message=None, **fields
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]} if tokens else None
     message = {"role": "assistant", "content": content} | (message or {})
     body = {
-        "id": "chat-1", "object": "chat.completion", "model": "scripted-1",
-        "system_fingerprint": "fp-1", "usage": usage,
+        "id": "chat-1",
+        "object": "chat.completion",
+        "model": "scripted-1",
+        "system_fingerprint": "fp-1",
+        "usage": usage,
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
-    }  # fmt: skip
+    }
     return Reply(body, **fields)
 
 

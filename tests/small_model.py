@@ -25,8 +25,11 @@ def small_model(folder, port, *arguments):
     try:
         processes.wait_for(lambda: "/v1" in model.output(), 300, "the model's address")
         yield factories.make_endpoint(
-            f"http://127.0.0.1:{port}/v1", key="small", model=local_model.ALIAS, concurrency=4,
+            f"http://127.0.0.1:{port}/v1",
+            key="small",
+            model=local_model.ALIAS,
+            concurrency=4,
             timeout_seconds=240,
-        )  # fmt: skip
+        )
     finally:
         assert model.stop() == 0

@@ -12,9 +12,12 @@ def make_factuality(owner=None, slug="shoes", **fields):
     fields = {"kind": "factuality", "raters_per_item": 2, "title": "Shoes"} | fields
     study = factories.make_study(slug, owner, questions={}, **fields)
     factories.make_question(
-        study, "supported", {"binary": ["Not entailed", "Entailed"]}, applies_to=["statement"],
+        study,
+        "supported",
+        {"binary": ["Not entailed", "Entailed"]},
+        applies_to=["statement"],
         text=SUPPORTED["supported"],
-    )  # fmt: skip
+    )
     return study
 
 
@@ -39,7 +42,14 @@ def state(run, item, side, rows):
     unit = run.extractions.count()
     Extraction.objects.create(run=run, item=item, side=side, unit=unit, kept=len(rows))
     Statement.objects.bulk_create(
-        Statement(run=run, item=item, side=side, number=number, statement=said, topic=topic,
-                  sentiment=sentiment)
+        Statement(
+            run=run,
+            item=item,
+            side=side,
+            number=number,
+            statement=said,
+            topic=topic,
+            sentiment=sentiment,
+        )
         for number, (said, topic, sentiment) in enumerate(rows, start=1)
-    )  # fmt: skip
+    )

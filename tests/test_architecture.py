@@ -221,8 +221,11 @@ def test_the_table_names_every_package_and_points_down(app):
 def test_no_two_packages_are_tied_in_a_circle(app):
     """Neither an app's packages, nor the packages and modules within any of its folders."""
     folders = {parent for start, _ in edges(app) for parent in start.parents}
-    assert [f"{Path(app) / folder}: {circle}" for folder in sorted(folders)
-            for circle in circles(_neighbours(app, folder))] == []  # fmt: skip
+    assert [
+        f"{Path(app) / folder}: {circle}"
+        for folder in sorted(folders)
+        for circle in circles(_neighbours(app, folder))
+    ] == []
 
 
 def _neighbours(app, folder):

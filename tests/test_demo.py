@@ -168,7 +168,10 @@ def test_a_killed_process_of_the_demo_is_started_again(running):
 def test_a_busy_port_is_named(running):
     done = subprocess.run(
         [sys.executable, "manage.py", "demo", "--serve", "--port", str(running.port)],
-        cwd=settings.BASE_DIR, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1
     assert f"Port {running.port} is in use" in done.stderr

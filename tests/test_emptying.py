@@ -39,8 +39,9 @@ def test_it_leaves_what_a_flush_leaves(monkeypatch, large):
     call_command("flush", verbosity=0, interactive=False, reset_sequences=False)
     assert ours == counts()
     assert kept == {
-        *Permission.objects.values_list("codename"), *ContentType.objects.values_list("model")
-    }  # fmt: skip
+        *Permission.objects.values_list("codename"),
+        *ContentType.objects.values_list("model"),
+    }
     assert {table for table, n in ours.items() if n} <= emptying.OF_MIGRATE
     assert not connection.needs_rollback
 

@@ -27,8 +27,14 @@ def test_every_response_has_them(client, path):
 def test_the_content_security_policy_is_strict(client):
     policy = client.get("/accounts/login/").headers["Content-Security-Policy"]
     assert "unsafe" not in policy
-    for part in ("default-src 'none'", "script-src 'self'", "style-src 'self'",
-                 "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'"):  # fmt: skip
+    for part in (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "form-action 'self'",
+    ):
         assert part in policy
 
 

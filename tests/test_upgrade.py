@@ -51,8 +51,12 @@ def upgrade(address, folder):
     ours |= {"CONCORD_VAR": str(folder), "DJANGO_SETTINGS_MODULE": "config.settings"}
     done = subprocess.run(
         [sys.executable, "-m", "tests.upgrading", str(folder)],
-        cwd=ROOT, env=os.environ | ours, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=os.environ | ours,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -20,11 +20,18 @@ PHONE_BROWSER = (
     "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/138.0.0.0 Mobile Safari/537.36"
 )
-PHONE = {"width": 360, "height": 740, "has_touch": True, "is_mobile": True,
-         "user_agent": PHONE_BROWSER}  # fmt: skip
+PHONE = {
+    "width": 360,
+    "height": 740,
+    "has_touch": True,
+    "is_mobile": True,
+    "user_agent": PHONE_BROWSER,
+}
 # How the two kinds of visit look in the export; screen widths are rounded down.
-DEVICES = {"desktop": ({"width": 1200}, ("Chrome", "desktop", "1024")),
-           "phone": (PHONE, ("Chrome", "phone", "360"))}  # fmt: skip
+DEVICES = {
+    "desktop": ({"width": 1200}, ("Chrome", "desktop", "1024")),
+    "phone": (PHONE, ("Chrome", "phone", "360")),
+}
 
 
 def chosen(item, question, low=1, high=5):

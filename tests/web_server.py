@@ -54,8 +54,12 @@ class WebServer:
         with self.log.open("ab") as log:
             self.master = subprocess.Popen(
                 ["sh", "docker/entrypoint.sh", "web"],
-                cwd=ROOT, env=self.env, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+                cwd=ROOT,
+                env=self.env,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         wait_for(self.answers, 120, "an answer of the web server")
 
     def answers(self):

@@ -14,23 +14,63 @@ from judges.models.run import FROM_FILE
 SCALE = ("kind", "method", "neutral", "threshold")  # what decides on a scale of its own
 # LLM judges that are alike in these differ at most in the example of their prompt.
 BESIDE_THE_EXAMPLE = (
-    "endpoint", "method", "prompt", "aspects", "temperature", "rationale", "max_tokens", "context",
-    "history_length", "samples", "language",
-)  # fmt: skip
+    "endpoint",
+    "method",
+    "prompt",
+    "aspects",
+    "temperature",
+    "rationale",
+    "max_tokens",
+    "context",
+    "history_length",
+    "samples",
+    "language",
+)
 # Judges of explanations by the contents that they name, and what two of these have to share
 # where they are compared as ways to compute one score.
 OF_EXPLANATIONS = (
-    Judge.Kind.CF, Judge.Kind.CF_APPROXIMATE, Judge.Kind.CF_WARM, Judge.Kind.ITEM_SIM,
+    Judge.Kind.CF,
+    Judge.Kind.CF_APPROXIMATE,
+    Judge.Kind.CF_WARM,
+    Judge.Kind.ITEM_SIM,
     Judge.Kind.GENRE_JACC,
-)  # fmt: skip
+)
 RECIPE = (
-    "effect", "top", "form", "factors", "iterations", "regularisation", "confidence", "seed",
-)  # fmt: skip
-NAMES = tuple(dict.fromkeys((
-    "pk", "key", "rule", "samples", "strict", "weighted", "runs__flagged", "runs__checked",
-    "runs__pk", "runs__version", "from_file", "silent", "tested", "members__key", *SCALE,
-    *BESIDE_THE_EXAMPLE, MODEL, *SETTINGS, *RECIPE, "against",
-)))  # fmt: skip
+    "effect",
+    "top",
+    "form",
+    "factors",
+    "iterations",
+    "regularisation",
+    "confidence",
+    "seed",
+)
+NAMES = tuple(
+    dict.fromkeys(
+        (
+            "pk",
+            "key",
+            "rule",
+            "samples",
+            "strict",
+            "weighted",
+            "runs__flagged",
+            "runs__checked",
+            "runs__pk",
+            "runs__version",
+            "from_file",
+            "silent",
+            "tested",
+            "members__key",
+            *SCALE,
+            *BESIDE_THE_EXAMPLE,
+            MODEL,
+            *SETTINGS,
+            *RECIPE,
+            "against",
+        )
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -114,12 +154,21 @@ def judges_of(study, version=None):
     own = {name: scale for name, scale in scales.items() if scale}
     weighted = tuple(dict.fromkeys(row.key for row in rows if row.weighted))
     return Judges(
-        runs, versions, ensembles, asked, own, weighted, designs, _settings(settings),
-        flagged=any(row.runs__flagged for row in rows), from_file=from_file,
-        of_explanations=_of_explanations(rows), tested=any(row.tested for row in rows),
+        runs,
+        versions,
+        ensembles,
+        asked,
+        own,
+        weighted,
+        designs,
+        _settings(settings),
+        flagged=any(row.runs__flagged for row in rows),
+        from_file=from_file,
+        of_explanations=_of_explanations(rows),
+        tested=any(row.tested for row in rows),
         recommends=recommends,
         kinds={row.key: (str(row.kind), str(row.against)) for row in rows},
-    )  # fmt: skip
+    )
 
 
 def _of_explanations(rows):

@@ -3,10 +3,24 @@
 from collections import defaultdict
 
 SETTINGS = (
-    "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens", "shots",
-    "example_role", "strict", "pool_share", "context", "history_length", "transcript_length",
-    "profile_episodes", "samples", "language", "seed",
-)  # fmt: skip
+    "endpoint",
+    "prompt",
+    "aspects",
+    "temperature",
+    "rationale",
+    "max_tokens",
+    "shots",
+    "example_role",
+    "strict",
+    "pool_share",
+    "context",
+    "history_length",
+    "transcript_length",
+    "profile_episodes",
+    "samples",
+    "language",
+    "seed",
+)
 MODEL = "endpoint__model"
 
 

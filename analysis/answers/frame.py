@@ -150,8 +150,9 @@ class Reader:
             (key, recipient, content, parent, explanation_of(kind, data.get("explanation")))
             for _, key, kind, recipient, content, _, _, parent, *_, data in self.every_item_row
         )
-        return [row for row, side in zip(self.every_item_row, sides, strict=True)
-                if side == self.part]  # fmt: skip
+        return [
+            row for row, side in zip(self.every_item_row, sides, strict=True) if side == self.part
+        ]
 
     @cached_property
     def every_item_row(self):
@@ -161,10 +162,21 @@ class Reader:
     def items_as_text(self):
         """The items with their extra columns unread: of a result that is kept none is needed."""
         every = Item.objects.filter(study=self.study).order_by("pk")
-        return list(every.values_list(
-            "pk", "key", "kind", "recipient__key", "content__key", "system__key",
-            "feature", "parent__key", "side", "position", Cast("data", TextField()),
-        ))  # fmt: skip
+        return list(
+            every.values_list(
+                "pk",
+                "key",
+                "kind",
+                "recipient__key",
+                "content__key",
+                "system__key",
+                "feature",
+                "parent__key",
+                "side",
+                "position",
+                Cast("data", TextField()),
+            )
+        )
 
     @cached_property
     def who_counts(self):
@@ -240,12 +252,25 @@ class Reader:
         held_out = {judge: places.among(pks) for judge, pks in self.held_out.items()}
         about = self.judges
         return Answers(
-            self.study, frame, items, self.questions, extra, about.ensembles, samples, held_out,
-            own_scale=about.own, both_orders=orders, weighted=self.weighted,
-            item_ids=ids, designs=about.designs, settings=about.settings,
+            self.study,
+            frame,
+            items,
+            self.questions,
+            extra,
+            about.ensembles,
+            samples,
+            held_out,
+            own_scale=about.own,
+            both_orders=orders,
+            weighted=self.weighted,
+            item_ids=ids,
+            designs=about.designs,
+            settings=about.settings,
             choosing=self.beside(CHOOSE).answers() if self.part == TEST else None,
-            from_file=about.from_file, of_explanations=about.of_explanations, kinds=about.kinds,
-        )  # fmt: skip
+            from_file=about.from_file,
+            of_explanations=about.of_explanations,
+            kinds=about.kinds,
+        )
 
     def _judges(self, places):
         """Their parts of the frame, and how often those asked in both orders disagree."""
@@ -313,10 +338,15 @@ def _people(answers, sessions, surplus, places):
     reason = np.where(_among(surplus, rows), len(ids), of_session)
     why = _taken_texts(known, 2, reason)
     return _table(
-        places, rows, HUMAN,
-        rater=rater, role=role, excluded=np.asarray(why != ""), exclusion_reason=why,
+        places,
+        rows,
+        HUMAN,
+        rater=rater,
+        role=role,
+        excluded=np.asarray(why != ""),
+        exclusion_reason=why,
         version=np.array([each[3] for each in known], dtype="i2")[of_session],
-    )  # fmt: skip
+    )
 
 
 def _among(pairs, rows):
@@ -350,11 +380,14 @@ def _judged(rows, runs, versions, places):
     ids, of_run = np.unique(rows["run"], return_inverse=True)
     known = [(runs[pk], pk) for pk in ids.tolist()]
     return _table(
-        places, rows, JUDGE,
-        judge=_taken_texts(known, 0, of_run), run=_taken_texts(known, 1, of_run),
+        places,
+        rows,
+        JUDGE,
+        judge=_taken_texts(known, 0, of_run),
+        run=_taken_texts(known, 1, of_run),
         missing_reason=category(rows["why"].tolist()),
         version=np.array([versions[pk] for pk in ids.tolist()], dtype="i2")[of_run],
-    )  # fmt: skip
+    )
 
 
 def _array(queryset, names, types):

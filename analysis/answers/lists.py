@@ -15,9 +15,20 @@ RELATIONS_PLAN = str(RecommendedList.Plan.RELATIONS)
 K_SWEEP, L_SWEEP = str(RecommendedList.Plan.K_SWEEP), str(RecommendedList.Plan.L_SWEEP)
 COUNTED = ("repeated", "unmatched", "extra", "known")
 COLUMNS = (
-    "run__judge__key", "plan", "k", "l", "relation", "cell", "recipient__key", "iteration",
-    "entries", "is_parsed", "state", "reason", *COUNTED,
-)  # fmt: skip
+    "run__judge__key",
+    "plan",
+    "k",
+    "l",
+    "relation",
+    "cell",
+    "recipient__key",
+    "iteration",
+    "entries",
+    "is_parsed",
+    "state",
+    "reason",
+    *COUNTED,
+)
 
 
 @dataclass(frozen=True)
@@ -91,9 +102,11 @@ class Lists:
         rows = RecommendedList.objects.filter(run__judge__study=self.study).order_by()
         totals = {name: Sum(name) for name in COUNTED}
         found = rows.values_list("run", "plan", "run__judge", "run__state").annotate(
-            n=Count("pk"), parsed=Count("pk", filter=Q(is_parsed=True)), **totals,
+            n=Count("pk"),
+            parsed=Count("pk", filter=Q(is_parsed=True)),
+            **totals,
             read=Max("read_at"),
-        )  # fmt: skip
+        )
         return sorted(found, key=repr)
 
     @property
@@ -122,10 +135,15 @@ class Lists:
         for (_, plan), run in self.runs.items():
             chosen |= Q(run=run, plan=plan)
         judgment = Judgment.objects.filter(run=OuterRef("run"), unit=OuterRef("unit"))
-        rows = RecommendedList.objects.filter(chosen).order_by("pk").annotate(
-            state=Subquery(judgment.values("state")[:1]),
-            reason=Subquery(judgment.values("reason")[:1]),
-        ).values_list(*COLUMNS)  # fmt: skip
+        rows = (
+            RecommendedList.objects.filter(chosen)
+            .order_by("pk")
+            .annotate(
+                state=Subquery(judgment.values("state")[:1]),
+                reason=Subquery(judgment.values("reason")[:1]),
+            )
+            .values_list(*COLUMNS)
+        )
         return in_order(Listed(*row) for row in rows.iterator(chunk_size=5000))
 
 

@@ -12,8 +12,15 @@ from pathlib import Path
 from analysis.demo.written_parts import chance
 
 SURVEYS = Path(__file__).parent / "surveys"
-QUESTIONS = ("explainability", "informativeness", "effectiveness", "persuasiveness",
-             "transparency", "trustworthiness", "satisfaction")  # fmt: skip
+QUESTIONS = (
+    "explainability",
+    "informativeness",
+    "effectiveness",
+    "persuasiveness",
+    "transparency",
+    "trustworthiness",
+    "satisfaction",
+)
 RATERS = 4  # of each survey, one fewer than it is to get: the last place is the visitor's
 LIKED = {"highest": 3.6, "mean": 3.1, "lowest": 2.6}
 STRONGER = {"cf": 1.0, "cf-a": 0.9, "item-sim": 0.5, "genre-jacc": 0.6}  # effect of the level
@@ -47,10 +54,14 @@ def _sitting(rater, asked, now):
             seconds = round(draw.uniform(2, 9), 1)
             now += timedelta(seconds=seconds)
             yield {
-                "item": item["item"], "rater": rater, "role": "third_party", "question": question,
-                "value": min(5, max(1, value)), "answered_at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
+                "item": item["item"],
+                "rater": rater,
+                "role": "third_party",
+                "question": question,
+                "value": min(5, max(1, value)),
+                "answered_at": f"{now:%Y-%m-%dT%H:%M:%SZ}",
                 "seconds": seconds,
-            }  # fmt: skip
+            }
 
 
 def write(path):

@@ -16,9 +16,11 @@ from judges.scorers import SCORERS
 FOLDER = Path(__file__).parent
 USERNAME = "demo"
 STUDIES = {
-    "films-demo": "films", "films-open": "films-open", "surveys-demo": "surveys",
+    "films-demo": "films",
+    "films-open": "films-open",
+    "surveys-demo": "surveys",
     "factuality-demo": "factuality",
-}  # fmt: skip
+}
 TABLES = ("contents", "interactions", "items", "ratings", "judgments", "statements")
 MODEL_NOTICE = (
     "SmolLM2-135M, a very small model that runs on this machine. Its ratings are poor; it is here "

@@ -15,10 +15,23 @@ def checks(study, clean, cells):
     """One row an answer to an attention check, a gold item or a repeated item."""
     answers = ExtraAnswer.objects.filter(extra__session__study=study).with_first()
     names = [
-        "extra__session_id", "extra__session__rater__key", "extra__kind", "item__key",
-        "extra__check_key", "question__key", "extra__position", "extra__spec", "value", "text",
-        "reason", "first", "passed", "seconds", "changes", "answered_at",
-    ]  # fmt: skip
+        "extra__session_id",
+        "extra__session__rater__key",
+        "extra__kind",
+        "item__key",
+        "extra__check_key",
+        "question__key",
+        "extra__position",
+        "extra__spec",
+        "value",
+        "text",
+        "reason",
+        "first",
+        "passed",
+        "seconds",
+        "changes",
+        "answered_at",
+    ]
     rows = answers.order_by("extra__session", "extra__position", "pk").values_list(*names)
     for (
         session,
@@ -57,9 +70,15 @@ def screens(study, clean, cells):
     )
     extras = Extra.objects.filter(session__study=study).order_by("session", "position")
     of_extras = extras.values_list(
-        "session_id", "position", "item__key", "item__system__key", "first_side", *who, "kind",
+        "session_id",
+        "position",
+        "item__key",
+        "item__system__key",
+        "first_side",
+        *who,
+        "kind",
         "check_key",
-    )  # fmt: skip
+    )
     rows = merge(of_items.iterator(CHUNK), of_extras.iterator(CHUNK), key=itemgetter(0, 1))
     for session, position, item, system, side, rater, row, *extra in rows:
         kind, check = extra or (ITEM, "")
@@ -73,9 +92,16 @@ def codes(study, clean, cells):
         return
     known = coding.Codes.of(study)
     names = [
-        "code", "rating__item__key", "rating__session__rater__key", "rating__question__key",
-        "rating__value", "rating__text", "rating__reason", "coder_name", "at",
-    ]  # fmt: skip
+        "code",
+        "rating__item__key",
+        "rating__session__rater__key",
+        "rating__question__key",
+        "rating__value",
+        "rating__text",
+        "rating__reason",
+        "coder_name",
+        "at",
+    ]
     rows = Coding.objects.filter(rating__in=coding.texts(study).order_by()).order_by("rating", "pk")
     for code, item, rater, question, value, text, reason, coder, at in rows.values_list(
         *names

@@ -7,13 +7,30 @@ from judges.models import Judgment, RecommendedList
 
 CHUNK = 500  # lists; one may name 200 contents
 ABOUT = [
-    "run", "unit", "recipient", "run__judge__key", "recipient__key", "plan", "relation", "cell",
-    "iteration", "k", "l", "entries", "left_out",
-]  # fmt: skip
+    "run",
+    "unit",
+    "recipient",
+    "run__judge__key",
+    "recipient__key",
+    "plan",
+    "relation",
+    "cell",
+    "iteration",
+    "k",
+    "l",
+    "entries",
+    "left_out",
+]
 ASKED = [
-    "run", "unit", "state", "reason", "call__model_returned", "call__fingerprint", "call",
+    "run",
+    "unit",
+    "state",
+    "reason",
+    "call__model_returned",
+    "call__fingerprint",
+    "call",
     "settled_at",
-]  # fmt: skip
+]
 UNMATCHED = "unmatched"
 
 

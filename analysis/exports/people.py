@@ -40,10 +40,25 @@ def raters(study, clean, cells, platform_ids=False):
 
     rows = _counted_raters(study).order_by("pk")
     names = [
-        "pk", "key", "role", "recipient__key", "platform_ids", "excluded_because", "sessions_all",
-        "sessions_completed", "items_rated", "answers", "answers_counted", "changes", "active",
-        "idle", "browser", "device", "screen_width", "created_at",
-    ]  # fmt: skip
+        "pk",
+        "key",
+        "role",
+        "recipient__key",
+        "platform_ids",
+        "excluded_because",
+        "sessions_all",
+        "sessions_completed",
+        "items_rated",
+        "answers",
+        "answers_counted",
+        "changes",
+        "active",
+        "idle",
+        "browser",
+        "device",
+        "screen_width",
+        "created_at",
+    ]
     found = rows.values_list(*names).iterator(CHUNK)
     for (_, key, role, recipient, ids, why, *counts), said in with_exit(
         study, found, "session__rater", clean
@@ -79,10 +94,23 @@ def sessions(study, clean, cells):
     found = Session.objects.filter(study=study).order_by("pk")
     found = found.with_times().annotate(answers=Count("ratings"))
     names = [
-        "pk", "rater__key", "rater__role", "state", "source", "rater__excluded_because",
-        "answers", "active", "idle", "browser", "device", "screen_width",
-        "started_at", "last_seen_at", "ended_at", "items_done_at",
-    ]  # fmt: skip
+        "pk",
+        "rater__key",
+        "rater__role",
+        "state",
+        "source",
+        "rater__excluded_because",
+        "answers",
+        "active",
+        "idle",
+        "browser",
+        "device",
+        "screen_width",
+        "started_at",
+        "last_seen_at",
+        "ended_at",
+        "items_done_at",
+    ]
     rows = _with_attempts(study, found.values_list(*names).iterator(CHUNK))
     for (pk, rater, role, state, source, why, *more, check), said in with_exit(
         study, rows, "session", clean
@@ -146,8 +174,13 @@ def times(study, clean, cells):
     """One row for every item that a session's page measured."""
     rows = ItemTime.objects.filter(session__study=study).order_by("session", "pk")
     names = [
-        "session_id", "session__rater__key", "item__key", "active_seconds", "idle_seconds", "views",
-    ]  # fmt: skip
+        "session_id",
+        "session__rater__key",
+        "item__key",
+        "active_seconds",
+        "idle_seconds",
+        "views",
+    ]
     for session, rater, item, active, idle, views in rows.values_list(*names).iterator(CHUNK):
         yield (cells(session, clean.key(rater), clean.key(item), active, idle, len(views)),)
 
@@ -161,9 +194,17 @@ def revisions(study, clean, cells):
     """One row for every answer that was given or changed here, the first answers too."""
     rows = RatingRevision.objects.filter(rating__session__study=study).order_by("rating_id", "pk")
     names = [
-        "rating_id", "rating__session_id", "rating__session__rater__key", "rating__item__key",
-        "rating__question__key", "value", "text", "at", "rating__session__version", "reason",
-    ]  # fmt: skip
+        "rating_id",
+        "rating__session_id",
+        "rating__session__rater__key",
+        "rating__item__key",
+        "rating__question__key",
+        "value",
+        "text",
+        "at",
+        "rating__session__version",
+        "reason",
+    ]
     for _, group in groupby(rows.values_list(*names).iterator(CHUNK), key=itemgetter(0)):
         old = None
         for change, (_, session, rater, item, question, value, text, *more) in enumerate(group):

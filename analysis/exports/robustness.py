@@ -9,10 +9,24 @@ from judges.models import Judgment, Run
 
 CHUNK = 5000
 FIELDS = [
-    "run", "run__judge__key", "item__key", "question__key", "relation", "sample", "order", "state",
-    "value", "reason", "rationale", "call__model_returned", "call__fingerprint", "run__version",
-    "call", "cost", "settled_at",
-]  # fmt: skip
+    "run",
+    "run__judge__key",
+    "item__key",
+    "question__key",
+    "relation",
+    "sample",
+    "order",
+    "state",
+    "value",
+    "reason",
+    "rationale",
+    "call__model_returned",
+    "call__fingerprint",
+    "run__version",
+    "call",
+    "cost",
+    "settled_at",
+]
 
 
 def robustness(study, clean, cells):

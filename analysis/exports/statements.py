@@ -11,10 +11,23 @@ from judges.models.entailment import as_array
 CHUNK = 5000
 MATRICES = 20  # at once; one may be of 20,000 pairs
 FIELDS = [
-    "item_id", "side", "item__key", "number", "now_statement", "now_topic", "now_sentiment",
-    "statement", "topic", "sentiment", "is_removed", "start", "end", "run__judge__key", "run_id",
+    "item_id",
+    "side",
+    "item__key",
+    "number",
+    "now_statement",
+    "now_topic",
+    "now_sentiment",
+    "statement",
+    "topic",
+    "sentiment",
+    "is_removed",
+    "start",
+    "end",
+    "run__judge__key",
+    "run_id",
     "corrected_at",
-]  # fmt: skip
+]
 IS_REMOVED = FIELDS.index("is_removed") - 2
 
 

@@ -74,10 +74,13 @@ def _of_people(study):
     every = Rating.objects.filter(session__study=study)
     in_words = [question.pk for question in study.questions.all() if question.scale.kind == "text"]
     rows = {
-        "all_items": study.items, "all_sessions": study.sessions,
-        "every": every, "in_words": every.filter(question__in=in_words),
-        "counted": every.of_counted_sessions(), "surplus": every.surplus(),
-    }  # fmt: skip
+        "all_items": study.items,
+        "all_sessions": study.sessions,
+        "every": every,
+        "in_words": every.filter(question__in=in_words),
+        "counted": every.of_counted_sessions(),
+        "surplus": every.surplus(),
+    }
     numbers = {name: counting.number_of(each) for name, each in rows.items()}
     return Study.objects.filter(pk=study.pk).values(**numbers).get()
 
@@ -257,9 +260,18 @@ def _counted(study):
 
 def _ratings(study, clean, cells):
     names = [
-        "item__key", "session__rater__key", "session__rater__role", "question__key", "value",
-        "text", "answered_at", "seconds", "reason", "first_side", "session__version",
-    ]  # fmt: skip
+        "item__key",
+        "session__rater__key",
+        "session__rater__role",
+        "question__key",
+        "value",
+        "text",
+        "answered_at",
+        "seconds",
+        "reason",
+        "first_side",
+        "session__version",
+    ]
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
     for item, rater, role, question, value, text, at, seconds, reason, *more in answers:
         answer = clean(text) if value is None else number(value)
@@ -290,17 +302,43 @@ def _flags(study):
 
 
 ITEM_FIELDS = [
-    "key", "kind", "recipient__key", "content__key", "system__key", "text", "reference", "review",
-    "feature", "parent__key", "side",
-]  # fmt: skip
+    "key",
+    "kind",
+    "recipient__key",
+    "content__key",
+    "system__key",
+    "text",
+    "reference",
+    "review",
+    "feature",
+    "parent__key",
+    "side",
+]
 
 
 SAMPLE_FIELDS = [
-    "run", "run__judge__key", "item__key", "question__key", "sample", "order", "state", "value",
-    "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
-    "call__model_returned", "call__fingerprint", "run__frozen__prompt", "run__version", "call",
-    "call__reused_from", "cost", "settled_at",
-]  # fmt: skip
+    "run",
+    "run__judge__key",
+    "item__key",
+    "question__key",
+    "sample",
+    "order",
+    "state",
+    "value",
+    "reason",
+    "rationale",
+    "weighted_value",
+    "weighted_mass",
+    "weighted_reason",
+    "call__model_returned",
+    "call__fingerprint",
+    "run__frozen__prompt",
+    "run__version",
+    "call",
+    "call__reused_from",
+    "cost",
+    "settled_at",
+]
 
 
 def _samples(study, clean, cells):

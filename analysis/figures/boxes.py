@@ -26,10 +26,17 @@ def _box(name, values, at):
     """Its colour repeats after a few; where it stands says which it is."""
     colour = JUDGE_COLOURS[at % len(JUDGE_COLOURS)]
     return {
-        "type": "box", "orientation": "h", "name": figure_names.wrapped(name), "x": values,
-        "y": [figure_names.wrapped(name)] * len(values), "boxmean": True,
-        "boxpoints": "all" if len(values) <= FEW else "outliers", "jitter": 0.4, "pointpos": 0,
-        "line": {"color": colour, "width": 2}, "fillcolor": "rgba(0,0,0,0)",
+        "type": "box",
+        "orientation": "h",
+        "name": figure_names.wrapped(name),
+        "x": values,
+        "y": [figure_names.wrapped(name)] * len(values),
+        "boxmean": True,
+        "boxpoints": "all" if len(values) <= FEW else "outliers",
+        "jitter": 0.4,
+        "pointpos": 0,
+        "line": {"color": colour, "width": 2},
+        "fillcolor": "rgba(0,0,0,0)",
         "marker": {"color": colour, "size": 5, "symbol": SYMBOLS[at % len(SYMBOLS)]},
         "hoverinfo": "x",
-    }  # fmt: skip
+    }

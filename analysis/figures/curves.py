@@ -24,10 +24,16 @@ def with_bands(figure, report, entries, question, looks):
 def _band(band, colour):
     filled = colour + OPACITY if colour.startswith("#") else "rgba(128,128,128,.2)"
     return {
-        "type": "scatter", "mode": "lines", "x": [*band.grid, *band.grid[::-1]],
-        "y": [*band.high, *band.low[::-1]], "fill": "toself", "fillcolor": filled,
-        "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "x": [*band.grid, *band.grid[::-1]],
+        "y": [*band.high, *band.low[::-1]],
+        "fill": "toself",
+        "fillcolor": filled,
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def precision_recall(report, entries, question, looks):
@@ -36,15 +42,22 @@ def precision_recall(report, entries, question, looks):
     lines = []
     for entry in known:
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
-        lines.append({
-            "type": "scatter", "mode": "lines", "x": [0, *curve.recall],
-            "y": [curve.precision[0], *curve.precision],
-            "name": f"{figure_names.wrapped(name)} {entry.row['value']:.2f}",
-            "line": {
-                "color": looks.colour(entry.judge), "width": 2, "shape": "vh",
-                "dash": looks.dash(entry.judge, name),
-            },
-        } | looks.marks(entry.judge, name))  # fmt: skip
+        lines.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": [0, *curve.recall],
+                "y": [curve.precision[0], *curve.precision],
+                "name": f"{figure_names.wrapped(name)} {entry.row['value']:.2f}",
+                "line": {
+                    "color": looks.colour(entry.judge),
+                    "width": 2,
+                    "shape": "vh",
+                    "dash": looks.dash(entry.judge, name),
+                },
+            }
+            | looks.marks(entry.judge, name)
+        )
     layout = _square("Recall", "Precision", known, "positives", "n")
     shares = [entry.row["positives"] / entry.row["n"] for entry in known]
     lines += [_dotted([0, 1], [shares[0]] * 2, "no skill")] if shares else []
@@ -69,17 +82,24 @@ def _calibrated(error, report, question, looks):
     rows = [row for row in report.rows if row["evaluator"] == name and row["part"] == "bin"]
     colour = looks.colour(error.judge)
     return {
-        "type": "scatter", "mode": "lines+markers", "name": f"{figure_names.wrapped(name)}",
-        "x": report.curves[name, question], "y": [row["value"] for row in rows],
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": f"{figure_names.wrapped(name)}",
+        "x": report.curves[name, question],
+        "y": [row["value"] for row in rows],
         "text": [f"{name}: {row['value']:.2f} of {row['n']} items" for row in rows],
         "hoverinfo": "text",
         "error_y": {
-            "type": "data", "symmetric": False, "thickness": 1, "width": 2, "color": colour,
+            "type": "data",
+            "symmetric": False,
+            "thickness": 1,
+            "width": 2,
+            "color": colour,
             "array": [_length(row["value"], row["high"]) for row in rows],
             "arrayminus": [_length(row["low"], row["value"]) for row in rows],
         },
         "line": {"color": colour, "width": 2, "dash": looks.dash(error.judge, name)},
-    }  # fmt: skip
+    }
 
 
 def _length(low, high):
@@ -88,9 +108,14 @@ def _length(low, high):
 
 def _dotted(x, y, name):
     return {
-        "type": "scatter", "mode": "lines", "x": x, "y": y, "name": name, "hoverinfo": "skip",
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "name": name,
+        "hoverinfo": "skip",
         "line": {"color": "var(--soft)", "dash": "dot"},
-    }  # fmt: skip
+    }
 
 
 def _square(across, up, entries, n_across, n_up):
@@ -121,12 +146,20 @@ def heat(entries, title):
     layout["xaxis"] |= {"title": {"text": title}, "type": "category", "showgrid": False}
     layout["yaxis"] |= {"autorange": "reversed", "type": "category", "showgrid": False}
     data = {
-        "type": "heatmap", "z": z, "x": questions, "y": shown,
+        "type": "heatmap",
+        "z": z,
+        "x": questions,
+        "y": shown,
         "text": [["–" if v is None else f"{v:.2f}" for v in line] for line in z],
-        "texttemplate": "%{text}", "xgap": 1, "ygap": 1, "zmin": -1, "zmax": 1,
-        "colorscale": HEAT, "showscale": False,
+        "texttemplate": "%{text}",
+        "xgap": 1,
+        "ygap": 1,
+        "zmin": -1,
+        "zmax": 1,
+        "colorscale": HEAT,
+        "showscale": False,
         "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
-    }  # fmt: skip
+    }
     small = layout["yaxis"] | {"tickfont": {"size": 10}}
     return {"data": [data], "layout": layout, "narrow": {"yaxis": small}}
 

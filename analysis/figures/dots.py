@@ -16,8 +16,13 @@ MOST_CURVES, MOST_MATRICES, MOST_LINES = 8, 6, 40
 WHO = {"judge": "judge", "rater": "rater", "mean": "mean"}  # an evaluator by its kind
 # From disagreement over the neutral middle to agreement. The lightness of each side falls evenly,
 # so that a grey print has the order too; which side it is, the place says.
-DIVERGING = [(0xD5, 0x5E, 0x00), (0xEE, 0xA8, 0x76), (0xE4, 0xE4, 0xE4), (0x86, 0xB9, 0xDB),
-             (0x00, 0x72, 0xB2)]  # fmt: skip
+DIVERGING = [
+    (0xD5, 0x5E, 0x00),
+    (0xEE, 0xA8, 0x76),
+    (0xE4, 0xE4, 0xE4),
+    (0x86, 0xB9, 0xDB),
+    (0x00, 0x72, 0xB2),
+]
 
 
 def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
@@ -95,13 +100,25 @@ def _below(entries, chance):
 def _line_of_chance(chance):
     """A dashed line over the whole height, with its name above."""
     line = {
-        "type": "line", "x0": chance, "x1": chance, "y0": 0, "y1": 1, "yref": "paper",
-        "layer": "below", "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
-    }  # fmt: skip
+        "type": "line",
+        "x0": chance,
+        "x1": chance,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "layer": "below",
+        "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
+    }
     name = {
-        "text": f"chance ({chance:g})", "x": chance, "y": 1, "yref": "paper", "xanchor": "left",
-        "yanchor": "bottom", "showarrow": False, "font": {"size": 11},
-    }  # fmt: skip
+        "text": f"chance ({chance:g})",
+        "x": chance,
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 11},
+    }
     return {"shapes": [line], "annotations": [name]}
 
 
@@ -110,11 +127,18 @@ def _names_above(layout, names, centres):
     labels = [wrapped(name, NARROW_LINE, most=MOST_HEADING) for name in names]
     above = [
         {
-            "text": label, "x": 0, "xref": "paper", "xanchor": "left", "y": centre - 0.25,
-            "yanchor": "bottom", "align": "left", "showarrow": False, "font": {"size": 11},
+            "text": label,
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": centre - 0.25,
+            "yanchor": "bottom",
+            "align": "left",
+            "showarrow": False,
+            "font": {"size": 11},
         }
         for centre, label in zip(centres, labels, strict=True)
-    ]  # fmt: skip
+    ]
     return {
         "height": layout["height"] + 14 * sum(map(lines_of, labels)),
         "annotations": above + layout.get("annotations", []),
@@ -127,19 +151,30 @@ def _dots(rows, at, colours, name, symbols, line):
     """One trace for the markers, and a line for each interval in the colour of its marker."""
     lines = [
         {
-            "type": "scatter", "mode": "lines", "x": [row["low"], row["high"]], "y": [y, y],
-            "line": {"color": colour, "width": 2}, "opacity": 0.55, "hoverinfo": "skip",
-            "showlegend": False, "legendgroup": name,
+            "type": "scatter",
+            "mode": "lines",
+            "x": [row["low"], row["high"]],
+            "y": [y, y],
+            "line": {"color": colour, "width": 2},
+            "opacity": 0.55,
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "legendgroup": name,
         }
         for row, y, colour in zip(rows, at, colours, strict=True)
         if not _undefined(row["low"])
-    ]  # fmt: skip
+    ]
     markers = {
-        "type": "scatter", "mode": "markers", "name": name, "legendgroup": name,
-        "x": [row["value"] for row in rows], "y": at,
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "legendgroup": name,
+        "x": [row["value"] for row in rows],
+        "y": at,
         "marker": {"color": colours, "symbol": symbols, "size": 9},
-        "text": [_in_words(row, line) for row in rows], "hoverinfo": "text",
-    }  # fmt: skip
+        "text": [_in_words(row, line) for row in rows],
+        "hoverinfo": "text",
+    }
     return [*lines, markers]
 
 
@@ -164,9 +199,14 @@ def curves(report, entries, question, looks):
         for e in best
     ]
     chance = {
-        "type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "name": "chance",
-        "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "x": [0, 1],
+        "y": [0, 1],
+        "name": "chance",
+        "line": {"color": LINE, "dash": "dot"},
+        "hoverinfo": "skip",
+    }
     layout = layout_of(height=520)
     sizes = {key: span(entry.row[key] for entry in best) for key in ("negatives", "positives")}
     layout["xaxis"] |= {"title": {"text": f"False positive rate (n = {sizes['negatives']})"}}
@@ -180,11 +220,13 @@ def curves(report, entries, question, looks):
 def _curve(curve, entry, looks):
     name, judge = entry.row["evaluator"], entry.judge
     return {
-        "type": "scatter", "mode": "lines",
-        "x": curve.false_positive_rate, "y": curve.true_positive_rate,
+        "type": "scatter",
+        "mode": "lines",
+        "x": curve.false_positive_rate,
+        "y": curve.true_positive_rate,
         "name": f"{wrapped(name)} {entry.row['auc']:.2f}",
         "line": {"color": looks.colour(judge), "width": 2, "dash": looks.dash(judge, name)},
-    }  # fmt: skip
+    }
 
 
 def winning_rates(report, question, epsilon, looks):
@@ -199,16 +241,21 @@ def winning_rates(report, question, epsilon, looks):
         same.setdefault(tuple(curve["winning_rate"]), []).append(entry)
     lines = [
         {
-            "type": "scatter", "mode": "lines", "name": _shared_name(entries),
-            "x": report.curves[entries[0].row["evaluator"], question]["epsilon"], "y": list(rates),
+            "type": "scatter",
+            "mode": "lines",
+            "name": _shared_name(entries),
+            "x": report.curves[entries[0].row["evaluator"], question]["epsilon"],
+            "y": list(rates),
             "line": {
-                "color": looks.colour(entries[0].judge), "width": 2, "shape": "hv",
+                "color": looks.colour(entries[0].judge),
+                "width": 2,
+                "shape": "hv",
                 "dash": looks.dash(entries[0].judge, entries[0].row["evaluator"]),
             },
         }
         | looks.marks(entries[0].judge, entries[0].row["evaluator"])
         for rates, entries in list(same.items())[:MOST_CURVES]
-    ]  # fmt: skip
+    ]
     dotted = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
     dotted |= {"line": {"color": "var(--soft)", "dash": "dot", "width": 1}}
     chosen = {**dotted, "x": [epsilon, epsilon], "y": [0, 1], "name": f"ε = {epsilon:g}"}
@@ -242,8 +289,9 @@ def matrices(entries):
     layout = layout_of(height=70 + 300 * max(lines, 1))
     layout |= {
         "grid": {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.35},
-        "showlegend": False, "annotations": [],
-    }  # fmt: skip
+        "showlegend": False,
+        "annotations": [],
+    }
     data, headings = [], []
     for place, entry in enumerate(entries):
         suffix = "" if place == 0 else str(place + 1)
@@ -251,8 +299,11 @@ def matrices(entries):
         data.append(_matrix(entry.row, suffix, who))
         layout[f"xaxis{suffix}"] = {**_axis(), "title": {"text": who}, "type": "category"}
         layout[f"yaxis{suffix}"] = {
-            **_axis(), "title": {"text": "people"}, "type": "category", "autorange": "reversed",
-        }  # fmt: skip
+            **_axis(),
+            "title": {"text": "people"},
+            "type": "category",
+            "autorange": "reversed",
+        }
         headings.append(wrapped(entry.row["evaluator"], most=MOST_HEADING))
         layout["annotations"].append(_heading(headings[-1], suffix))
     layout["margin"] |= headroom(headings)
@@ -264,22 +315,38 @@ def matrices(entries):
 def _matrix(row, suffix, who):
     labels = [str(label) for label in row["labels"]]
     return {
-        "type": "heatmap", "z": row["shares"],
-        "x": labels, "y": labels, "xaxis": f"x{suffix}", "yaxis": f"y{suffix}",
-        "text": row["matrix"], "texttemplate": "%{text}", "showscale": False,
-        "xgap": 1, "ygap": 1,
+        "type": "heatmap",
+        "z": row["shares"],
+        "x": labels,
+        "y": labels,
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "text": row["matrix"],
+        "texttemplate": "%{text}",
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
         "hovertemplate": "people %{y}, WHO %{x}: %{text} items (%{z:.0%})<extra></extra>".replace(
             "WHO", who
         ),
-        "zmin": 0, "zmax": 1, "colorscale": [[0, "var(--paper)"], [1, PEOPLE]],
-    }  # fmt: skip
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, "var(--paper)"], [1, PEOPLE]],
+    }
 
 
 def _heading(name, suffix):
     return {
-        "text": name, "align": "left", "xref": f"x{suffix} domain", "yref": f"y{suffix} domain",
-        "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-    }  # fmt: skip
+        "text": name,
+        "align": "left",
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix} domain",
+        "x": 0,
+        "y": 1.02,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }
 
 
 def likert(distributions):
@@ -310,16 +377,22 @@ def _diverging(question, counts, first):
         sides = [-0.5, 0.5] if place == middle else [-1.0 if place < middle else 1.0]
         for side in sides:
             yield {
-                "type": "bar", "orientation": "h", "name": label, "legendgroup": label,
-                "showlegend": first and side == sides[-1], "legendrank": place,
-                "x": [side * count / total], "y": [f"{question}<br>n = {total:,}"],
+                "type": "bar",
+                "orientation": "h",
+                "name": label,
+                "legendgroup": label,
+                "showlegend": first and side == sides[-1],
+                "legendrank": place,
+                "x": [side * count / total],
+                "y": [f"{question}<br>n = {total:,}"],
                 "marker": {
                     "color": shade(place, len(counts)),
                     "line": {"color": "var(--paper)", "width": 1},
                 },
-                "text": [f"{label}: {count} of {total}"], "hoverinfo": "text",
+                "text": [f"{label}: {count} of {total}"],
+                "hoverinfo": "text",
                 "textposition": "none",
-            }  # fmt: skip
+            }
 
 
 def shade(place, size):
@@ -333,9 +406,13 @@ def shade(place, size):
 
 def _axis():
     return {
-        "gridcolor": LINE, "zerolinecolor": "var(--soft)", "zeroline": False, "linecolor": LINE,
-        "automargin": True, "fixedrange": True,
-    }  # fmt: skip
+        "gridcolor": LINE,
+        "zerolinecolor": "var(--soft)",
+        "zeroline": False,
+        "linecolor": LINE,
+        "automargin": True,
+        "fixedrange": True,
+    }
 
 
 def layout_of(height):
@@ -358,19 +435,31 @@ def subsets(entries, means, title):
     rows = [entry.row for entry in entries]
     known = [entry.row for entry in means if not _undefined(entry.row["value"])]
     dots = {
-        "type": "scatter", "mode": "markers", "name": "one subset", "x": [r["size"] for r in rows],
-        "y": [r["value"] for r in rows], "hoverinfo": "text",
+        "type": "scatter",
+        "mode": "markers",
+        "name": "one subset",
+        "x": [r["size"] for r in rows],
+        "y": [r["value"] for r in rows],
+        "hoverinfo": "text",
         "text": [f"{r['members']}: {r['value']:.3f}" for r in rows],
         "marker": {
-            "color": JUDGE_COLOURS[1], "size": 8, "opacity": 0.85, "symbol": "circle-open",
+            "color": JUDGE_COLOURS[1],
+            "size": 8,
+            "opacity": 0.85,
+            "symbol": "circle-open",
             "line": {"width": 1.6},
         },
-    }  # fmt: skip
+    }
     line = {
-        "type": "scatter", "mode": "lines+markers", "name": "mean of the size",
-        "x": [row["size"] for row in known], "y": [row["value"] for row in known],
-        "line": {"color": INK}, "marker": {"size": 7}, "hovertemplate": "%{y:.3f}<extra></extra>",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": "mean of the size",
+        "x": [row["size"] for row in known],
+        "y": [row["value"] for row in known],
+        "line": {"color": INK},
+        "marker": {"size": 7},
+        "hovertemplate": "%{y:.3f}<extra></extra>",
+    }
     if known and not any(_undefined(row["low"]) for row in known):
         line["error_y"] = _reach(known)
     layout = layout_of(height=420)

@@ -23,12 +23,22 @@ def heat_map(names, values, n, title):
     layout["xaxis"] = {**_axis(), **axis, "tickangle": -60}
     layout["yaxis"] = {**_axis(), **axis, "autorange": "reversed"}
     data = {
-        "type": "heatmap", "x": names, "y": names, "z": cells, "text": shown,
-        "texttemplate": "%{text}" if size <= MOST_NUMBERS else "", "customdata": n.tolist(),
+        "type": "heatmap",
+        "x": names,
+        "y": names,
+        "z": cells,
+        "text": shown,
+        "texttemplate": "%{text}" if size <= MOST_NUMBERS else "",
+        "customdata": n.tolist(),
         "hovertemplate": "%{y} and %{x}: %{z:.2f}, n = %{customdata}<extra></extra>",
-        "zmin": 0, "zmax": 1, "colorscale": [[0, "var(--paper)"], [1, PEOPLE]],
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, "var(--paper)"], [1, PEOPLE]],
         "colorbar": {"title": {"text": title}, "thickness": 12},
-        "showscale": size > MOST_NUMBERS, "hoverongaps": False, "xgap": 1, "ygap": 1,
-    }  # fmt: skip
+        "showscale": size > MOST_NUMBERS,
+        "hoverongaps": False,
+        "xgap": 1,
+        "ygap": 1,
+    }
     narrow = {"yaxis": layout["yaxis"] | {"tickfont": {"size": 9}}}
     return {"data": [data], "layout": layout, "narrow": narrow}

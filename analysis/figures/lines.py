@@ -47,18 +47,27 @@ def _steps(known, free_at):
     """The line through what nothing dominates, from the cheapest on."""
     best = sorted((e for e in known if e.row["frontier"]), key=lambda e: e.row["cost"])
     return {
-        "type": "scatter", "mode": "lines", "name": "not dominated",
-        "x": [_at(e, free_at) for e in best], "y": [e.row["value"] for e in best],
-        "line": {"color": SOFT, "dash": "dot", "shape": "hv"}, "hoverinfo": "skip",
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "name": "not dominated",
+        "x": [_at(e, free_at) for e in best],
+        "y": [e.row["value"] for e in best],
+        "line": {"color": SOFT, "dash": "dot", "shape": "hv"},
+        "hoverinfo": "skip",
+    }
 
 
 def _interval(at, entry, looks):
     return {
-        "type": "scatter", "mode": "lines", "x": [at, at], "opacity": 0.4, "hoverinfo": "skip",
-        "y": [entry.row["low"], entry.row["high"]], "showlegend": False,
+        "type": "scatter",
+        "mode": "lines",
+        "x": [at, at],
+        "opacity": 0.4,
+        "hoverinfo": "skip",
+        "y": [entry.row["low"], entry.row["high"]],
+        "showlegend": False,
         "line": {"color": looks.colour(entry.judge), "width": 2},
-    }  # fmt: skip
+    }
 
 
 def _points(entries, kind, symbol, free_at, looks):
@@ -66,17 +75,27 @@ def _points(entries, kind, symbol, free_at, looks):
     best = [entry.row["frontier"] for entry in entries]
     named = sum(map(bool, best)) <= MOST_NAMED
     return {
-        "type": "scatter", "mode": "markers+text", "name": NAMES[kind],
-        "x": [_at(e, free_at) for e in entries], "y": [e.row["value"] for e in entries],
-        "text": [wrapped(e.row["evaluator"], 18) if b and named else "" for e, b in
-                 zip(entries, best, strict=True)],
-        "textposition": "top center", "cliponaxis": False, "textfont": {"size": 11, "color": INK},
-        "hovertext": [_in_words(e.row) for e in entries], "hoverinfo": "text",
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": NAMES[kind],
+        "x": [_at(e, free_at) for e in entries],
+        "y": [e.row["value"] for e in entries],
+        "text": [
+            wrapped(e.row["evaluator"], 18) if b and named else ""
+            for e, b in zip(entries, best, strict=True)
+        ],
+        "textposition": "top center",
+        "cliponaxis": False,
+        "textfont": {"size": 11, "color": INK},
+        "hovertext": [_in_words(e.row) for e in entries],
+        "hoverinfo": "text",
         "marker": {
-            "symbol": [symbol if b else f"{symbol}-open" for b in best], "size": 11,
-            "color": [looks.colour(entry.judge) for entry in entries], "line": {"width": 2},
+            "symbol": [symbol if b else f"{symbol}-open" for b in best],
+            "size": 11,
+            "color": [looks.colour(entry.judge) for entry in entries],
+            "line": {"width": 2},
         },
-    }  # fmt: skip
+    }
 
 
 def _in_words(row):
@@ -91,20 +110,30 @@ def series(lines, x_title, y_title, y_range=None):
         dash = DASHES[place % len(DASHES)]
         data += [
             {
-                "type": "scatter", "mode": "lines", "x": [x, x], "y": [low, high], "opacity": 0.4,
-                "line": {"color": colour, "width": 2}, "hoverinfo": "skip", "showlegend": False,
+                "type": "scatter",
+                "mode": "lines",
+                "x": [x, x],
+                "y": [low, high],
+                "opacity": 0.4,
+                "line": {"color": colour, "width": 2},
+                "hoverinfo": "skip",
+                "showlegend": False,
             }
-            for x, _, low, high in points if not isnan(low)
-        ]  # fmt: skip
+            for x, _, low, high in points
+            if not isnan(low)
+        ]
         data.append(
             {
-                "type": "scatter", "mode": "lines+markers", "name": wrapped(name),
-                "x": [point[0] for point in points], "y": [point[1] for point in points],
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": wrapped(name),
+                "x": [point[0] for point in points],
+                "y": [point[1] for point in points],
                 "line": {"color": colour, "dash": dash},
                 "marker": {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 9},
                 "hovertemplate": "%{x}: %{y:.2f}<extra></extra>",
             }
-        )  # fmt: skip
+        )
     layout = layout_of(height=400)
     layout["xaxis"] |= {"title": {"text": x_title}}
     layout["yaxis"] |= {"title": {"text": y_title}} | ({"range": y_range} if y_range else {})
@@ -117,20 +146,28 @@ def maps(curves, ends, looks):
     """Maps from judges' values to people's: {judge: {judge, human}}, and the line of equality."""
     data = [
         {
-            "type": "scatter", "mode": "lines", "name": "equal", "x": list(ends), "y": list(ends),
-            "line": {"color": LINE, "dash": "dot"}, "hoverinfo": "skip",
+            "type": "scatter",
+            "mode": "lines",
+            "name": "equal",
+            "x": list(ends),
+            "y": list(ends),
+            "line": {"color": LINE, "dash": "dot"},
+            "hoverinfo": "skip",
         }
-    ]  # fmt: skip
+    ]
     for name, curve in list(curves.items())[:MOST_CURVES]:
         data.append(
             {
-                "type": "scatter", "mode": "lines+markers" if len(curve["judge"]) < 20 else "lines",
-                "x": curve["judge"], "y": curve["human"], "name": wrapped(name),
+                "type": "scatter",
+                "mode": "lines+markers" if len(curve["judge"]) < 20 else "lines",
+                "x": curve["judge"],
+                "y": curve["human"],
+                "name": wrapped(name),
                 "line": {"color": looks.colour(name), "dash": looks.dash(name, name)},
                 "marker": {"symbol": looks.symbol(name, name), "size": 7},
                 "hovertemplate": "judge %{x:.2f}: people %{y:.2f}<extra></extra>",
             }
-        )  # fmt: skip
+        )
     layout = layout_of(height=440)
     layout["xaxis"] |= {"title": {"text": "The judge says"}}
     layout["yaxis"] |= {"title": {"text": "People say, by the map"}}
@@ -143,16 +180,25 @@ def bars(rows, title):
     rows = [row for row in rows if not isnan(row[1])]
     lines = [
         {
-            "type": "scatter", "mode": "lines", "x": [low, high], "y": [name, name],
-            "line": {"color": INK, "width": 2}, "hoverinfo": "skip",
+            "type": "scatter",
+            "mode": "lines",
+            "x": [low, high],
+            "y": [name, name],
+            "line": {"color": INK, "width": 2},
+            "hoverinfo": "skip",
         }
-        for name, _, low, high in rows if not isnan(low)
-    ]  # fmt: skip
+        for name, _, low, high in rows
+        if not isnan(low)
+    ]
     bar = {
-        "type": "bar", "orientation": "h", "x": [row[1] for row in rows],
-        "y": [row[0] for row in rows], "marker": {"color": PEOPLE}, "opacity": 0.75,
+        "type": "bar",
+        "orientation": "h",
+        "x": [row[1] for row in rows],
+        "y": [row[0] for row in rows],
+        "marker": {"color": PEOPLE},
+        "opacity": 0.75,
         "hovertemplate": "%{y}: %{x:.0%}<extra></extra>",
-    }  # fmt: skip
+    }
     layout = layout_of(height=110 + 34 * max(len(rows), 2))
     layout["xaxis"] |= {"title": {"text": title}, "tickformat": ".0%", "range": [0, 1.01]}
     layout["yaxis"] |= {"autorange": "reversed", "type": "category"}

@@ -7,8 +7,16 @@ fourteen markers change at different steps, so that 42 judges differ in grey too
 JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
 JUDGE_SYMBOLS = [*SYMBOLS[:7], *(f"{symbol}-open" for symbol in SYMBOLS[:7])]
-PEOPLE_SYMBOLS = ["pentagon", "hourglass", "bowtie", "hexagram", "star-diamond", "diamond-tall",
-                  "star-square", "octagon"]  # fmt: skip
+PEOPLE_SYMBOLS = [
+    "pentagon",
+    "hourglass",
+    "bowtie",
+    "hexagram",
+    "star-diamond",
+    "diamond-tall",
+    "star-square",
+    "octagon",
+]
 PEOPLE = "var(--people)"
 DASHES = ["solid", "dash", "dot", "dashdot", "longdash"]
 

@@ -39,17 +39,27 @@ def _panel(judge, points, suffix, looks):
     """The points, and the line of least squares through all of them where there is one."""
     axes = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
     dots = {
-        "type": "scatter", "mode": "markers", "x": points["score"], "y": points["people"],
+        "type": "scatter",
+        "mode": "markers",
+        "x": points["score"],
+        "y": points["people"],
         "marker": {
-            "color": looks.colour(judge), "size": 7, "opacity": 0.65,
+            "color": looks.colour(judge),
+            "size": 7,
+            "opacity": 0.65,
             "symbol": looks.symbol(judge, judge),
         },
-        "hovertemplate": "score %{x:.3f}: people %{y:.2f}<extra></extra>", **axes,
-    }  # fmt: skip
+        "hovertemplate": "score %{x:.3f}: people %{y:.2f}<extra></extra>",
+        **axes,
+    }
     line = {
-        "type": "scatter", "mode": "lines", "line": {"color": charts.INK, "width": 1.5},
-        "hoverinfo": "skip", **(points["line"] or {"x": [], "y": []}), **axes,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "line": {"color": charts.INK, "width": 1.5},
+        "hoverinfo": "skip",
+        **(points["line"] or {"x": [], "y": []}),
+        **axes,
+    }
     return [dots, line]
 
 
@@ -60,27 +70,39 @@ def _panel_name(judge):
 def _heading(judge, r, suffix):
     said = "r undefined" if isnan(r) else f"r = {r:.2f}"
     return {
-        "text": f"{_panel_name(judge)}: {said}", "align": "left", "xref": f"x{suffix} domain",
-        "yref": f"y{suffix} domain", "x": 0, "y": 1.03, "xanchor": "left", "yanchor": "bottom",
+        "text": f"{_panel_name(judge)}: {said}",
+        "align": "left",
+        "xref": f"x{suffix} domain",
+        "yref": f"y{suffix} domain",
+        "x": 0,
+        "y": 1.03,
+        "xanchor": "left",
+        "yanchor": "bottom",
         "showarrow": False,
-    }  # fmt: skip
+    }
 
 
 def precision_and_recall(points, looks):
     """Precision over recall, a mark for each system: {evaluator: [(system, recall, precision)]}."""
     data = []
     for evaluator, some in points.items():
-        data.append({
-            "type": "scatter", "mode": "markers+text", "name": figure_names.wrapped(evaluator),
-            "x": [recall for _, recall, _ in some], "y": [precision for *_, precision in some],
-            "text": [figure_names.wrapped(system, 14) for system, *_ in some],
-            "textposition": "top center",
-            "marker": {
-                "color": looks.colour(evaluator), "size": 10,
-                "symbol": looks.symbol(evaluator, evaluator),
-            },
-            "hovertemplate": "%{text}: precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
-        })  # fmt: skip
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "name": figure_names.wrapped(evaluator),
+                "x": [recall for _, recall, _ in some],
+                "y": [precision for *_, precision in some],
+                "text": [figure_names.wrapped(system, 14) for system, *_ in some],
+                "textposition": "top center",
+                "marker": {
+                    "color": looks.colour(evaluator),
+                    "size": 10,
+                    "symbol": looks.symbol(evaluator, evaluator),
+                },
+                "hovertemplate": "%{text}: precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
+            }
+        )
     layout = charts.layout_of(height=420)
     for axis, words in (("xaxis", "Recall"), ("yaxis", "Precision")):
         layout[axis] |= {"title": {"text": words}, "range": [-0.03, 1.08]}

@@ -33,9 +33,17 @@ LARGEST_EPSILON = 0.5
 YOUDEN, F1 = "youden", "f1"
 # Options with a meaning for the reports that name them as their own, and for no other.
 OF_ONE_REPORT = (
-    "strong", "criterion", "against", "least_raters", "direction", "order", "splits",
-    "persistence", "entries", "cluster",
-)  # fmt: skip
+    "strong",
+    "criterion",
+    "against",
+    "least_raters",
+    "direction",
+    "order",
+    "splits",
+    "persistence",
+    "entries",
+    "cluster",
+)
 
 
 @dataclass(frozen=True)
@@ -197,9 +205,12 @@ class OptionsForm(forms.Form):
     )
     threshold = forms.FloatField(required=False, label="Positive from", widget=forms.TextInput)
     epsilon = forms.FloatField(
-        required=False, min_value=0, max_value=LARGEST_EPSILON, label="Head start ε",
+        required=False,
+        min_value=0,
+        max_value=LARGEST_EPSILON,
+        label="Head start ε",
         widget=forms.TextInput,
-    )  # fmt: skip
+    )
     standard_errors = forms.ChoiceField(
         choices=[(CLUSTER, "by recipient, else content"), (PLAIN, "plain")], label="Standard errors"
     )
@@ -216,9 +227,10 @@ class OptionsForm(forms.Form):
     draws = forms.IntegerField(min_value=0, max_value=MOST_DRAWS, label="Bootstrap draws")
     seed = forms.IntegerField(min_value=0, max_value=2**32 - 1, label="Seed")
     version = forms.TypedChoiceField(
-        coerce=lambda text: None if text == ALL else int(text), empty_value=None,
+        coerce=lambda text: None if text == ALL else int(text),
+        empty_value=None,
         label="Version of the questions",
-    )  # fmt: skip
+    )
     part = forms.ChoiceField(label="Part of the test split")
     least_raters = forms.IntegerField(min_value=1, max_value=1000, label="Raters, at least")
     direction = forms.ChoiceField(

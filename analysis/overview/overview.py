@@ -49,15 +49,35 @@ def _steps(study, facts):
 
     return [
         *([] if facts["question_count"] else _questions_step(study, url)),
-        Step("Load items", f"{facts['item_count']:,} items",
-             facts["item_count"] > 0, url("load") if study.may_edit else "", "Load files"),
-        Step("Invite raters", f"{facts['rating_count']:,} ratings by {facts['rater_count']} raters",
-             facts["rating_count"] > 0, url("raters"), "Get the link"),
-        Step("Run judges", f"{facts['judged']:,} judgments by {facts['judge_count']} judges",
-             facts["judged"] > 0, url("judges"), "Choose a judge"),
-        Step("Read the analysis", "Agreement, correlation, ROC-AUC, confusion matrices",
-             facts["rating_count"] > 0 and facts["judged"] > 0, url("analysis"), "Open"),
-    ]  # fmt: skip
+        Step(
+            "Load items",
+            f"{facts['item_count']:,} items",
+            facts["item_count"] > 0,
+            url("load") if study.may_edit else "",
+            "Load files",
+        ),
+        Step(
+            "Invite raters",
+            f"{facts['rating_count']:,} ratings by {facts['rater_count']} raters",
+            facts["rating_count"] > 0,
+            url("raters"),
+            "Get the link",
+        ),
+        Step(
+            "Run judges",
+            f"{facts['judged']:,} judgments by {facts['judge_count']} judges",
+            facts["judged"] > 0,
+            url("judges"),
+            "Choose a judge",
+        ),
+        Step(
+            "Read the analysis",
+            "Agreement, correlation, ROC-AUC, confusion matrices",
+            facts["rating_count"] > 0 and facts["judged"] > 0,
+            url("analysis"),
+            "Open",
+        ),
+    ]
 
 
 def _questions_step(study, url):

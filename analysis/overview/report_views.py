@@ -62,9 +62,12 @@ def _next(piece, form):
     """What a page says and asks for next."""
     place = PIECES.index(piece)
     return {
-        "piece": piece, "said": SAID[piece], "place": place, "of": len(PIECES),
+        "piece": piece,
+        "said": SAID[piece],
+        "place": place,
+        "of": len(PIECES),
         "query": form.query_string(),
-    }  # fmt: skip
+    }
 
 
 def _piece(request, source, form):

@@ -34,11 +34,19 @@ from analysis.reports.variance import page as variance
 GROUPS = {
     "Is it as close as a rater?": [overview.KIND, substitution.KIND, prediction_powered.KIND],
     "How close is it?": [
-        correlation.KIND, differences.KIND, examples.KIND, agreement.KIND, ensembles.KIND,
+        correlation.KIND,
+        differences.KIND,
+        examples.KIND,
+        agreement.KIND,
+        ensembles.KIND,
         cost.KIND,
     ],
     "Yes or no": [
-        roc.KIND, precision_recall.KIND, calibration.KIND, thresholds.KIND, confusion.KIND,
+        roc.KIND,
+        precision_recall.KIND,
+        calibration.KIND,
+        thresholds.KIND,
+        confusion.KIND,
         misjudged.KIND,
     ],
     "Lists and profiles": [selection.KIND, preferences.KIND, profile.KIND],
@@ -47,6 +55,6 @@ GROUPS = {
     "Recommenders under test": [metamorphic.KIND],
     "Where does it err?": [bias.KIND, robustness.KIND, variance.KIND, disagreements.KIND],
     "People": [rater_pairs.KIND, raters.KIND, exclusions.KIND, reasons.KIND],
-}  # fmt: skip
+}
 KINDS = [kind for kinds in GROUPS.values() for kind in kinds]
 REPORTS = {kind.name: kind for kind in KINDS}

@@ -58,34 +58,58 @@ OPTIONS = [
     _parameter("missing_judgment", DROP, DROP_OR_NUMBER),
     _parameter("undefined", "Groups without a coefficient.", _choices("undefined")),
     _parameter("threshold", "The least mean rating that counts as positive.", NUMBER),
-    _parameter("epsilon", "Head start of a judge.",
-               NUMBER | {"minimum": 0, "maximum": LARGEST_EPSILON}),
+    _parameter(
+        "epsilon", "Head start of a judge.", NUMBER | {"minimum": 0, "maximum": LARGEST_EPSILON}
+    ),
     _parameter("standard_errors", "Of the test of substitution.", _choices("standard_errors")),
     _parameter("weighted", "Judges' probability-weighted values.", _choices("weighted")),
-    _parameter("strong", "How many of the lowest ratings are strong misfits.",
-               {"type": "integer", "enum": [1, 2], "default": 1}),
+    _parameter(
+        "strong",
+        "How many of the lowest ratings are strong misfits.",
+        {"type": "integer", "enum": [1, 2], "default": 1},
+    ),
     _parameter("criterion", "By which a judge's threshold is chosen.", _choices("criterion")),
     _parameter("against", "The judge that others differ from; left out: every two.", TEXT),
-    _parameter("least_raters", "Raters that a listed item needs.",
-               {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1}),
+    _parameter(
+        "least_raters",
+        "Raters that a listed item needs.",
+        {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1},
+    ),
     _parameter("direction", "Where the judge stands in a disagreement.", _choices("direction")),
     _parameter("order", "Of disagreements.", _choices("order")),
-    _parameter("splits", "Random splits that a regression is tried on.",
-               {"type": "integer", "minimum": 1, "maximum": MOST_SPLITS,
-                "default": DEFAULT_SPLITS}),
-    _parameter("persistence", "p of rank-biased overlap.",
-               NUMBER | {"minimum": 0.01, "maximum": 0.99, "default": DEFAULT_PERSISTENCE}),
+    _parameter(
+        "splits",
+        "Random splits that a regression is tried on.",
+        {"type": "integer", "minimum": 1, "maximum": MOST_SPLITS, "default": DEFAULT_SPLITS},
+    ),
+    _parameter(
+        "persistence",
+        "p of rank-biased overlap.",
+        NUMBER | {"minimum": 0.01, "maximum": 0.99, "default": DEFAULT_PERSISTENCE},
+    ),
     _parameter("entries", "Of recommended lists, those that are compared.", _choices("entries")),
-    _parameter("cluster", "What intervals draw: together (what a session takes), recipient, or a "
-               "column.", TEXT),
+    _parameter(
+        "cluster",
+        "What intervals draw: together (what a session takes), recipient, or a column.",
+        TEXT,
+    ),
     _parameter("version", "Of the questionnaire: a number, or all.", TEXT),
-    _parameter("part", "Of a study with a test split: choose, test or all; while it is locked "
-               "choose alone.", TEXT),
-    _parameter("draws", "Of the bootstrap; 0: no intervals.",
-               {"type": "integer", "minimum": 0, "maximum": MOST_DRAWS, "default": DEFAULT_DRAWS}),
-    _parameter("seed", "Of the draws.",
-               {"type": "integer", "minimum": 0, "maximum": 2**32 - 1, "default": 1}),
-]  # fmt: skip
+    _parameter(
+        "part",
+        "Of a study with a test split: choose, test or all; while it is locked choose alone.",
+        TEXT,
+    ),
+    _parameter(
+        "draws",
+        "Of the bootstrap; 0: no intervals.",
+        {"type": "integer", "minimum": 0, "maximum": MOST_DRAWS, "default": DEFAULT_DRAWS},
+    ),
+    _parameter(
+        "seed",
+        "Of the draws.",
+        {"type": "integer", "minimum": 0, "maximum": 2**32 - 1, "default": 1},
+    ),
+]
 
 # Each report has one of these.
 PARTS = [

@@ -13,9 +13,17 @@ from django.core.cache.backends.filebased import FileBasedCache
 log = logging.getLogger(__name__)
 # What pickle, zlib and a changed class raise over a file of another version, or half a one.
 UNREADABLE = (
-    pickle.UnpicklingError, zlib.error, EOFError, OSError, AttributeError, ImportError, IndexError,
-    KeyError, TypeError, ValueError,
-)  # fmt: skip
+    pickle.UnpicklingError,
+    zlib.error,
+    EOFError,
+    OSError,
+    AttributeError,
+    ImportError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
 
 
 class ReportFiles(FileBasedCache):

@@ -7,8 +7,14 @@ from annotate.templatetags.concord import interval, leading_point
 
 # The number that `low` and `high` of a row belong to; those of NAME_low and NAME_high is NAME.
 OF_INTERVAL = (
-    "value", "auc", "average_precision", "estimate", "msa", "difference", "advantage_probability",
-)  # fmt: skip
+    "value",
+    "auc",
+    "average_precision",
+    "estimate",
+    "msa",
+    "difference",
+    "advantage_probability",
+)
 MOST_ON_A_PAGE = 45  # rows; a longer table breaks over pages
 UNDEFINED = "--"
 ESCAPES = {

@@ -82,9 +82,12 @@ def _asked(source, kind, query):
     """The row of what is asked for: an old one, where somebody has asked for the same."""
     key = _key(source, kind, query)
     row = Computation(
-        key=key, study=source.study, report=kind.name if kind else "", query=query.urlencode(),
+        key=key,
+        study=source.study,
+        report=kind.name if kind else "",
+        query=query.urlencode(),
         n_answers=n_answers(source),
-    )  # fmt: skip
+    )
     over()
     Computation.objects.bulk_create([row], ignore_conflicts=True)
     return Computation.objects.with_seconds_before().get(key=key)

@@ -138,9 +138,14 @@ def _asked(pk, key, scale_spec, required, applies_to, why, retired):
     # Kept by what stands in the row now, so never out of date.
     spec, kinds = json.loads(scale_spec), json.loads(applies_to)
     return Question(
-        pk=pk, key=key, scale_spec=spec, required=required, applies_to=kinds, why=why,
+        pk=pk,
+        key=key,
+        scale_spec=spec,
+        required=required,
+        applies_to=kinds,
+        why=why,
         retired=retired,
-    )  # fmt: skip
+    )
 
 
 def make_owner(study, user):

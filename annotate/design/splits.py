@@ -180,11 +180,21 @@ def _save(study, kept):
 
 def _units(study, which):
     """(primary key, id, what falls on a side whole) of items."""
-    rows = Item.objects.filter(study=study, **which).order_by("pk").values_list(
-        "pk", "key", "recipient__key", "content__key",
-        "parent__key", "parent__recipient__key", "parent__content__key",
-        "kind", KeyTextTransform("explanation", "data"),
-    )  # fmt: skip
+    rows = (
+        Item.objects.filter(study=study, **which)
+        .order_by("pk")
+        .values_list(
+            "pk",
+            "key",
+            "recipient__key",
+            "content__key",
+            "parent__key",
+            "parent__recipient__key",
+            "parent__content__key",
+            "kind",
+            KeyTextTransform("explanation", "data"),
+        )
+    )
     for pk, *own, parent, recipient, content, kind, name in rows.iterator(chunk_size=20_000):
         whole = parent and (parent, recipient, content)
         yield pk, own[0], unit_of(own, whole, explanation_of(kind, name))
@@ -254,8 +264,11 @@ def withheld_statements(study):
 def with_wording(row, old):
     """A row of a file, with what the old one has wherever the file says that it is withheld."""
     said = {name: old[name] for name, value in row.items() if value == WITHHELD and name in old}
-    data = {name: old["data"][name] for name, value in row["data"].items()
-            if value == WITHHELD and name in old["data"]}  # fmt: skip
+    data = {
+        name: old["data"][name]
+        for name, value in row["data"].items()
+        if value == WITHHELD and name in old["data"]
+    }
     return row | said | {"data": row["data"] | data}
 
 

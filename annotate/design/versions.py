@@ -148,8 +148,9 @@ def changes(before, after):
         return []
     old = {entry["key"]: _words(entry) for entry in before}
     new = {entry["key"]: _words(entry) for entry in after}
-    found = [Change(key, "added", "", said["wording"]) for key, said in new.items()
-             if key not in old]  # fmt: skip
+    found = [
+        Change(key, "added", "", said["wording"]) for key, said in new.items() if key not in old
+    ]
     for key, said in new.items():
         for what, words in said.items():
             if key in old and words != old[key].get(what, ""):
@@ -175,10 +176,14 @@ def _words(entry):
 def _moved(before, after):
     """A change of the order of those that both ask."""
     orders = [
-        [entry["key"] for entry in sorted(some, key=lambda each: each["position"])
-         if not entry.get("retired")]
+        [
+            entry["key"]
+            for entry in sorted(some, key=lambda each: each["position"])
+            if not entry.get("retired")
+        ]
         for some in (before, after)
-    ]  # fmt: skip
-    old, new = ([key for key in order if key in set(orders[0]) & set(orders[1])]
-                for order in orders)  # fmt: skip
+    ]
+    old, new = (
+        [key for key in order if key in set(orders[0]) & set(orders[1])] for order in orders
+    )
     return [Change("", "order", ", ".join(old), ", ".join(new))] if old != new else []

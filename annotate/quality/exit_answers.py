@@ -8,8 +8,15 @@ from django.db.models import Count, Q
 from annotate.design import around
 from annotate.models import ExitAnswer, Session
 
-AGES = ((0, 17, "under 18"), (18, 24, "18–24"), (25, 34, "25–34"), (35, 44, "35–44"),
-        (45, 54, "45–54"), (55, 64, "55–64"), (65, 130, "65 and over"))  # fmt: skip
+AGES = (
+    (0, 17, "under 18"),
+    (18, 24, "18–24"),
+    (25, 34, "25–34"),
+    (35, 44, "35–44"),
+    (45, 54, "45–54"),
+    (55, 64, "55–64"),
+    (65, 130, "65 and over"),
+)
 MEANS = {"movies_per_month": "Films a month, mean", "familiarity": "Familiar films, mean %"}
 
 

@@ -13,9 +13,13 @@ PARTICIPANT = ("PROLIFIC_PID", "workerId")
 APPROVAL_RATE, TASK_COUNT = "approval_rate", "task_count"
 HALF = 32
 TYPES = [
-    ("rater", "i8"), ("shown", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"),
+    ("rater", "i8"),
+    ("shown", "i8"),
+    ("item", "i8"),
+    ("question", "i8"),
+    ("value", "f8"),
     ("seconds", "f8"),
-]  # fmt: skip
+]
 
 
 class Evidence:

@@ -65,13 +65,20 @@ class Rule:
 
 
 def items_parameter(default):
-    return Parameter("items", "Judge only raters with at least this many items", default, 1, 500,
-                     is_whole=True)  # fmt: skip
+    return Parameter(
+        "items", "Judge only raters with at least this many items", default, 1, 500, is_whole=True
+    )
 
 
 def answers_parameter(default):
-    return Parameter("answers", "Judge only raters with at least this many answers", default, 2,
-                     10_000, is_whole=True)  # fmt: skip
+    return Parameter(
+        "answers",
+        "Judge only raters with at least this many answers",
+        default,
+        2,
+        10_000,
+        is_whole=True,
+    )
 
 
 LIST = [
@@ -138,8 +145,7 @@ LIST = [
         "failed {failures:g} or more attention checks",
         "Failed checks",
         "no attention check answered",
-        (Parameter("failures", "Exclude with at least … failed checks", 1, 1, 100,
-                   is_whole=True),),
+        (Parameter("failures", "Exclude with at least … failed checks", 1, 1, 100, is_whole=True),),
         measuring_extras.failed_checks,
         lambda failed, given: failed >= given["failures"],
         extra=str(Extra.Kind.ATTENTION),
@@ -153,8 +159,14 @@ LIST = [
         "fewer than {answers} answers with a known right one",
         (
             Parameter("percent", "Exclude below … % of right answers", 60, 0.1, 100),
-            Parameter("answers", "Judge only raters with at least this many such answers", 2, 1,
-                      10_000, is_whole=True),
+            Parameter(
+                "answers",
+                "Judge only raters with at least this many such answers",
+                2,
+                1,
+                10_000,
+                is_whole=True,
+            ),
         ),
         measuring_extras.gold_agreement,
         lambda right, given: right < given["percent"],
@@ -171,8 +183,14 @@ LIST = [
         (
             Parameter("points", "A difference is more than … points", 1, 0, 100),
             Parameter("share", "Exclude above … % of answers that differ", 50, 0, 99.9),
-            Parameter("answers", "Judge only raters with at least this many such answers", 4, 1,
-                      10_000, is_whole=True),
+            Parameter(
+                "answers",
+                "Judge only raters with at least this many such answers",
+                4,
+                1,
+                10_000,
+                is_whole=True,
+            ),
         ),
         measuring_extras.repeat_disagreement,
         lambda share, given: share > given["share"],
@@ -260,16 +278,19 @@ LIST = [
         "no answer to the exit question {question}",
         (
             Parameter("question", "Key of the exit question", "", is_text=True),
-            Parameter("how", "Exclude where the answer", "below",
-                      choices=(("below", "is below"), ("above", "is above"),
-                               ("equals", "equals"))),
+            Parameter(
+                "how",
+                "Exclude where the answer",
+                "below",
+                choices=(("below", "is below"), ("above", "is above"), ("equals", "equals")),
+            ),
             Parameter("value", "The value: a number; for “equals” also words", "", is_text=True),
         ),
         exit_answers.against,
         lambda met, given: met == 1,
         exit_key="*",
     ),
-]  # fmt: skip
+]
 RULES = {rule.key: rule for rule in LIST}
 TITLES = {rule.key: rule.title for rule in LIST} | {QualityStep.BY_HAND: "By hand"}
 

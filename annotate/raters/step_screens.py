@@ -94,9 +94,12 @@ class PracticePage:
         self.count = len(items)
         self.practice, self.item = items[position - 1]
         place = Place(
-            study=session.study, item=self.item, session=session, position=position,
+            study=session.study,
+            item=self.item,
+            session=session,
+            position=position,
             first_side=first_side,
-        )  # fmt: skip
+        )
         self.screen = Screen(place, self._questions())
 
     def _questions(self):

@@ -47,9 +47,13 @@ def _logged(study, added, by=None, **fields):
     if not added:
         return None
     step = ExtraPlaces.objects.create(
-        study=study, by=by, by_name=by.get_username() if by else "", place_count=len(added),
-        item_count=len({place.item_id for place in added}), **fields,
-    )  # fmt: skip
+        study=study,
+        by=by,
+        by_name=by.get_username() if by else "",
+        place_count=len(added),
+        item_count=len({place.item_id for place in added}),
+        **fields,
+    )
     AddedPlace.objects.bulk_create(
         AddedPlace(step=step, item_id=place.item_id, place=place) for place in added
     )
@@ -63,9 +67,10 @@ def undo(step, by):
     gone = drop_open(Place.objects.filter(added__step=step))
     if gone:
         ExtraPlaces.objects.filter(pk=step.pk).update(
-            undone_at=timezone.now(), undone_by_name=by.get_username(),
+            undone_at=timezone.now(),
+            undone_by_name=by.get_username(),
             undone_count=F("undone_count") + gone,
-        )  # fmt: skip
+        )
     return gone
 
 

@@ -14,10 +14,24 @@ CENT = Decimal("0.01")
 # Who is asked to return their submission: they neither completed nor gave it back themselves.
 UNFINISHED = (State.SCREENED_OUT, State.FAILED_ATTENTION, State.ABANDONED)
 PAYMENTS = (
-    "session", "rater", "role", "source", "participant", "visit", "platform_study", "outcome",
-    "code", "minutes", "items", "answers", "started_at", "ended_at", "excluded",
-    "exclusion_reason", "repeat_visits",
-)  # fmt: skip
+    "session",
+    "rater",
+    "role",
+    "source",
+    "participant",
+    "visit",
+    "platform_study",
+    "outcome",
+    "code",
+    "minutes",
+    "items",
+    "answers",
+    "started_at",
+    "ended_at",
+    "excluded",
+    "exclusion_reason",
+    "repeat_visits",
+)
 MTURK_APPROVAL = ("AssignmentId", "HITId", "WorkerId", "Approve", "Reject")
 
 
@@ -34,20 +48,37 @@ def payments(study):
         rater, ids = session.rater, session.rater.platform_ids
         outcome = platforms.OUTCOMES.get(session.state)
         yield (
-            session.pk, rater.key, rater.role, session.source, platforms.participant(ids)[1],
-            platforms.visit(ids)[1], ids.get("STUDY_ID") or ids.get("hitId", ""), session.state,
-            platforms.code_for(study, outcome) if outcome else "", _minutes(session),
-            session.items, session.answers, session.started_at.isoformat(timespec="seconds"),
+            session.pk,
+            rater.key,
+            rater.role,
+            session.source,
+            platforms.participant(ids)[1],
+            platforms.visit(ids)[1],
+            ids.get("STUDY_ID") or ids.get("hitId", ""),
+            session.state,
+            platforms.code_for(study, outcome) if outcome else "",
+            _minutes(session),
+            session.items,
+            session.answers,
+            session.started_at.isoformat(timespec="seconds"),
             session.ended_at.isoformat(timespec="seconds") if session.ended_at else "",
-            bool(rater.excluded_because), rater.excluded_because, session.repeats,
-        )  # fmt: skip
+            bool(rater.excluded_because),
+            rater.excluded_because,
+            session.repeats,
+        )
     code = platforms.code_for(study, platforms.Outcome.TOO_LATE)
     for one in _without_session(study):
         said = {
-            "source": Session.Source.WEB, "participant": one.participant, "visit": one.visit,
-            "platform_study": one.task, "outcome": platforms.Outcome.TOO_LATE, "code": code,
-            "items": 0, "answers": 0, "started_at": one.at.isoformat(timespec="seconds"),
-        }  # fmt: skip
+            "source": Session.Source.WEB,
+            "participant": one.participant,
+            "visit": one.visit,
+            "platform_study": one.task,
+            "outcome": platforms.Outcome.TOO_LATE,
+            "code": code,
+            "items": 0,
+            "answers": 0,
+            "started_at": one.at.isoformat(timespec="seconds"),
+        }
         yield tuple(said.get(name, "") for name in PAYMENTS)
 
 
@@ -79,10 +110,12 @@ def mturk_approval(study):
         if "assignmentId" in ids and session.state in platforms.OUTCOMES:
             failed = session.state == State.FAILED_ATTENTION
             yield (
-                ids["assignmentId"], ids.get("hitId", ""), ids.get("workerId", ""),
+                ids["assignmentId"],
+                ids.get("hitId", ""),
+                ids.get("workerId", ""),
                 "x" if session.state == State.COMPLETED else "",
                 "The attention checks were failed." if failed else "",
-            )  # fmt: skip
+            )
     states = _states_by_visit(study)
     for one in study.latecomers.all():
         # Who found a place after all has the end of that visit, or none yet.

@@ -56,9 +56,14 @@ def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
     if not found:
         raise NobodyLeft
     step = _step(
-        study, by, rule=rule, words=words, parameters=parameters or {}, reopens=reopens,
+        study,
+        by,
+        rule=rule,
+        words=words,
+        parameters=parameters or {},
+        reopens=reopens,
         rater_count=len(found),
-    )  # fmt: skip
+    )
     raters.filter(pk__in=found).update(excluded_because=words)
     keeping.let_go(found)
     ExcludedRater.objects.bulk_create(
@@ -139,9 +144,16 @@ def undo(step, by, rater=None):
     if not raters:
         raise NobodyLeft
     undoing = _step(
-        step.study, by, kind=QualityStep.Kind.UNDONE, rule=step.rule, words=step.words,
-        parameters=step.parameters, reopens=step.reopens, undoes=step, rater_count=len(raters),
-    )  # fmt: skip
+        step.study,
+        by,
+        kind=QualityStep.Kind.UNDONE,
+        rule=step.rule,
+        words=step.words,
+        parameters=step.parameters,
+        reopens=step.reopens,
+        undoes=step,
+        rater_count=len(raters),
+    )
     step.study.raters.filter(pk__in=raters).update(excluded_because="")
     standing.update(ended_by=undoing)
     undoing.place_count, undoing.lost_count = _give_back(undoing)
@@ -161,9 +173,13 @@ def include(rater, by):
             raise NobodyLeft
         keeping.keep(rater.study)
         return _step(
-            rater.study, by, kind=QualityStep.Kind.UNDONE, rule=QualityStep.BY_HAND,
-            words=rater.excluded_because, rater_count=1,
-        )  # fmt: skip
+            rater.study,
+            by,
+            kind=QualityStep.Kind.UNDONE,
+            rule=QualityStep.BY_HAND,
+            words=rater.excluded_because,
+            rater_count=1,
+        )
 
 
 def _give_back(undoing):
@@ -206,9 +222,12 @@ def forget(rater, by):
     sessions = [pk for pk, _ in _lock(rater.study, [rater.pk])]
     links.hold(rater)
     tombstone = Tombstone.objects.create(
-        study=rater.study, by=by, by_name=by.get_username(), session_count=len(sessions),
+        study=rater.study,
+        by=by,
+        by_name=by.get_username(),
+        session_count=len(sessions),
         rating_count=Rating.objects.filter(session__in=sessions).count(),
-    )  # fmt: skip
+    )
     by_hand = QualityStep.objects.filter(study=rater.study, rule=QualityStep.BY_HAND)
     # A reason in somebody's own words may say who it was.
     steps = list(by_hand.filter(excluded__rater=rater).values_list("pk", flat=True))

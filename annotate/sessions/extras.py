@@ -158,8 +158,12 @@ def gold_items(session: Session, gold) -> list[Item]:
     if not gold:
         return []
     questions = versions.asked(session.study_id, session.version)
-    asked = {kind for kind in Item.Kind.values for question in questions
-             if question.applies_to_kind(kind)}  # fmt: skip
+    asked = {
+        kind
+        for kind in Item.Kind.values
+        for question in questions
+        if question.applies_to_kind(kind)
+    }
     known = {question.key for question in questions}
     keys = [key for key, one in gold.items() if known & one.answers.keys()]
     items = session.study.items.filter(key__in=keys, parent=None, kind__in=asked)

@@ -138,8 +138,14 @@ def _fill(place, required):
     why = [question.pk for question in required if question.why == Question.Why.REQUIRED]
     sql = FILL.format(questions=marks(questions), with_reason=WITH_REASON if why else "")
     rated = [place.session_id, place.item_id]
-    return sql.format(why=marks(why)), [place.pk, place.session_id, len(questions), *rated,
-                                        *questions, *why]  # fmt: skip
+    return sql.format(why=marks(why)), [
+        place.pk,
+        place.session_id,
+        len(questions),
+        *rated,
+        *questions,
+        *why,
+    ]
 
 
 def _fill_pair(place, required):

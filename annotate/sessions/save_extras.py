@@ -27,8 +27,9 @@ def save(extra, questions, answers, shown_at=None, emptied=()):
         seconds = seconds_since(shown_at, now)
         for answer in answers:
             name = _name(extra, answer)
-            one = stored.setdefault(name, ExtraAnswer(extra=extra, item_id=name[0],
-                                                      question_id=name[1]))  # fmt: skip
+            one = stored.setdefault(
+                name, ExtraAnswer(extra=extra, item_id=name[0], question_id=name[1])
+            )
             _keep(one, answer, seconds, now)
         for item_id, question in emptied:
             if not question.required and (item_id, question.pk) in stored:

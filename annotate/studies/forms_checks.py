@@ -12,9 +12,12 @@ from annotate.values.texts import one_line_ends
 OPTIONS, AFTER = "options", "item"
 BOTH = gettext_noop("Please choose both A and D.")
 READY = {
-    "key": "both", "text": BOTH, "options": ["A", "B", "C", "D"],
-    "right": ["A", "D"], "after": checks.MIDDLE,
-}  # fmt: skip
+    "key": "both",
+    "text": BOTH,
+    "options": ["A", "B", "C", "D"],
+    "right": ["A", "D"],
+    "after": checks.MIDDLE,
+}
 LABELS = {
     "repeats": "Items shown once more",
     "minimum_seconds": "Seconds an item takes at least",
@@ -64,8 +67,13 @@ class InsideForm(forms.Form):
         names = ("order", together.KEY, *checks.NUMBERS)
         initial = {name: getattr(settings, name) for name in names}
         super().__init__(*args, initial=initial, **kwargs)
-        for name in ("order_seed", "repeats", "minimum_seconds", "attention_failures",
-                     "gold_per_session"):  # fmt: skip
+        for name in (
+            "order_seed",
+            "repeats",
+            "minimum_seconds",
+            "attention_failures",
+            "gold_per_session",
+        ):
             low, high, _ = checks.NUMBERS[name]
             self.fields[name] = forms.IntegerField(
                 label=LABELS[name], help_text=HELP[name], min_value=low, max_value=high
@@ -156,13 +164,20 @@ class AttentionForm(forms.Form):
 
     def _entry(self, data):
         own = data["scale"] == OPTIONS
-        shown = {"options": _lines(data["options"])} if own else {
-            "scale": spec_of(self.scales[data["scale"]])
-        }  # fmt: skip
+        shown = (
+            {"options": _lines(data["options"])}
+            if own
+            else {"scale": spec_of(self.scales[data["scale"]])}
+        )
         after = data["number"] if data["after"] == AFTER else data["after"]
         right = _lines(data["right"])
-        return {"key": data["key"], "text": one_line_ends(data["text"]), **shown,
-                "right": right, "after": after}  # fmt: skip
+        return {
+            "key": data["key"],
+            "text": one_line_ends(data["text"]),
+            **shown,
+            "right": right,
+            "after": after,
+        }
 
 
 def _scales(study, check):
@@ -248,6 +263,8 @@ def _field(question):
     label = f"{question.key}: {question.text}"[:200]
     if not question.scale.points or len(question.scale.points) > checks.MOST_OPTIONS:
         return forms.FloatField(label=label, required=False)
-    points = [(value, f"{value}: {words}" if str(value) != words else words)
-              for value, words in question.scale.points]  # fmt: skip
+    points = [
+        (value, f"{value}: {words}" if str(value) != words else words)
+        for value, words in question.scale.points
+    ]
     return forms.ChoiceField(label=label, required=False, choices=[("", "not known"), *points])

@@ -54,8 +54,16 @@ class QuestionForm(forms.ModelForm):
     class Meta:
         model = Question
         fields = [
-            "text", "key", "scale", "low", "high", "labels", "required", "why", "applies_to",
-        ]  # fmt: skip
+            "text",
+            "key",
+            "scale",
+            "low",
+            "high",
+            "labels",
+            "required",
+            "why",
+            "applies_to",
+        ]
         labels = {
             "text": "Wording",
             "key": "Key",

@@ -107,15 +107,24 @@ def languages_for(study):
 
 GROUPS = {
     "The study, and what raters read": [
-        "title", "language", "state", "notice", "consent", "instructions",
+        "title",
+        "language",
+        "state",
+        "notice",
+        "consent",
+        "instructions",
     ],
     "Sessions and places": [
-        "items_per_session", "raters_per_item", "raters_per_item_max", "spread_measure",
-        "spread_least", "hold_minutes",
+        "items_per_session",
+        "raters_per_item",
+        "raters_per_item_max",
+        "spread_measure",
+        "spread_least",
+        "hold_minutes",
     ],
     "History, pictures and recordings": ["show_history", "media_hosts"],
     "After a session: code and pay": ["completion_code", AMOUNT, CURRENCY],
-}  # fmt: skip
+}
 
 
 class StudyForm(forms.ModelForm):
@@ -162,10 +171,20 @@ class StudyForm(forms.ModelForm):
     class Meta:
         model = Study
         fields = [
-            "title", "language", "state", "notice", "consent", "instructions", "items_per_session",
-            "raters_per_item", "raters_per_item_max", "hold_minutes", "show_history", "media_hosts",
+            "title",
+            "language",
+            "state",
+            "notice",
+            "consent",
+            "instructions",
+            "items_per_session",
+            "raters_per_item",
+            "raters_per_item_max",
+            "hold_minutes",
+            "show_history",
+            "media_hosts",
             "completion_code",
-        ]  # fmt: skip
+        ]
         widgets = {
             name: forms.Textarea(attrs={"rows": rows, "maxlength": LONGEST})
             for name, rows in (("notice", 2), ("consent", 6), ("instructions", 8))

@@ -18,9 +18,13 @@ from annotate.values.languages import ENGLISH
 FOLDER = Path(__file__).parent / "study_templates"
 # In the order of the page.
 NAMES = (
-    "explanations-four", "explanations-seven", "podcast-lists", "statement-support", "factuality",
+    "explanations-four",
+    "explanations-seven",
+    "podcast-lists",
+    "statement-support",
+    "factuality",
     "blank",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

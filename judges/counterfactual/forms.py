@@ -47,31 +47,39 @@ class SurveysForm(NameForm):
         help_text="Columns userId and movieId; rating and timestamp are kept.",
     )
     surveys = forms.IntegerField(
-        min_value=1, max_value=MOST_SURVEYS, initial=10,
+        min_value=1,
+        max_value=MOST_SURVEYS,
+        initial=10,
         help_text=f"Each has {len(CELLS)} questions.",
-    )  # fmt: skip
+    )
     raters = forms.IntegerField(
         label="Raters of each survey", min_value=1, max_value=MOST_RATERS, initial=3
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=LARGEST_SEED, initial=1,
+        min_value=0,
+        max_value=LARGEST_SEED,
+        initial=1,
         help_text="The same files and seed make the same study.",
-    )  # fmt: skip
+    )
     people = forms.BooleanField(
-        label="Histories of people", required=False,
+        label="Histories of people",
+        required=False,
         help_text="The nine films of a history are drawn from those that one person in the "
         "ratings has. Else from all that are popular, as in the paper.",
-    )  # fmt: skip
+    )
     real = forms.BooleanField(
-        label="About real people", required=False,
+        label="About real people",
+        required=False,
         help_text="Each survey explains what is recommended to one person in the ratings, to whom "
         "a personal link then gives it. Else all recipients are made up, as in the paper.",
-    )  # fmt: skip
+    )
     only = forms.CharField(
-        label="These people alone", required=False, max_length=LONGEST,
+        label="These people alone",
+        required=False,
+        max_length=LONGEST,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="Of real people: one userId a line, a survey each. Empty: they are drawn.",
-    )  # fmt: skip
+    )
     form = of_model("form")
     factors = of_model("factors")
     iterations = of_model("iterations")

@@ -93,8 +93,11 @@ def read(study):
             trained.setdefault(recipient, {})[content] = rating
             keys[content] = key
     columns = {pk: at for at, pk in enumerate(sorted(keys, key=keys.__getitem__))}
-    pairs = [(row, columns[pk], rating) for row, some in enumerate(trained.values())
-             for pk, rating in some.items()]  # fmt: skip
+    pairs = [
+        (row, columns[pk], rating)
+        for row, some in enumerate(trained.values())
+        for pk, rating in some.items()
+    ]
     return Histories(
         matrix=_matrix(pairs, (len(trained), len(columns))),
         rows={recipient: row for row, recipient in enumerate(trained)},

@@ -91,5 +91,6 @@ def _table(path, header, rows):
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows([guarded(one) if isinstance(one, str) else one for one in row]
-                         for row in rows)  # fmt: skip
+        writer.writerows(
+            [guarded(one) if isinstance(one, str) else one for one in row] for row in rows
+        )

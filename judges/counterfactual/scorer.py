@@ -135,8 +135,11 @@ class _Scorer(ABC):
         """The Score of an item, or the reason why it has none."""
         try:
             keys = explaining_keys(item)
-            for missing, why in ((item.recipient_id, NO_RECIPIENT), (item.content_id, NO_CONTENT),
-                                 (keys, NO_EXPLANATION)):  # fmt: skip
+            for missing, why in (
+                (item.recipient_id, NO_RECIPIENT),
+                (item.content_id, NO_CONTENT),
+                (keys, NO_EXPLANATION),
+            ):
                 if not missing:
                     raise NoScore(why)
             if unknown := [key for key in keys if key not in contents]:

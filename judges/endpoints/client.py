@@ -58,13 +58,24 @@ TRANSIENT = {Failure.TIMEOUT, Failure.CONNECTION, Failure.RATE, Failure.SERVER}
 REFUSALS = {Failure.CONTENT_FILTER, Failure.REFUSAL}
 # The endpoint said so before any token was made; every other failure may have been billed.
 UNBILLED = {
-    Failure.RATE, Failure.BILLING, Failure.SERVER, Failure.BAD_REQUEST, Failure.AUTHENTICATION,
-    Failure.NOT_FOUND, Failure.REDIRECT, Failure.NO_KEY, Failure.HOST,
-}  # fmt: skip
+    Failure.RATE,
+    Failure.BILLING,
+    Failure.SERVER,
+    Failure.BAD_REQUEST,
+    Failure.AUTHENTICATION,
+    Failure.NOT_FOUND,
+    Failure.REDIRECT,
+    Failure.NO_KEY,
+    Failure.HOST,
+}
 BY_STATUS = {
-    401: Failure.AUTHENTICATION, 402: Failure.BILLING, 403: Failure.AUTHENTICATION,
-    404: Failure.NOT_FOUND, 408: Failure.TIMEOUT, 429: Failure.RATE,
-}  # fmt: skip
+    401: Failure.AUTHENTICATION,
+    402: Failure.BILLING,
+    403: Failure.AUTHENTICATION,
+    404: Failure.NOT_FOUND,
+    408: Failure.TIMEOUT,
+    429: Failure.RATE,
+}
 
 
 @dataclass
@@ -236,8 +247,13 @@ def _echo(key):
 
 # Everything that the call above was seen to raise; ValueError: headers that are no text.
 NO_REPLY = (
-    TimeoutError, openai.OpenAIError, aiohttp.ClientError, httpx2.HTTPError, _TooLarge, ValueError,
-)  # fmt: skip
+    TimeoutError,
+    openai.OpenAIError,
+    aiohttp.ClientError,
+    httpx2.HTTPError,
+    _TooLarge,
+    ValueError,
+)
 
 
 def _failed(error, timeout):

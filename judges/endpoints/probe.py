@@ -157,7 +157,7 @@ def _tried(name, answer):
             "A JSON schema is enforced."
             if works
             else f"A JSON schema is {refused}. Judges ask for JSON in words and read it strictly."
-        )  # fmt: skip
+        )
     else:
         said = f"{LABELS[name]} works." if works else f"{LABELS[name]} is {refused}."
     return Finding(name, works, said, bool(answer.failure))

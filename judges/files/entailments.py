@@ -261,12 +261,14 @@ def write_entailments(loading):
     known = set(_loaded(loading.study).values_list(*names))
     made = [
         Entailment(
-            run=runs.get(judge), item_id=loading.items[item], grain=grain,
+            run=runs.get(judge),
+            item_id=loading.items[item],
+            grain=grain,
             **{name: as_bytes(v) if isinstance(v, np.ndarray) else v for name, v in matrix.items()},
         )
         for (item, grain, judge), (_, _, matrix) in wanted.items()
         if (loading.items[item], grain, judge) not in known
-    ]  # fmt: skip
+    ]
     Entailment.objects.bulk_create(made, BATCH)
     loading.reporter("entailments")(loading.counts["entailments"].new)
 

@@ -13,16 +13,40 @@ from judges.runs import check as checking
 from judges.scorers import RECIPE, SCORERS
 
 LLM_KEYS = (
-    "endpoint", "prompt", "aspects", "temperature", "rationale", "max_tokens", "samples",
-    "weighted", "shots", "example_role", "strict", "pool_share", "seed", "context",
+    "endpoint",
+    "prompt",
+    "aspects",
+    "temperature",
+    "rationale",
+    "max_tokens",
+    "samples",
+    "weighted",
+    "shots",
+    "example_role",
+    "strict",
+    "pool_share",
+    "seed",
+    "context",
     "history_length",
-)  # fmt: skip
+)
 SETTINGS = (
-    "kind", "endpoint_id", *(key for key in LLM_KEYS if key != "endpoint"), "language", "rule",
-    *VERDICT_SETTINGS, "threshold", "effect", "top", "measure", "against",
-    "model", "output", "direction", "parts",
+    "kind",
+    "endpoint_id",
+    *(key for key in LLM_KEYS if key != "endpoint"),
+    "language",
+    "rule",
+    *VERDICT_SETTINGS,
+    "threshold",
+    "effect",
+    "top",
+    "measure",
+    "against",
+    "model",
+    "output",
+    "direction",
+    "parts",
     *RECIPE,
-)  # fmt: skip
+)
 MOST_SEED = 2**31 - 1
 
 

@@ -97,8 +97,14 @@ CHECKS = {
 }
 
 
-KEYED = {"item": Item, "content": Content, "recipient": Recipient, "system": System,
-         "rater": Rater, "judge": Judge}  # fmt: skip
+KEYED = {
+    "item": Item,
+    "content": Content,
+    "recipient": Recipient,
+    "system": System,
+    "rater": Rater,
+    "judge": Judge,
+}
 
 
 def _has_id(study, column, key):

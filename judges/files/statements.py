@@ -59,9 +59,7 @@ STATEMENTS = Table(
             blank="",
         ),
         Column("topic", "What it is about, in a word.", topic, blank=""),
-        Column(
-            "sentiment", "positive, negative or neutral.", one_of(*Sentiment.values), blank=""
-        ),
+        Column("sentiment", "positive, negative or neutral.", one_of(*Sentiment.values), blank=""),
         Column(
             "change",
             "removed: it does not count, and is not loaded. Others are as blank.",
@@ -69,10 +67,17 @@ STATEMENTS = Table(
         ),
     ),
     computed=(
-        "number", "original_statement", "original_topic", "original_sentiment", "start", "end",
-        "judge", "run", "changed_at",
+        "number",
+        "original_statement",
+        "original_topic",
+        "original_sentiment",
+        "start",
+        "end",
+        "judge",
+        "run",
+        "changed_at",
     ),
-)  # fmt: skip
+)
 
 
 @dataclass
@@ -229,9 +234,13 @@ def _run(loading):
     old = Run.objects.from_files().filter(judge=judge).first()
     frozen, now = {"kind": FROM_FILE, "judge": JUDGE}, timezone.now()
     return old or Run.objects.create(
-        judge=judge, state=Run.State.FINISHED, frozen=frozen, settings_hash=hash_of(frozen),
-        started_at=now, ended_at=now,
-    )  # fmt: skip
+        judge=judge,
+        state=Run.State.FINISHED,
+        frozen=frozen,
+        settings_hash=hash_of(frozen),
+        started_at=now,
+        ended_at=now,
+    )
 
 
 def _statements(loading, run):

@@ -88,7 +88,7 @@ def _rows(run, item, together, unit, missing):
             unit=unit,
             lead=at == 0,
             **state,
-        )  # fmt: skip
+        )
         for at, question in enumerate(questions)
     ]
 

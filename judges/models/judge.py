@@ -237,9 +237,12 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
         help_text="The same seed draws the same.",
     )
     form = models.CharField(
-        "form of the model", max_length=20, choices=Form, default=Form.IMPLICIT,
+        "form of the model",
+        max_length=20,
+        choices=Form,
+        default=Form.IMPLICIT,
         db_default=Form.IMPLICIT,
-    )  # fmt: skip
+    )
     factors = models.PositiveSmallIntegerField(
         default=40, db_default=40, validators=[MinValueValidator(1), MaxValueValidator(200)]
     )
@@ -258,9 +261,12 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
         help_text="Weight of a seen content, in the implicit form; an unseen one weighs 1.",
     )
     effect = models.CharField(
-        "what is measured", max_length=20, choices=Effect, default=Effect.SCORE,
+        "what is measured",
+        max_length=20,
+        choices=Effect,
+        default=Effect.SCORE,
         db_default=Effect.SCORE,
-    )  # fmt: skip
+    )
     top = models.PositiveSmallIntegerField(
         "recommendations shown",
         default=1,

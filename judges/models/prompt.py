@@ -24,10 +24,11 @@ class StudyPrompt(models.Model):
         max_length=64, blank=True, help_text="Of the text; set at the first run that uses it."
     )
     written_by = models.JSONField(
-        default=dict, blank=True,
+        default=dict,
+        blank=True,
         help_text="Of a paraphrase by an LLM: endpoint, model, what was asked of which prompt, "
         "tokens and USD. Empty: people wrote it.",
-    )  # fmt: skip
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )

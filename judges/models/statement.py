@@ -163,13 +163,15 @@ class StatementQuerySet(SpeakingQuerySet):
         """Each as it counts: now_statement, now_topic, now_sentiment."""
         fields = "statement", "topic", "sentiment"
         blank = Value("", output_field=models.TextField())
-        return self.annotate(**{
-            f"now_{name}": Coalesce(
-                NullIf(Cast(f"corrected_{name}", models.TextField()), blank),
-                Cast(name, models.TextField()),
-            )
-            for name in fields
-        })  # fmt: skip
+        return self.annotate(
+            **{
+                f"now_{name}": Coalesce(
+                    NullIf(Cast(f"corrected_{name}", models.TextField()), blank),
+                    Cast(name, models.TextField()),
+                )
+                for name in fields
+            }
+        )
 
 
 class Statement(models.Model):

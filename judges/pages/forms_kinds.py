@@ -9,10 +9,23 @@ from judges.models.judge import NAME_TAKEN
 from judges.scorers import AGAINST, SCORERS, pair_files
 
 SETTINGS = (
-    "language", "threshold", "effect", "top", "form", "factors", "iterations", "regularisation",
-    "confidence", "seed", "measure", "model", "output",
-    "direction", "parts", "against",
-)  # fmt: skip
+    "language",
+    "threshold",
+    "effect",
+    "top",
+    "form",
+    "factors",
+    "iterations",
+    "regularisation",
+    "confidence",
+    "seed",
+    "measure",
+    "model",
+    "output",
+    "direction",
+    "parts",
+    "against",
+)
 
 
 class KindForm(forms.ModelForm):

@@ -76,10 +76,23 @@ class QuestionsForm(LlmForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "aspects", "rationale", "temperature", "max_tokens",
-            "samples", "weighted", "shots", "example_role", "strict", "pool_share", "seed",
-            "context", "history_length",
-        ]  # fmt: skip
+            "key",
+            "endpoint",
+            "prompt",
+            "aspects",
+            "rationale",
+            "temperature",
+            "max_tokens",
+            "samples",
+            "weighted",
+            "shots",
+            "example_role",
+            "strict",
+            "pool_share",
+            "seed",
+            "context",
+            "history_length",
+        ]
         labels = {"rationale": "Ask for a rationale", "aspects": "Questions"}
 
 
@@ -131,8 +144,14 @@ class SupportForm(VerdictForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "question", "temperature", "max_tokens", "samples",
-        ]  # fmt: skip
+            "key",
+            "endpoint",
+            "prompt",
+            "question",
+            "temperature",
+            "max_tokens",
+            "samples",
+        ]
 
 
 class FitForm(VerdictForm):
@@ -143,9 +162,19 @@ class FitForm(VerdictForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "question", "neutral", "context", "profile_episodes",
-            "history_length", "transcript_length", "temperature", "max_tokens", "samples",
-        ]  # fmt: skip
+            "key",
+            "endpoint",
+            "prompt",
+            "question",
+            "neutral",
+            "context",
+            "profile_episodes",
+            "history_length",
+            "transcript_length",
+            "temperature",
+            "max_tokens",
+            "samples",
+        ]
 
 
 class Names(forms.CharField):
@@ -175,10 +204,21 @@ class PairwiseForm(VerdictForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "question", "dimensions", "order", "seed", "context",
-            "profile_episodes", "history_length", "transcript_length", "temperature", "max_tokens",
+            "key",
+            "endpoint",
+            "prompt",
+            "question",
+            "dimensions",
+            "order",
+            "seed",
+            "context",
+            "profile_episodes",
+            "history_length",
+            "transcript_length",
+            "temperature",
+            "max_tokens",
             "samples",
-        ]  # fmt: skip
+        ]
 
 
 class Numbers(forms.CharField):
@@ -221,9 +261,16 @@ class WriterForm(LlmForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "days", "episodes", "pick", "transcript_length",
-            "temperature", "max_tokens",
-        ]  # fmt: skip
+            "key",
+            "endpoint",
+            "prompt",
+            "days",
+            "episodes",
+            "pick",
+            "transcript_length",
+            "temperature",
+            "max_tokens",
+        ]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
@@ -285,9 +332,17 @@ class ExtractionForm(LlmForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "sides", "topic_list", "topics", "part_length",
-            "most_statements", "temperature", "max_tokens",
-        ]  # fmt: skip
+            "key",
+            "endpoint",
+            "prompt",
+            "sides",
+            "topic_list",
+            "topics",
+            "part_length",
+            "most_statements",
+            "temperature",
+            "max_tokens",
+        ]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
@@ -312,9 +367,17 @@ class ShortlistForm(LlmForm):
     class Meta:
         model = Judge
         fields = [
-            "key", "endpoint", "prompt", "sides", "reviews", "review_samples", "most_topics",
-            "seed", "temperature", "max_tokens",
-        ]  # fmt: skip
+            "key",
+            "endpoint",
+            "prompt",
+            "sides",
+            "reviews",
+            "review_samples",
+            "most_topics",
+            "seed",
+            "temperature",
+            "max_tokens",
+        ]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
@@ -335,5 +398,5 @@ LLM_FORMS = {
         ExtractionForm,
         RecommenderForm,
         ShortlistForm,
-    )  # fmt: skip
+    )
 }

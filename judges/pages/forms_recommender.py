@@ -128,8 +128,18 @@ class TrialForm(forms.Form):
     def _trial(self):
         data = self.cleaned_data
         names = (
-            "plans", "users", "iterations", "k", "l", "seed", "low", "high", "above", "ks", "ls",
-        )  # fmt: skip
+            "plans",
+            "users",
+            "iterations",
+            "k",
+            "l",
+            "seed",
+            "low",
+            "high",
+            "above",
+            "ks",
+            "ls",
+        )
         relations = [[key, self._options(key)] for key in data["relations"]]
         return Trial(**{name: data[name] for name in names}, relations=relations)
 

@@ -24,10 +24,15 @@ from judges.scorers import SCORERS, set_to
 MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
 # The same with what an LLM can be asked: (kind, method, words).
 LLMS = [
-    "LLM: the questions", "LLM: does it fit?", "LLM: which of two lists?", "LLM: write profiles",
-    "LLM: recommender under test", "LLM: extract statements", "LLM: is it supported?",
+    "LLM: the questions",
+    "LLM: does it fit?",
+    "LLM: which of two lists?",
+    "LLM: write profiles",
+    "LLM: recommender under test",
+    "LLM: extract statements",
+    "LLM: is it supported?",
     "LLM: propose topics",
-]  # fmt: skip
+]
 KINDS = [(Judge.Kind.LLM, *each) for each in zip(Judge.Method, LLMS, strict=True)]
 KINDS += [
     (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM

@@ -98,8 +98,9 @@ def compare(judge, trial, user="", name=""):
 def _fill(found, judge, trial, cell, given):
     filled = wordings.texts_of(judge, trial)
     plain = replace(cell, relation=NO_CHANGE, options={})
-    texts = [recommending.prompt(filled, judge, trial, one, found.user, given)
-             for one in (plain, cell)]  # fmt: skip
+    texts = [
+        recommending.prompt(filled, judge, trial, one, found.user, given) for one in (plain, cell)
+    ]
     found.original, found.perturbed, found.is_marked = marked(*texts)
 
 

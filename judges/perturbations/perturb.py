@@ -153,8 +153,10 @@ def _aspects(frozen, unit, relation, options):
 
 def _members(frozen, unit, relation, options):
     rng = _drawing(frozen, unit)
-    lists = {side: relation.entries(entries, options, rng)
-             for side, entries in unit.shown.subject.items()}  # fmt: skip
+    lists = {
+        side: relation.entries(entries, options, rng)
+        for side, entries in unit.shown.subject.items()
+    }
     return replace(unit, shown=_shown(unit, subject=lists))
 
 

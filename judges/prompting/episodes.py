@@ -39,10 +39,16 @@ def subjects_of(items):
     ids = [item.pk for item in items]
     rows = Item.objects.filter(Q(pk__in=ids) | Q(parent__in=ids)).order_by("position", "pk")
     rows = rows.values_list(
-        "pk", "parent", "side", "content", "content__show", "content__title",
-        "content__data__topics", Left("content__description", LONGEST + 1),
+        "pk",
+        "parent",
+        "side",
+        "content",
+        "content__show",
+        "content__title",
+        "content__data__topics",
+        Left("content__description", LONGEST + 1),
         Left("text", LONGEST + 1),
-    )  # fmt: skip
+    )
     own, parts = {}, defaultdict(list)
     for pk, parent, side, content, *texts in rows:
         own[pk] = content, _entry(*texts)

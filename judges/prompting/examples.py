@@ -21,10 +21,18 @@ from annotate.values.texts import BLANK
 from judges.models import HeldOut, Judge
 
 NAMES = [
-    "item_id", "item__key", "item__kind", "item__system_id", "item__recipient_id",
-    "item__recipient__key", "item__content__key", "session__rater_id", "session__rater__key",
-    "question__key", "value",
-]  # fmt: skip
+    "item_id",
+    "item__key",
+    "item__kind",
+    "item__system_id",
+    "item__recipient_id",
+    "item__recipient__key",
+    "item__content__key",
+    "session__rater_id",
+    "session__rater__key",
+    "question__key",
+    "value",
+]
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,19 @@ def histories(study, recipients, transcript_length=0):
         in_all=Length(words if transcript_length else nothing),
     )
     names = [
-        "recipient", "content", "content__title", "content__show", "content__data__topics",
-        "content__data__show_description", "rating", "share_listened", "at", "words", "in_all",
+        "recipient",
+        "content",
+        "content__title",
+        "content__show",
+        "content__data__topics",
+        "content__data__show_description",
+        "rating",
+        "share_listened",
+        "at",
+        "words",
+        "in_all",
         "content__key",
-    ]  # fmt: skip
+    ]
     dated = [*rows.filter(at__isnull=False).order_by("-at", "-pk").values_list(*names)]
     dated += rows.filter(at=None).order_by("-pk").values_list(*names)
     found = defaultdict(list)
@@ -92,10 +101,14 @@ def text(entries):
     for entry in entries:
         if entry.show:
             shows[entry.show] = shows.get(entry.show) or entry.about
-    lines = [f"- {one_line(show)}" + (f": {one_line(about)}" if about else "")
-             for show, about in shows.items()]  # fmt: skip
+    lines = [
+        f"- {one_line(show)}" + (f": {one_line(about)}" if about else "")
+        for show, about in shows.items()
+    ]
     episodes = ["Episodes:"]
     for entry in entries:
-        episodes += [entry.line, *([f"  Transcript: {one_line(entry.transcript)}"]
-                                   if entry.transcript else [])]  # fmt: skip
+        episodes += [
+            entry.line,
+            *([f"  Transcript: {one_line(entry.transcript)}"] if entry.transcript else []),
+        ]
     return "\n".join(episodes + (["", "Shows:", *lines] if lines else []))

@@ -118,8 +118,9 @@ def _unfenced(text, places, names):
     """[(line, name)] of the places of these names that marker lines are not around."""
     fenced = {match.start("in") for match in FENCE.finditer(text)}
     fenced |= {match.start("bare") for match in FENCE.finditer(text)}
-    return [(_line(text, at), name) for name in names for at in places.get(name, ())
-            if at not in fenced]  # fmt: skip
+    return [
+        (_line(text, at), name) for name in names for at in places.get(name, ()) if at not in fenced
+    ]
 
 
 def _placeholders(text, method):

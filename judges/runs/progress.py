@@ -107,10 +107,15 @@ def by_relation(run):
     found = {row.pop("relation"): Progress(**row) for row in rows}
     order = [*RELATIONS, *sorted(found.keys() - RELATIONS.keys())]
     return [
-        {"label": RELATIONS[key].label if key in RELATIONS else key, "done": found[key].done,
-         "total": found[key].total, "bad": found[key].bad}
-        for key in order if key in found
-    ]  # fmt: skip
+        {
+            "label": RELATIONS[key].label if key in RELATIONS else key,
+            "done": found[key].done,
+            "total": found[key].total,
+            "bad": found[key].bad,
+        }
+        for key in order
+        if key in found
+    ]
 
 
 def spending(run):

@@ -21,12 +21,25 @@ from judges.runs.plan import PlanError
 
 BATCH = 500
 READ = [
-    "state", "value", "reason", "rationale", "weighted_value", "weighted_mass", "weighted_reason",
-]  # fmt: skip
+    "state",
+    "value",
+    "reason",
+    "rationale",
+    "weighted_value",
+    "weighted_mass",
+    "weighted_reason",
+]
 NEEDED = [
-    "unit", "order", "relation", *READ, "call__reply", "call__failure", "call__finish_reason",
-    "call__logprobs", "question__key",
-]  # fmt: skip
+    "unit",
+    "order",
+    "relation",
+    *READ,
+    "call__reply",
+    "call__failure",
+    "call__finish_reason",
+    "call__logprobs",
+    "question__key",
+]
 
 
 @dataclass

@@ -15,9 +15,14 @@ from judges.models import Call, Run
 def request_hash(run, endpoint, unit, messages, parameters):
     """The same for two calls of a study if everything that was sent is the same, and the sample."""
     sent = [
-        run.judge.study_id, endpoint.key, endpoint.base_url, endpoint.model, messages, parameters,
+        run.judge.study_id,
+        endpoint.key,
+        endpoint.base_url,
+        endpoint.model,
+        messages,
+        parameters,
         unit.sample,
-    ]  # fmt: skip
+    ]
     return hashlib.sha256(json.dumps(sent, sort_keys=True).encode()).hexdigest()
 
 

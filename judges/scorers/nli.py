@@ -81,10 +81,15 @@ class Nli:
         forward = in_blocks(self.model, reference, generated)
         backward = in_blocks(self.model, generated, reference if both else [])
         kept = Entailment(
-            item=item, grain=self.grain, n_generated=len(generated), n_reference=len(reference),
-            generated=generated, reference=reference,
-            forward=as_bytes(forward), backward=as_bytes(backward),
-        )  # fmt: skip
+            item=item,
+            grain=self.grain,
+            n_generated=len(generated),
+            n_reference=len(reference),
+            generated=generated,
+            reference=reference,
+            forward=as_bytes(forward),
+            backward=as_bytes(backward),
+        )
         value = value_of(self.measure, forward, backward, len(generated), len(reference))
         said = f"{len(generated)} of the text and {len(reference)} of the reference compared"
         said += cut_since(self.model, before)[0]

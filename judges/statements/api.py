@@ -141,9 +141,7 @@ class Statements(ListAPIView):
         item = _item(study, said["item"])
         reading = statements.reading(item, said["side"])
         form = StatementForm(statements.topics_of(study, reading.run), reading.said(), said)
-        one = _done(
-            statements.add, item, said["side"], reading.text, _checked(form), request.user
-        )  # fmt: skip
+        one = _done(statements.add, item, said["side"], reading.text, _checked(form), request.user)
         return Response(_one(one.pk), status=201)
 
 

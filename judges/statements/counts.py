@@ -69,9 +69,10 @@ class StatementSets:
                 (read.order_by().values_list("item", "side"), READ),
                 (said.order_by().values_list("item", "side"), SAID),
                 (tried.order_by().values_list("item", "side"), TRIED),
-                (blank.order_by(), BARE), (bare.order_by(), BARE),
+                (blank.order_by(), BARE),
+                (bare.order_by(), BARE),
             )
-        ]  # fmt: skip
+        ]
         for item, side, what, n in parts[0].union(*parts[1:], all=True):
             self.found[item][what, side] = n
 

@@ -37,9 +37,16 @@ LEFT = ("explaining_contents", OUTDATED)  # extra columns that do not go over
 LONGEST_NAME = 170  # of the explanation's id within that of a statement
 OWN = re.compile(r" · [pr]-[0-9a-f]{16}\Z")
 COLUMNS = (
-    "study_id", "key", "kind", "recipient_id", "content_id", "system_id", "text", "reference",
+    "study_id",
+    "key",
+    "kind",
+    "recipient_id",
+    "content_id",
+    "system_id",
+    "text",
+    "reference",
     "data",
-)  # fmt: skip
+)
 NOTHING = "No text of this study has statements yet: extract some, or load statements."
 ALL_WITHHELD = "All texts with statements belong to the locked test part: unlock it first."
 ANY_KIND = (
@@ -214,9 +221,12 @@ def _of_item(item, sides, truth, language):
             times[text] += 1
             key = _key(item, direction, text, documents[side], times[text])
             data = own | {
-                EXPLANATION: item.key, DIRECTION: direction, NUMBER: str(one.number),
-                "topic": one.about, "sentiment": str(one.feels),
-            }  # fmt: skip
+                EXPLANATION: item.key,
+                DIRECTION: direction,
+                NUMBER: str(one.number),
+                "topic": one.about,
+                "sentiment": str(one.feels),
+            }
             found[key] = Wanted(key, item, text, documents[side], data)
     return found
 

@@ -17,13 +17,18 @@ from judges.models import Extraction, Judgment, Sentiment, Side, Statement
 
 STATES = {
     "": Q(is_removed=False),
-    "as extracted": Q(run__isnull=False, is_removed=False, corrected_statement="",
-                      corrected_topic="", corrected_sentiment=""),
+    "as extracted": Q(
+        run__isnull=False,
+        is_removed=False,
+        corrected_statement="",
+        corrected_topic="",
+        corrected_sentiment="",
+    ),
     "corrected": Q(is_removed=False)
     & ~Q(corrected_statement="", corrected_topic="", corrected_sentiment=""),
     "added": Q(run=None, is_removed=False),
     "removed": Q(is_removed=True),
-}  # fmt: skip
+}
 NO_SYSTEM = "none"
 
 
@@ -100,9 +105,13 @@ class StatementFilter:
 
 # {name in the address: the condition; blank where it is not that simple}
 NAMES = {
-    "q": "now_statement__icontains", "side": "side", "system": "", "topic": "now_topic",
-    "sentiment": "now_sentiment", "state": "",
-}  # fmt: skip
+    "q": "now_statement__icontains",
+    "side": "side",
+    "system": "",
+    "topic": "now_topic",
+    "sentiment": "now_sentiment",
+    "state": "",
+}
 
 
 @dataclass

@@ -18,10 +18,16 @@ REVIEWS = Table(
         Column("review", "Its text."),
     ),
     aliases={
-        "reviewerID": "recipient", "asin": "content", "unixReviewTime": "at", "overall": "rating",
-        "reviewText": "review", "userId": "recipient", "movieId": "content", "timestamp": "at",
+        "reviewerID": "recipient",
+        "asin": "content",
+        "unixReviewTime": "at",
+        "overall": "rating",
+        "reviewText": "review",
+        "userId": "recipient",
+        "movieId": "content",
+        "timestamp": "at",
     },
-)  # fmt: skip
+)
 INTERACTION = ("recipient", "content", "rating", "at")
 ITEM = ("item", "kind", "recipient", "content", "system", "text", "review", "rating", "at")
 

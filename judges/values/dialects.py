@@ -31,8 +31,10 @@ def _is_refused(name, detail):
 
 def spoken(parameters, refused):
     """The parameters as a model takes them that refuses these."""
-    known = {RENAMED.get(name, name) if name in refused else name: value
-             for name, value in parameters.items()}  # fmt: skip
+    known = {
+        RENAMED.get(name, name) if name in refused else name: value
+        for name, value in parameters.items()
+    }
     return {name: value for name, value in known.items() if name not in refused}
 
 

@@ -9,9 +9,35 @@ from rapidfuzz import fuzz, process
 
 YEAR = re.compile(r"[(\[（]\s*((?:18|19|20)\d\d)(?:\s*[-–—]\s*(?:(?:18|19|20)?\d\d)?)?\s*[)\]）]")
 ARTICLES = (
-    "the", "a", "an", "le", "la", "les", "un", "une", "el", "los", "las", "il", "lo", "gli", "i",
-    "der", "die", "das", "ein", "eine", "de", "den", "det", "en", "het", "o", "os", "as",
-)  # fmt: skip
+    "the",
+    "a",
+    "an",
+    "le",
+    "la",
+    "les",
+    "un",
+    "une",
+    "el",
+    "los",
+    "las",
+    "il",
+    "lo",
+    "gli",
+    "i",
+    "der",
+    "die",
+    "das",
+    "ein",
+    "eine",
+    "de",
+    "den",
+    "det",
+    "en",
+    "het",
+    "o",
+    "os",
+    "as",
+)
 # Only of English may one side leave it out: "O" and "I" begin other titles.
 DROPPED = ("the", "a", "an")
 # What is in bold, italics or quotes at the beginning of a line.

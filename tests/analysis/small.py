@@ -47,9 +47,11 @@ def make_rated_study(owner=None, recipients=4, contents=2, systems=3, slug="film
         what, system = divmod(rest, systems)
         keys = f"r{who}", f"film-{what}", f"system-{system}"
         item = factories.make_item(
-            study, f"item-{number}", *(known.get(key, key) for key in keys),
+            study,
+            f"item-{number}",
+            *(known.get(key, key) for key in keys),
             data={"genre": "drama" if what else "comedy"},
-        )  # fmt: skip
+        )
         known |= zip(keys, (item.recipient, item.content, item.system), strict=True)
     rng = random.Random(5)
     items = enumerate(study.items.order_by("pk"), start=1)

@@ -81,9 +81,14 @@ def analyse(*arguments):
 # These have rows in their own tests: the small study has no lists, no two prompts, no texts
 # no explanations by contents, no statements and no tests of judges.
 ELSEWHERE = {
-    "counterfactual", "examples", "factuality", "metamorphic", "preferences", "reasons",
+    "counterfactual",
+    "examples",
+    "factuality",
+    "metamorphic",
+    "preferences",
+    "reasons",
     "robustness",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("report", sorted({*KEYS} - ELSEWHERE))
@@ -131,17 +136,60 @@ def test_a_table_for_latex_stands_below_the_notes():
 def test_options_are_those_of_the_page():
     found = json.loads(
         analyse(
-            "films", "correlation", "--reference", "all", "--judge", "close",
-            "--exclude", "genre=drama", "--exclude", "system=system-1", "--only", "recipient=r1",
-            "--missing-reference", "3", "--missing-judgment", "drop",
-            "--strong", "2", "--criterion", "f1", "--against", "random",
-            "--undefined", "zero", "--threshold", "3.5", "--epsilon", "0.15",
-            "--standard-errors", "plain", "--draws", "0", "--seed", "7",
-            "--version", "1", "--least-raters", "2", "--direction", "higher", "--order", "people",
-            "--splits", "50", "--persistence", "0.8", "--entries", "matched",
-            "--cluster", "genre", "--format", "json",
+            "films",
+            "correlation",
+            "--reference",
+            "all",
+            "--judge",
+            "close",
+            "--exclude",
+            "genre=drama",
+            "--exclude",
+            "system=system-1",
+            "--only",
+            "recipient=r1",
+            "--missing-reference",
+            "3",
+            "--missing-judgment",
+            "drop",
+            "--strong",
+            "2",
+            "--criterion",
+            "f1",
+            "--against",
+            "random",
+            "--undefined",
+            "zero",
+            "--threshold",
+            "3.5",
+            "--epsilon",
+            "0.15",
+            "--standard-errors",
+            "plain",
+            "--draws",
+            "0",
+            "--seed",
+            "7",
+            "--version",
+            "1",
+            "--least-raters",
+            "2",
+            "--direction",
+            "higher",
+            "--order",
+            "people",
+            "--splits",
+            "50",
+            "--persistence",
+            "0.8",
+            "--entries",
+            "matched",
+            "--cluster",
+            "genre",
+            "--format",
+            "json",
         )
-    )  # fmt: skip
+    )
     assert found["options"] == {
         "reference": "all",
         "judges": ["close"],

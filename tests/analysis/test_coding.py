@@ -141,8 +141,12 @@ def test_coders_see_only_their_own_codes_until_the_comparison(study, codes, owne
 
 def test_viewers_read_and_strangers_find_nothing(study, codes, stranger, as_stranger):
     first = texts(study)[0]
-    posts = [f"{PAGE}{first.pk}/", f"{PAGE}codes/", f"{PAGE}codes/{codes[0].pk}/delete/",
-             f"{PAGE}compare/open/"]  # fmt: skip
+    posts = [
+        f"{PAGE}{first.pk}/",
+        f"{PAGE}codes/",
+        f"{PAGE}codes/{codes[0].pk}/delete/",
+        f"{PAGE}compare/open/",
+    ]
     for address in (PAGE, f"{PAGE}compare/"):
         assert as_stranger.get(address).status_code == 404
     Membership.objects.create(study=study, user=stranger, role=Membership.Role.VIEWER)
@@ -213,8 +217,14 @@ def test_agreement_is_scikit_learns_kappa_over_what_both_coded(study, codes, own
     CodesCompared.objects.create(study=study, by_name="bea")
     said = {owner: [1, 1, 0, 1], bea: [1, 0, 0, 1]}
     for user, given in said.items():
-        give(study, user, *((text, codes[0] if yes else None)
-                            for text, yes in zip(texts(study), given, strict=False)))  # fmt: skip
+        give(
+            study,
+            user,
+            *(
+                (text, codes[0] if yes else None)
+                for text, yes in zip(texts(study), given, strict=False)
+            ),
+        )
     give(study, bea, (texts(study)[4], codes[0]))
     rows = [row for row in build(study, "reasons").rows if row["kind"] == "agreement"]
     row = next(row for row in rows if row["code"] == "long")
@@ -229,8 +239,14 @@ def test_shares_and_agreement_have_the_intervals_of_items_drawn_again(study, cod
     CodesCompared.objects.create(study=study, by_name="bea")
     said = {owner: [1, 1, 0, 1], bea: [1, 0, 0, 1]}
     for user, given in said.items():
-        give(study, user, *((text, codes[0] if yes else None)
-                            for text, yes in zip(texts(study), given, strict=False)))  # fmt: skip
+        give(
+            study,
+            user,
+            *(
+                (text, codes[0] if yes else None)
+                for text, yes in zip(texts(study), given, strict=False)
+            ),
+        )
     report = build(study, "reasons", draws=120)
     row = next(r for r in report.rows if (r["kind"], r["code"]) == ("agreement", "long"))
     scores = Scores(frames.read(study), Options("third_party", draws=120))

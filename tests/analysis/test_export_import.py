@@ -94,9 +94,17 @@ def podcasts(owner):
     Rater.objects.filter(key="out").update(excluded_because="Too fast.")
     endpoint = factories.make_endpoint()
     fit = factories.make_judge(
-        study, "LaaJ", endpoint, method="fit", prompt="fit.v1", question="episode-fit",
-        context="profile", kind=Judge.Kind.LLM, samples=2, temperature=0.7,
-    )  # fmt: skip
+        study,
+        "LaaJ",
+        endpoint,
+        method="fit",
+        prompt="fit.v1",
+        question="episode-fit",
+        context="profile",
+        kind=Judge.Kind.LLM,
+        samples=2,
+        temperature=0.7,
+    )
     asked = {(item, questions["episode-fit"]): item.pk % 2 for item in parts}
     run = factories.make_judgments(fit, asked)
     run.judgments.filter(item=parts[0]).update(state="failed", value=None, reason="timed out")

@@ -82,8 +82,9 @@ def fill_sides(study):
 
 def test_from_a_file_to_tables_iii_and_iv_by_commands_and_a_worker(tmp_path, nli_model):
     extra = {
-        "CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}", "NLI_MODEL": nli_model,
-    }  # fmt: skip
+        "CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}",
+        "NLI_MODEL": nli_model,
+    }
     with (
         small_model(tmp_path, PORT),
         processes.beat(tmp_path, **extra),

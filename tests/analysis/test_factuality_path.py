@@ -132,8 +132,11 @@ def test_by_commands(server, files):
         "2 references filled with the ground truth, 2 left as they are.\n"
     )
     truth = "The user appreciates that it is warm. However, the user dislikes that it runs small."
-    assert set(Item.objects.filter(key__startswith="a", parent=None, kind="explanation")
-               .values_list("reference", flat=True)) == {truth}  # fmt: skip
+    assert set(
+        Item.objects.filter(key__startswith="a", parent=None, kind="explanation").values_list(
+            "reference", flat=True
+        )
+    ) == {truth}
     command("run_judge", "coats", "St2Exp", "--wait", "--yes")
     study = Study.objects.get()
     assert verdicts(study) == VERDICTS
@@ -176,8 +179,11 @@ def test_the_example_loads_with_its_statements_and_nothing_is_left_to_make(examp
     domains = example.items.filter(kind="explanation").values_list("data__domain", flat=True)
     assert {*domains} == {"clothes", "cellphones"}
     assert set(example.systems.values_list("key", flat=True)) == {
-        "grounded", "inventive", "brief", "template"
-    }  # fmt: skip
+        "grounded",
+        "inventive",
+        "brief",
+        "template",
+    }
     before = set(current(example).values_list("key", flat=True))
     made = make(example)
     assert (made.new, made.outdated, made.unchanged) == (0, 0, 195)

@@ -15,9 +15,25 @@ pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 PORT = 8324
 ITERATIONS, K = 2, 3
 SMALL = [
-    "--plan", "relations,k_sweep,l_sweep", "--users", 2, "--iterations", ITERATIONS, "--k", K,
-    "--l", 4, "--ks", 2, "--ls", 2, "--above", 4.9, "--relations", "multiply",
-]  # fmt: skip
+    "--plan",
+    "relations,k_sweep,l_sweep",
+    "--users",
+    2,
+    "--iterations",
+    ITERATIONS,
+    "--k",
+    K,
+    "--l",
+    4,
+    "--ks",
+    2,
+    "--ls",
+    2,
+    "--above",
+    4.9,
+    "--relations",
+    "multiply",
+]
 LISTS = 2 * ((1 + 2 * ITERATIONS) + 2 + (1 + ITERATIONS))  # of two recipients: tables 4, 2 and 3
 
 
@@ -32,9 +48,17 @@ def test_lists_of_a_real_model_fill_the_tables(shared_data, tmp_path):
     ):
         processes.wait_for(Heartbeat.objects.any_alive, 60, "a worker that lives")
         told = tell(
-            shared_data / "movielens-small", endpoint.key, *SMALL, "--json-list", "--wait", "--yes",
-            "--name", "movielens", "--owner", owner.username,
-        )  # fmt: skip
+            shared_data / "movielens-small",
+            endpoint.key,
+            *SMALL,
+            "--json-list",
+            "--wait",
+            "--yes",
+            "--name",
+            "movielens",
+            "--owner",
+            owner.username,
+        )
     assert Judge.objects.get().key == "recommender small JSON"
     lists = list(RecommendedList.objects.all())
     # A small model may leave a title blank, which makes its reply no list, however it was asked.

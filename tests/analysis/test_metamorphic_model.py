@@ -17,9 +17,25 @@ from tests.small_model import small_model
 pytestmark = [pytest.mark.model, pytest.mark.django_db(transaction=True)]
 PORT = 8322
 SMALL = [
-    "--plan", "relations,k_sweep,l_sweep", "--users", 2, "--iterations", 1, "--k", 2, "--l", 5,
-    "--ks", 2, "--ls", 3, "--above", 4.9, "--relations", "multiply",
-]  # fmt: skip
+    "--plan",
+    "relations,k_sweep,l_sweep",
+    "--users",
+    2,
+    "--iterations",
+    1,
+    "--k",
+    2,
+    "--l",
+    5,
+    "--ks",
+    2,
+    "--ls",
+    3,
+    "--above",
+    4.9,
+    "--relations",
+    "multiply",
+]
 LISTS = 2 * ((1 + 2) + 2 + 2)  # of two recipients: table 4, the sweep of k, that of l
 
 

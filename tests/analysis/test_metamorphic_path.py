@@ -18,10 +18,19 @@ from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = pytest.mark.django_db
 TITLES = [
-    "Heat (1995)", "Alien (1979)", "Solaris (1972)", "Amélie (2001)", "Toy Story (1995)",
-    "Vertigo (1958)", "Brazil (1985)", "Ran (1985)", "Fargo (1996)", "Jaws (1975)",
-    "Rocky (1976)", "Psycho (1960)",
-]  # fmt: skip
+    "Heat (1995)",
+    "Alien (1979)",
+    "Solaris (1972)",
+    "Amélie (2001)",
+    "Toy Story (1995)",
+    "Vertigo (1958)",
+    "Brazil (1985)",
+    "Ran (1985)",
+    "Fargo (1996)",
+    "Jaws (1975)",
+    "Rocky (1976)",
+    "Psycho (1960)",
+]
 BASE, OTHERS = TITLES[:5], TITLES[5:10]
 
 
@@ -29,14 +38,14 @@ BASE, OTHERS = TITLES[:5], TITLES[5:10]
 def films(owner):
     """Twelve films; three recipients rated the last two, which nobody recommends; one rated one."""
     study = factories.make_study(owner=owner, questions={})
-    contents = [Content.objects.create(study=study, key=f"f{number}", title=title)
-                for number, title in enumerate(TITLES)]  # fmt: skip
+    contents = [
+        Content.objects.create(study=study, key=f"f{number}", title=title)
+        for number, title in enumerate(TITLES)
+    ]
     for who, rated in (("u1", 2), ("u2", 2), ("u3", 2), ("u4", 1)):
         recipient = Recipient.objects.create(study=study, key=who)
         for content in contents[10 : 10 + rated]:
-            Interaction.objects.create(
-                study=study, recipient=recipient, content=content, rating=3
-            )  # fmt: skip
+            Interaction.objects.create(study=study, recipient=recipient, content=content, rating=3)
     return study
 
 
@@ -58,9 +67,12 @@ def answer(_number, request):
 
 def report_of(study, server, **trial):
     judge = factories.make_judge(
-        study, "teller", factories.make_endpoint(server.url), method="recommender",
+        study,
+        "teller",
+        factories.make_endpoint(server.url),
+        method="recommender",
         prompt="recommend.v1",
-    )  # fmt: skip
+    )
     run = planning.plan(judge, trial=Trial(**{"l": 2, "iterations": 2} | trial))
     running.work_through(run.pk)
     return metamorphic(frames.read(study), Options("third_party", draws=50))
@@ -71,8 +83,11 @@ def test_what_the_recommender_does_stands_in_table_4(films):
     with ScriptedServer(answer) as server:
         report = report_of(films, server, relations=relations)
         prompts = [request["messages"][0]["content"] for request in server.requests]
-    found = {(row["relation"], row["measure"]): row["value"]
-             for row in report.rows if row["part"] == "relations"}  # fmt: skip
+    found = {
+        (row["relation"], row["measure"]): row["value"]
+        for row in report.rows
+        if row["part"] == "relations"
+    }
     for relation, tau, common, rbo, overlap in (
         ("no_change", 1, 1, 1, 1),
         ("multiply", 15 / 35, -1, 0.737775, 1),
@@ -83,8 +98,9 @@ def test_what_the_recommender_does_stands_in_table_4(films):
         assert common is None or found[relation, "tau_common"] == pytest.approx(common)
         assert found[relation, "rbo"] == pytest.approx(rbo, abs=1e-6)
         assert found[relation, "overlap"] == pytest.approx(overlap)
-    counted = {(row["relation"], row["measure"]): row for row in report.rows
-               if row["part"] == "counts"}  # fmt: skip
+    counted = {
+        (row["relation"], row["measure"]): row for row in report.rows if row["part"] == "counts"
+    }
     assert counted["shift", "unmatched"]["value"] == 0 and counted["shift", "unmatched"]["n"] == 30
     assert counted["no_change", "no_list"]["why"] == "not asked: 1"  # u4 rated too few
     assert not films.items.exists()
@@ -133,8 +149,11 @@ def test_sweeps_of_it_are_tables_2_and_3(films):
         )
     rows = [row for row in report.rows if row["measure"] == "rbo"]
     assert [(row["part"], row["k"], row["l"], row["value"]) for row in rows] == [
-        ("k_sweep", 3, 0, 1), ("k_sweep", 5, 0, 1), ("l_sweep", 5, 1, 1), ("l_sweep", 5, 2, 1),
-    ]  # fmt: skip
+        ("k_sweep", 3, 0, 1),
+        ("k_sweep", 5, 0, 1),
+        ("l_sweep", 5, 1, 1),
+        ("l_sweep", 5, 2, 1),
+    ]
 
 
 def test_each_wording_is_named_by_its_prompt(films):
@@ -148,14 +167,16 @@ def test_each_wording_is_named_by_its_prompt(films):
     with ScriptedServer(script) as server:
         relations = [["wording", {"prompt": name}] for name in names]
         report = report_of(films, server, relations=relations)
-    rows = [row for row in report.rows
-            if row["part"] == "relations" and row["measure"] == "rbo"]  # fmt: skip
+    rows = [row for row in report.rows if row["part"] == "relations" and row["measure"] == "rbo"]
     assert {row["cell"]: row["value"] for row in rows} == {
-        "no_change": 1, "wording:prompt=recommend-german.v1": 0,
+        "no_change": 1,
+        "wording:prompt=recommend-german.v1": 0,
         "wording:prompt=recommend-spanish.v1": 1,
-    }  # fmt: skip
+    }
     tables = KIND.layout(report, "all", None).tables
     assert [name for name, _ in tables[0].lines] == [
-        "No change", "Other wording: recommend-german.v1", "Other wording: recommend-spanish.v1",
-    ]  # fmt: skip
+        "No change",
+        "Other wording: recommend-german.v1",
+        "Other wording: recommend-spanish.v1",
+    ]
     assert "change most under “Other wording: recommend-german.v1”" in report.verdict[0]

@@ -43,14 +43,25 @@ def files_of(folder, shared_data):
     """Two listeners of one show each; both are recommended two episodes of either show."""
     with (shared_data / "podcasts" / "contents.csv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file))
-    shows = {who: [row for row in table if row["show"] == show][: HEARD + JUDGED]
-             for who, show in WHO.items()}  # fmt: skip
-    heard = [(who, row["content"], 1 - at / 100, f"2025-03-{at + 1:02}")
-             for who, rows in shows.items() for at, row in enumerate(rows[:HEARD])]  # fmt: skip
-    judged = [(f"{who}-{row['content']}", who, row["content"], "model", of)
-              for who in WHO for of, rows in shows.items() for row in rows[HEARD:]]  # fmt: skip
-    ratings = [(item, f"person-{who}", "recipient", "episode-fit", 5 if of == who else 1)
-               for item, who, _, _, of in judged]  # fmt: skip
+    shows = {
+        who: [row for row in table if row["show"] == show][: HEARD + JUDGED]
+        for who, show in WHO.items()
+    }
+    heard = [
+        (who, row["content"], 1 - at / 100, f"2025-03-{at + 1:02}")
+        for who, rows in shows.items()
+        for at, row in enumerate(rows[:HEARD])
+    ]
+    judged = [
+        (f"{who}-{row['content']}", who, row["content"], "model", of)
+        for who in WHO
+        for of, rows in shows.items()
+        for row in rows[HEARD:]
+    ]
+    ratings = [
+        (item, f"person-{who}", "recipient", "episode-fit", 5 if of == who else 1)
+        for item, who, _, _, of in judged
+    ]
     contents = [list(row.values()) for rows in shows.values() for row in rows]
     (folder / "study.yaml").write_text(STUDY)
     return {
@@ -115,9 +126,15 @@ def test_profiles_are_written_rated_and_judged_with(owner, as_owner, tmp_path, s
         stack.enter_context(processes.beat(tmp_path, **extra))
         stack.enter_context(processes.worker(tmp_path, **extra))
         writer = make_on_the_page(
-            as_owner, "writer", "profile", endpoint=endpoint.pk, prompt="write-profile.v1",
-            days="90", episodes="5, 10, 15, 20", pick="listened",
-        )  # fmt: skip
+            as_owner,
+            "writer",
+            "profile",
+            endpoint=endpoint.pk,
+            prompt="write-profile.v1",
+            days="90",
+            episodes="5, 10, 15, 20",
+            pick="listened",
+        )
         run = reverse("judge_run", args=["jupiter", writer.pk])
         assert as_owner.post(run, {"limit": "", "budget": ""}).status_code == 302
         finished(writer.runs.get())
@@ -134,7 +151,7 @@ def test_profiles_are_written_rated_and_judged_with(owner, as_owner, tmp_path, s
                 profile_episodes=n,
                 history_length="10",
                 samples="1",
-            )  # fmt: skip
+            )
             for n in NUMBERS
         ]
         for judge in judges:
@@ -149,8 +166,16 @@ def rate_profiles(folder, owner):
     written = Item.objects.filter(kind="profile").order_by("pk")
     assert written.count() == len(WHO) * len(NUMBERS)
     assert Place.objects.filter(item__in=written, state="open").count() == written.count()
-    rows = [(item.key, f"person-{item.recipient.key}", "recipient", "profile-fits",
-             4 if int(item.data["episodes"]) > 10 else 2) for item in written]  # fmt: skip
+    rows = [
+        (
+            item.key,
+            f"person-{item.recipient.key}",
+            "recipient",
+            "profile-fits",
+            4 if int(item.data["episodes"]) > 10 else 2,
+        )
+        for item in written
+    ]
     ratings = write(folder / "more.csv", ["item", "rater", "role", "question", "value"], rows)
     loading = load_files(folder / "study.yaml", {"ratings": ratings}, owner=owner)
     assert [str(problem) for problem in loading.problems.shown] == []
@@ -159,8 +184,7 @@ def rate_profiles(folder, owner):
 def check(client):
     study = Study.objects.get()
     output = StringIO()
-    call_command("analyse", "jupiter", "profile", "--draws", "50", "--format", "csv",
-                 stdout=output)  # fmt: skip
+    call_command("analyse", "jupiter", "profile", "--draws", "50", "--format", "csv", stdout=output)
     rows = list(csv.DictReader(StringIO(output.getvalue())))
     accuracy = {
         int(row["episodes"]): float(row["value"])

@@ -27,8 +27,9 @@ def study(owner):
     make_explained(study, "shown", [OPEN], [OPEN], recipient="r2")
     make(study)
     for item in current(study):
-        factories.make_rating(factories.make_session(study, item.key), item,
-                              study.questions.get(), 1)  # fmt: skip
+        factories.make_rating(
+            factories.make_session(study, item.key), item, study.questions.get(), 1
+        )
     splits.lock(study, SEED, 0.5, "owner")
     return study
 

@@ -105,8 +105,9 @@ def test_the_latest_judgments_of_a_run_that_calls_nobody(as_owner, study):
     run = Run.objects.create(judge=judge, state=Run.State.FINISHED)
     question = study.questions.get()
     for unit, item in enumerate(study.items.filter(kind="statement").order_by("pk")):
-        Judgment.objects.create(run=run, item=item, question=question, unit=unit, value=1,
-                                state=Judgment.State.DONE)  # fmt: skip
+        Judgment.objects.create(
+            run=run, item=item, question=question, unit=unit, value=1, state=Judgment.State.DONE
+        )
     page = as_owner.get(run.get_absolute_url()).text
     assert not says(page)
     assert "it is blue" in page and WITHHELD in page

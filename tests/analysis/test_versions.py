@@ -131,8 +131,10 @@ def test_a_version_begins_changes_and_is_given_up_on_its_page(as_owner, study):
     assert "New &lt;b&gt;words&lt;/b&gt;" in page and "New <b>" not in page
     changes = as_owner.get(HOME).context["versions"][0][0].changes
     assert [(each.key, each.what) for each in changes] == [
-        ("added", "added"), ("accuracy", "wording"), ("satisfaction", "asked"),
-    ]  # fmt: skip
+        ("added", "added"),
+        ("accuracy", "wording"),
+        ("satisfaction", "asked"),
+    ]
     assert [row[0].answers for row in as_owner.get(HOME).context["versions"]] == [0, 1]
     late = begun(study)
     as_owner.post(HOME + "version/give-up/")
@@ -286,8 +288,11 @@ def test_an_option_without_a_meaning_is_said_to_have_none(two_versions):
 
 
 def test_exports_tell_the_version_and_the_words_of_each(two_versions):
-    found = {(row["rater"] or row["judge"], row["version"], row["value"], row["reason"])
-             for row in exported("scores") if row["value"]}  # fmt: skip
+    found = {
+        (row["rater"] or row["judge"], row["version"], row["value"], row["reason"])
+        for row in exported("scores")
+        if row["value"]
+    }
     assert found == {("ann", "1", "4", ""), ("ben", "2", "5", "'=SUM(1)"), ("random", "2", "1", "")}
     assert [row["version"] for row in exported("ratings")] == ["1", "2"]
     book = {row["column"]: row["meaning"] for row in exported("codebook")}

@@ -51,8 +51,13 @@ def test_every_problem_names_row_and_field_and_nothing_is_loaded(api, at, study)
     ]
     found = problems(api.post(at("items/"), {"rows": rows}))
     assert {(row, field) for row, field, _ in found} >= {
-        (2, "item"), (3, "kind"), (4, "position"), (4, ""), (5, "parent"), (6, "item"),
-    }  # fmt: skip
+        (2, "item"),
+        (3, "kind"),
+        (4, "position"),
+        (4, ""),
+        (5, "parent"),
+        (6, "item"),
+    }
     words = {(row, field): message for row, field, message in found}
     assert "found 'song'" in words[3, "kind"] and "explanation" in words[3, "kind"]
     assert study.items.count() == 4
@@ -60,10 +65,18 @@ def test_every_problem_names_row_and_field_and_nothing_is_loaded(api, at, study)
 
 def test_ratings_are_those_of_completed_sessions_of_their_role(api, at, study):
     rows = [
-        {"item": "item-0", "rater": "ann", "role": "expert", "question": "accuracy", "value": 4,
-         "answered_at": "2026-03-01T10:00:00Z", "seconds": 8.5, "reason": "Why not."},
+        {
+            "item": "item-0",
+            "rater": "ann",
+            "role": "expert",
+            "question": "accuracy",
+            "value": 4,
+            "answered_at": "2026-03-01T10:00:00Z",
+            "seconds": 8.5,
+            "reason": "Why not.",
+        },
         {"item": "item-1", "rater": "ann", "question": "accuracy", "value": "5"},
-    ]  # fmt: skip
+    ]
     assert api.post(at("ratings/"), {"rows": rows}).json()["new"] == 2
     session = Session.objects.get()
     assert (session.source, session.state, session.rater.role) == ("file", "completed", "expert")
@@ -74,14 +87,20 @@ def test_ratings_are_those_of_completed_sessions_of_their_role(api, at, study):
 def test_a_wrong_rating_says_what_is_allowed_as_the_loader_does(api, at, study):
     ok = {"item": "item-0", "rater": "ann", "question": "accuracy", "value": 4}
     rows = [
-        ok, ok | {"item": "item-1", "value": 6}, ok | {"item": "nothing"},
-        ok | {"question": "beauty", "item": "item-2"}, ok | {"item": "item-3", "role": "boss"},
-    ]  # fmt: skip
+        ok,
+        ok | {"item": "item-1", "value": 6},
+        ok | {"item": "nothing"},
+        ok | {"question": "beauty", "item": "item-2"},
+        ok | {"item": "item-3", "role": "boss"},
+    ]
     found = problems(api.post(at("ratings/"), {"rows": rows}))
     found.sort()
     assert [(row, field) for row, field, _ in found] == [
-        (2, "value"), (3, "item"), (4, "question"), (5, "role"),
-    ]  # fmt: skip
+        (2, "value"),
+        (3, "item"),
+        (4, "question"),
+        (5, "role"),
+    ]
     assert "1 to 5" in found[0][2] or "1, 2, 3, 4, 5" in found[0][2]
     assert not Rater.objects.exists()
 
@@ -118,10 +137,18 @@ def test_a_judge_of_the_study_cannot_be_written_to(api, at, study):
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"rows": []}, {"rows": {}}, {"rows": ["x"]}, {"rows": [[]]}, {"rows": [None]},
-     {"row": [{"item": "x"}]}, {"rows": [{"item": "x"}], "force": True},
-     {"rows": [{"item": "x"}] * 10_001}],
-)  # fmt: skip
+    [
+        {},
+        {"rows": []},
+        {"rows": {}},
+        {"rows": ["x"]},
+        {"rows": [[]]},
+        {"rows": [None]},
+        {"row": [{"item": "x"}]},
+        {"rows": [{"item": "x"}], "force": True},
+        {"rows": [{"item": "x"}] * 10_001},
+    ],
+)
 def test_another_shape_is_400(api, at, body):
     answer = api.post(at("items/"), body)
     assert answer.status_code == 400 and answer.json()["error"]["fields"]
@@ -153,11 +180,23 @@ QUESTION = {"key": "fits", "text": "It fits me.", "scale": "likert5"}
 
 def test_a_study_is_made_of_its_questions(api, owner):
     body = {
-        "study": "songs", "title": "Songs", "kind": "text", "raters_per_item": 2,
-        "consent": "Yes\n\n# 1: no", "media_hosts": ["media.example.org"],
-        "questions": [QUESTION, {"key": "mood", "text": "Mood?", "scale": {"choice": ["on", "no"]},
-                                 "required": False, "applies_to": ["text"]}],
-    }  # fmt: skip
+        "study": "songs",
+        "title": "Songs",
+        "kind": "text",
+        "raters_per_item": 2,
+        "consent": "Yes\n\n# 1: no",
+        "media_hosts": ["media.example.org"],
+        "questions": [
+            QUESTION,
+            {
+                "key": "mood",
+                "text": "Mood?",
+                "scale": {"choice": ["on", "no"]},
+                "required": False,
+                "applies_to": ["text"],
+            },
+        ],
+    }
     answer = api.post(ROOT, body)
     assert answer.status_code == 201
     made = answer.json()
@@ -181,15 +220,21 @@ def test_a_study_is_made_from_a_template_with_what_differs(api):
         ({"study": "new"}, "study", "Not “new”"),
         ({"study": "films"}, "study", "is taken"),
         ({"questions": [QUESTION, QUESTION]}, "questions", "twice"),
-        ({"questions": [QUESTION, QUESTION | {"key": "b", "scale": "likert9"}]},
-         "questions.2.scale", "allowed is likert5"),
+        (
+            {"questions": [QUESTION, QUESTION | {"key": "b", "scale": "likert9"}]},
+            "questions.2.scale",
+            "allowed is likert5",
+        ),
         ({"questions": [{"key": "b", "text": "x"}]}, "questions.1.scale", "is missing"),
         ({"questions": [QUESTION | {"colour": "red"}]}, "questions.1.colour", "not a known key"),
-        ({"judges": [{"judge": "a", "kind": "llm", "endpoint": "none"}]}, "judges.1.endpoint",
-         "endpoints here"),
+        (
+            {"judges": [{"judge": "a", "kind": "llm", "endpoint": "none"}]},
+            "judges.1.endpoint",
+            "endpoints here",
+        ),
         ({"platform": 7}, "platform", ""),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_study_is_refused_with_its_field(api, study, change, field, words):
     answer = api.post(ROOT, {"study": "songs", "questions": [QUESTION]} | change)
     found = problems(answer)

@@ -72,9 +72,17 @@ def test_a_large_body_is_413_and_is_not_read(api, at, settings):
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("DELETE", ""), ("PUT", ""), ("POST", ""), ("POST", "raters/"), ("DELETE", "items/1/"),
-     ("GET", "runs/1/cancel/"), ("OPTIONS", ""), ("TRACE", "")],
-)  # fmt: skip
+    [
+        ("DELETE", ""),
+        ("PUT", ""),
+        ("POST", ""),
+        ("POST", "raters/"),
+        ("DELETE", "items/1/"),
+        ("GET", "runs/1/cancel/"),
+        ("OPTIONS", ""),
+        ("TRACE", ""),
+    ],
+)
 def test_a_method_that_is_not_offered_is_405(api, at, method, path):
     answer = api.generic(method, at(path))
     is_error(answer, 405, "method_not_allowed")
@@ -83,10 +91,21 @@ def test_a_method_that_is_not_offered_is_405(api, at, method, path):
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/", "/api", "/api/v1/", "/api/v2/studies/", "/api/v1/studies", "/api/v1/studies/films",
-     "/api/v1/studies/films/nothing/", "/api/v1/studies/a%00b/", "/api/v1/studies/../../etc/",
-     "/api/v1/studies/films/items/x/", "/api/docs", "/api/%ff"],
-)  # fmt: skip
+    [
+        "/api/",
+        "/api",
+        "/api/v1/",
+        "/api/v2/studies/",
+        "/api/v1/studies",
+        "/api/v1/studies/films",
+        "/api/v1/studies/films/nothing/",
+        "/api/v1/studies/a%00b/",
+        "/api/v1/studies/../../etc/",
+        "/api/v1/studies/films/items/x/",
+        "/api/docs",
+        "/api/%ff",
+    ],
+)
 def test_an_address_that_leads_nowhere_is_404(api, client, study, path):
     for caller in (api, client):
         for method in ("GET", "POST", "DELETE", "OPTIONS"):
@@ -136,9 +155,18 @@ def test_for_a_stranger_there_is_no_such_study(stranger, at, path):
 
 @pytest.mark.parametrize(
     "query",
-    ["kind=song", "page_size=0", "page_size=1001", "page_size=x", "page_size=²", "nonsense=1",
-     "item=" + "x" * 201, "system=%00", "item="],
-)  # fmt: skip
+    [
+        "kind=song",
+        "page_size=0",
+        "page_size=1001",
+        "page_size=x",
+        "page_size=²",
+        "nonsense=1",
+        "item=" + "x" * 201,
+        "system=%00",
+        "item=",
+    ],
+)
 def test_a_wrong_filter_is_400_and_named(api, at, query):
     error = is_error(api.get(at(f"items/?{query}")), 400, "invalid")
     assert list(error["fields"]) == [query.partition("=")[0]]

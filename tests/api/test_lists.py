@@ -80,9 +80,11 @@ def test_a_study_says_what_its_pages_say(api, study, owner, viewer):
     row = api.get(f"{ROOT}films/").json()
     assert [row["role"], row["items"], row["places"], row["places_filled"]] == ["owner", 4, 12, 0]
     assert row["questions"][0] == {
-        "key": "persuasiveness", "text": factories.ASPECTS["persuasiveness"], "scale": "likert5",
+        "key": "persuasiveness",
+        "text": factories.ASPECTS["persuasiveness"],
+        "scale": "likert5",
         "required": True,
-    }  # fmt: skip
+    }
     assert (
         len(row["questions"]) == 4 == len([question_data(q, "en") for q in study.questions.all()])
     )
@@ -126,9 +128,16 @@ def test_a_page_of_a_hundred_thousand_rows_takes_no_more_than_a_page(api, at, st
 
 @pytest.mark.parametrize(
     ("query", "keys"),
-    [("item=i1", ["i1"]), ("system=s2", ["i2"]), ("recipient=r0", ["i0"]), ("content=c1", ["i1"]),
-     ("kind=text", []), ("kind=explanation&system=s1", ["i1"]), ("system=S2", [])],
-)  # fmt: skip
+    [
+        ("item=i1", ["i1"]),
+        ("system=s2", ["i2"]),
+        ("recipient=r0", ["i0"]),
+        ("content=c1", ["i1"]),
+        ("kind=text", []),
+        ("kind=explanation&system=s1", ["i1"]),
+        ("system=S2", []),
+    ],
+)
 def test_items_are_filtered(api, at, filled, query, keys):
     found = api.get(at(f"items/?{query}")).json()["results"]
     assert [row["item"] for row in found] == keys
@@ -180,8 +189,11 @@ def test_ratings_equal_those_of_the_export(api, at, study):
     """Who is excluded, unfinished or surplus is in neither; 4 is 4 and a text is a text."""
     why = factories.make_question(study, "why", "text")
     scale = study.questions.first()
-    for name, state, reason in [("ann", "completed", ""), ("bob", "completed", "too fast"),
-                                ("cat", "rating", "")]:  # fmt: skip
+    for name, state, reason in [
+        ("ann", "completed", ""),
+        ("bob", "completed", "too fast"),
+        ("cat", "rating", ""),
+    ]:
         session = factories.make_session(study, name, state=state)
         Rater.objects.filter(pk=session.rater_id).update(excluded_because=reason)
         for number, item in enumerate(study.items.all()):

@@ -42,10 +42,17 @@ def test_a_row_a_list_with_its_entries_in_their_order(api, at, run):
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("recipient=u1", [0, 2]), ("relation=multiply", [2]), ("iteration=0", [0, 1]),
-     ("state=unparsable", [1]), ("judge=elsewhere", []), ("judge=teller", [0, 1, 2]),
-     ("plan=k_sweep", []), ("plan=relations&recipient=u2", [1])],
-)  # fmt: skip
+    [
+        ("recipient=u1", [0, 2]),
+        ("relation=multiply", [2]),
+        ("iteration=0", [0, 1]),
+        ("state=unparsable", [1]),
+        ("judge=elsewhere", []),
+        ("judge=teller", [0, 1, 2]),
+        ("plan=k_sweep", []),
+        ("plan=relations&recipient=u2", [1]),
+    ],
+)
 def test_lists_are_filtered(api, at, run, query, found):
     keys = list(run.recommended_lists.order_by("pk").values_list("pk", flat=True))
     assert [row["id"] for row in rows(api, at(f"lists/?{query}"))] == [keys[n] for n in found]

@@ -19,9 +19,13 @@ pytestmark = pytest.mark.django_db
 def rated(study):
     questions, items = list(study.questions.all()), list(study.items.all())
     for number, (name, role) in enumerate(
-        [("ann", Rater.Role.RECIPIENT), ("bob", Rater.Role.THIRD_PARTY), ("cem", Rater.Role.EXPERT),
-         ("dot", Rater.Role.THIRD_PARTY)]
-    ):  # fmt: skip
+        [
+            ("ann", Rater.Role.RECIPIENT),
+            ("bob", Rater.Role.THIRD_PARTY),
+            ("cem", Rater.Role.EXPERT),
+            ("dot", Rater.Role.THIRD_PARTY),
+        ]
+    ):
         session = factories.make_session(study, name, role)
         for place, item in enumerate(items):
             for question in questions:
@@ -44,9 +48,14 @@ def command(report, *options):
 # The small study has no pairs of lists, no two prompts, no texts, no explanations by contents, no
 # recommender under test.
 WITHOUT_ROWS = {
-    "counterfactual", "examples", "factuality", "metamorphic", "preferences", "reasons",
+    "counterfactual",
+    "examples",
+    "factuality",
+    "metamorphic",
+    "preferences",
+    "reasons",
     "robustness",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("report", REPORTS)
@@ -70,16 +79,35 @@ def test_its_part_is_that_of_the_page(api, as_owner, at, rated, kind):
 
 def test_all_options_reach_the_report(api, at, rated):
     query = {
-        "reference": "third_party", "judges": ["warm"], "exclude": ["item=item-0"],
-        "missing_reference": "3", "missing_judgment": "2.5", "undefined": "zero", "draws": "20",
+        "reference": "third_party",
+        "judges": ["warm"],
+        "exclude": ["item=item-0"],
+        "missing_reference": "3",
+        "missing_judgment": "2.5",
+        "undefined": "zero",
+        "draws": "20",
         "seed": "7",
-    }  # fmt: skip
+    }
     found = api.get(at("reports/correlation/"), query).json()
     assert found == command(
-        "correlation", "--reference", "third_party", "--judge", "warm", "--exclude", "item=item-0",
-        "--missing-reference", "3", "--missing-judgment", "2.5", "--undefined", "zero",
-        "--draws", "20", "--seed", "7",
-    )  # fmt: skip
+        "correlation",
+        "--reference",
+        "third_party",
+        "--judge",
+        "warm",
+        "--exclude",
+        "item=item-0",
+        "--missing-reference",
+        "3",
+        "--missing-judgment",
+        "2.5",
+        "--undefined",
+        "zero",
+        "--draws",
+        "20",
+        "--seed",
+        "7",
+    )
     assert found["options"]["exclude"] == ["item=item-0"]
 
 
@@ -95,15 +123,21 @@ def test_a_study_without_answers_has_reports_without_numbers(api, at, study, rep
 @pytest.mark.parametrize(
     ("query", "status", "field"),
     [
-        ("draws=-1", 400, "draws"), ("draws=x", 400, "draws"), ("draws=", 400, "draws"),
-        ("epsilon=0.9", 400, "epsilon"), ("reference=boss", 400, "reference"),
-        ("reference=%00", 400, "reference"), ("missing_judgment=nan", 400, "missing_judgment"),
-        ("drawz=5", 400, "drawz"), ("judges=nobody", 409, "judges"),
-        ("exclude=item=nothing", 409, "exclude"), ("cluster=nothing", 409, "cluster"),
+        ("draws=-1", 400, "draws"),
+        ("draws=x", 400, "draws"),
+        ("draws=", 400, "draws"),
+        ("epsilon=0.9", 400, "epsilon"),
+        ("reference=boss", 400, "reference"),
+        ("reference=%00", 400, "reference"),
+        ("missing_judgment=nan", 400, "missing_judgment"),
+        ("drawz=5", 400, "drawz"),
+        ("judges=nobody", 409, "judges"),
+        ("exclude=item=nothing", 409, "exclude"),
+        ("cluster=nothing", 409, "cluster"),
         ("coefficient=magic", 409, "coefficient"),
         ("question=accuracy", 409, "question"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_option_is_refused_and_named(api, at, rated, query, status, field):
     answer = api.get(at(f"reports/correlation/?{query}"))
     assert answer.status_code == status

@@ -50,8 +50,10 @@ def test_progress_is_counted_and_cancelling_stops_it(api, at, judge, nudged):
     Judgment.objects.filter(pk=first.pk).update(state="done", value=3)
     row = api.get(at(f"runs/{run.pk}/")).json()
     assert (row["progress"]["done"], row["progress"]["pending"], row["progress"]["settled"]) == (
-        1, 15, 1,
-    )  # fmt: skip
+        1,
+        15,
+        1,
+    )
     assert api.get(at("runs/")).json()["results"][0]["progress"] == row["progress"]
     assert api.post(at(f"runs/{run.pk}/cancel/")).json()["state"] == "cancelled"
     assert api.post(at(f"runs/{run.pk}/cancel/")).status_code == 200

@@ -52,12 +52,24 @@ def check_refused(answer, code, field=None, status=409):
 
 def test_all_there_is_about_a_statement(api, at, one):
     assert api.get(at(f"statements/{one.pk}/")).json() == {
-        "id": one.pk, "item": "a", "side": "generated", "number": 1,
-        "statement": "it is warm", "topic": "comfort", "sentiment": "positive",
-        "original_statement": "it is warm", "original_topic": "comfort",
-        "original_sentiment": "positive", "start": 8, "end": 18, "origin": "model",
-        "run": one.run_id, "judge": one.run.judge.key, "removed": False, "changed_at": None,
-    }  # fmt: skip
+        "id": one.pk,
+        "item": "a",
+        "side": "generated",
+        "number": 1,
+        "statement": "it is warm",
+        "topic": "comfort",
+        "sentiment": "positive",
+        "original_statement": "it is warm",
+        "original_topic": "comfort",
+        "original_sentiment": "positive",
+        "start": 8,
+        "end": 18,
+        "origin": "model",
+        "run": one.run_id,
+        "judge": one.run.judge.key,
+        "removed": False,
+        "changed_at": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -157,9 +169,12 @@ def test_items_that_nothing_is_extracted_from_have_none_added(api, at, study):
 def test_viewers_read_and_strangers_see_nothing(viewer, at, one, owner):
     client, reader = program(viewer), program(owner, write=False)
     assert client.get(at("statements/")).status_code == 200
-    writes = [("post", "statements/", NEW), ("patch", f"statements/{one.pk}/", {"topic": "fit"}),
-              ("post", f"statements/{one.pk}/remove/", None),
-              ("post", f"statements/{one.pk}/undo/", None)]  # fmt: skip
+    writes = [
+        ("post", "statements/", NEW),
+        ("patch", f"statements/{one.pk}/", {"topic": "fit"}),
+        ("post", f"statements/{one.pk}/remove/", None),
+        ("post", f"statements/{one.pk}/undo/", None),
+    ]
     for method, path, body in writes:
         for each in (client, reader):
             assert getattr(each, method)(at(path), body).status_code == 403

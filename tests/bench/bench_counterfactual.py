@@ -83,13 +83,19 @@ def main(most):
         folded = case.scores_of("cf-a", subsets)
         alone.append(time.perf_counter() - began)
     print(f"{len(subsets)} explanations, {matrix.shape[0]} recipients x {CONTENTS} contents")
-    print(f"  in full: {seconds['full']:.1f} s, {seconds['full'] / seconds['implicit']:.2f} of as "
-          f"many trainings by implicit alone (target: at most 1.2)")  # fmt: skip
-    print(f"  warm start, {WARM} iterations: {seconds['warm']:.1f} s; the recipient alone: "
-          f"{1000 * np.median(alone):.1f} ms (target: at most 20 for 84)")  # fmt: skip
+    print(
+        f"  in full: {seconds['full']:.1f} s, {seconds['full'] / seconds['implicit']:.2f} of as "
+        f"many trainings by implicit alone (target: at most 1.2)"
+    )
+    print(
+        f"  warm start, {WARM} iterations: {seconds['warm']:.1f} s; the recipient alone: "
+        f"{1000 * np.median(alone):.1f} ms (target: at most 20 for 84)"
+    )
     for name, values in (("warm start", warm), ("recipient alone", folded)):
-        print(f"  Kendall's tau with the full scores, {name}: "
-              f"{kendalltau(full, values).statistic:.2f}")  # fmt: skip
+        print(
+            f"  Kendall's tau with the full scores, {name}: "
+            f"{kendalltau(full, values).statistic:.2f}"
+        )
 
 
 if __name__ == "__main__":

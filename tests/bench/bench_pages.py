@@ -12,9 +12,23 @@ from tests.bench.scratch import Scratch, peak_mb
 
 QUESTIONS, RATERS_OF_ITEM, RATERS, JUDGES = 4, 4, 200, 3
 PAGES = [
-    "", "live/", "items/", "items/500/", "raters/", "raters/1/", "quality/", "more/", "coding/",
-    "judges/", "judges/1/", "runs/", "runs/1/", "questions/", "settings/", "export/",
-]  # fmt: skip
+    "",
+    "live/",
+    "items/",
+    "items/500/",
+    "raters/",
+    "raters/1/",
+    "quality/",
+    "more/",
+    "coding/",
+    "judges/",
+    "judges/1/",
+    "runs/",
+    "runs/1/",
+    "questions/",
+    "settings/",
+    "export/",
+]
 REPORTS = ["correlation", "agreement", "roc", "cost", "raters", "exclusions"]
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -44,10 +58,16 @@ def _items(study, count):
     systems = System.objects.bulk_create(System(study=study, key=f"s{n}") for n in range(8))
     names = ["study_id", "key", "kind", "text", "recipient_id", "system_id"]
     rows = (
-        (study.pk, f"i{n}", "explanation", "A text.", recipients[n % len(recipients)].pk,
-         systems[n % 8].pk)
+        (
+            study.pk,
+            f"i{n}",
+            "explanation",
+            "A text.",
+            recipients[n % len(recipients)].pk,
+            systems[n % 8].pk,
+        )
         for n in range(count)
-    )  # fmt: skip
+    )
     bulk.insert(Item, names, rows)
     return list(Item.objects.filter(study=study).order_by("pk").values_list("pk", flat=True))
 

@@ -65,9 +65,15 @@ def sessions(count):
         rater = Rater.objects.create(study=study, key=f"r{number}")
         session = Session.objects.create(study=study, rater=rater, state=Session.State.RATING)
         Place.objects.create(
-            study=study, item=item, number=number, shuffle=number, state=Place.State.HELD,
-            rater=rater, session=session, position=1,
-        )  # fmt: skip
+            study=study,
+            item=item,
+            number=number,
+            shuffle=number,
+            state=Place.State.HELD,
+            rater=rater,
+            session=session,
+            position=1,
+        )
         found.append((f"/r/{session.token}/answer/{item.pk}/{question.pk}/", f"q{question.pk}"))
     return found
 
@@ -136,11 +142,23 @@ def main(requests):
         if connection.vendor == "postgresql":
             url = os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{name}"
         server = subprocess.Popen(
-            [sys.executable, "-m", "gunicorn", "tests.bench.bench_save:raw_application()",
-             "--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4",
-             "--no-control-socket", "--log-level", "error"],
+            [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "tests.bench.bench_save:raw_application()",
+                "--bind",
+                f"127.0.0.1:{port}",
+                "--workers",
+                "2",
+                "--threads",
+                "4",
+                "--no-control-socket",
+                "--log-level",
+                "error",
+            ],
             env=os.environ | {"DATABASE_URL": url},
-        )  # fmt: skip
+        )
         try:
             measure(port, found, requests, connection.vendor)
         finally:

@@ -14,9 +14,19 @@ from tests.analysis.small import make_rated_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PAGES = [
-    "", "correlation/", "agreement/", "roc/", "confusion/", "selection/", "substitution/",
-    "prediction_powered/", "differences/", "precision_recall/", "calibration/", "thresholds/",
-]  # fmt: skip
+    "",
+    "correlation/",
+    "agreement/",
+    "roc/",
+    "confusion/",
+    "selection/",
+    "substitution/",
+    "prediction_powered/",
+    "differences/",
+    "precision_recall/",
+    "calibration/",
+    "thresholds/",
+]
 SHOTS = os.environ.get("SCREENSHOTS")
 
 

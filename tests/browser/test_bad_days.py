@@ -211,8 +211,18 @@ def served(settings, tmp_path):
     started = []
 
     def begin():
-        arguments = ["-m", "gunicorn", "config.wsgi", "--bind", address, "--workers", "1",
-                     "--threads", "4", "--no-control-socket"]  # fmt: skip
+        arguments = [
+            "-m",
+            "gunicorn",
+            "config.wsgi",
+            "--bind",
+            address,
+            "--workers",
+            "1",
+            "--threads",
+            "4",
+            "--no-control-socket",
+        ]
         started.append(Process(arguments, env, tmp_path / "web.log"))
         wait_for(lambda: _answers(begin.url), 60, "the server")
         return started[-1]

@@ -32,8 +32,15 @@ def rich(researcher):
     add_calling_judge(study, "small (S)", "single", Decimal("0.0004"), endpoint)
     add_calling_judge(study, "small (M)", "multiple", Decimal("0.0005"), endpoint)
     for number, cost in ((5, "0.001"), (10, "0.002"), (20, "0.004")):
-        add_calling_judge(study, f"history {number}", "multiple", Decimal(cost), endpoint,
-                          context="history", history_length=number)  # fmt: skip
+        add_calling_judge(
+            study,
+            f"history {number}",
+            "multiple",
+            Decimal(cost),
+            endpoint,
+            context="history",
+            history_length=number,
+        )
     add_profiles(study, r0=5, r1=10)
     session, question = study.sessions.first(), study.questions.first()
     for item, value in zip(study.items.filter(kind="profile"), (2, 5), strict=True):

@@ -16,8 +16,11 @@ from tests.podcasts import SYSTEMS, make_pair, make_podcasts
 from tests.walking import DEVICES, Exports, Walk, chosen, told
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PLATFORM = {"PROLIFIC_PID": "5f0d1c2b3a4e5f6071829304", "STUDY_ID": "64f0e1d2c3b4a59687786950",
-            "SESSION_ID": "65a1b2c3d4e5f60718293041"}  # fmt: skip
+PLATFORM = {
+    "PROLIFIC_PID": "5f0d1c2b3a4e5f6071829304",
+    "STUDY_ID": "64f0e1d2c3b4a59687786950",
+    "SESSION_ID": "65a1b2c3d4e5f60718293041",
+}
 # Why a film makes somebody happier: what a spreadsheet, CSV and HTML would stumble over.
 REASONS = {
     "e2": '=1+1 is "two", 🎬 不错',
@@ -25,8 +28,15 @@ REASONS = {
     "e9": "-",
 }
 CHANGED = ("e4", "transparency")
-ASPECTS = ("explainability", "informativeness", "effectiveness", "persuasiveness",
-           "transparency", "trustworthiness", "satisfaction")  # fmt: skip
+ASPECTS = (
+    "explainability",
+    "informativeness",
+    "effectiveness",
+    "persuasiveness",
+    "transparency",
+    "trustworthiness",
+    "satisfaction",
+)
 NO_JUDGE = {
     "judge": "",
     "run": "",
@@ -112,8 +122,12 @@ def leave(walk):
     page.wait_for_url("https://app.prolific.com/submissions/complete?cc=DONE4711")
 
 
-LEFT = {"exit_familiarity": "70", "exit_movies_per_month": "4", "exit_gender": "non-binary",
-        "exit_age": "41"}  # fmt: skip
+LEFT = {
+    "exit_familiarity": "70",
+    "exit_movies_per_month": "4",
+    "exit_gender": "non-binary",
+    "exit_age": "41",
+}
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -152,12 +166,26 @@ def assert_scores(exports, slug, role, facts, sides=None):
         if not value.isdigit():
             continue  # a text is in the table of ratings
         kind, recipient, content, system = facts[item]
-        expected.append(NO_JUDGE | COUNTS | {
-            "study": slug, "item": item, "kind": kind, "recipient": recipient, "content": content,
-            "system": system, "question": question, "source": "human", "rater": exports.rater,
-            "role": role, "version": "1", "first_side": (sides or {}).get(item, ""),
-            "value": value, "reason": in_csv(reason),
-        })  # fmt: skip
+        expected.append(
+            NO_JUDGE
+            | COUNTS
+            | {
+                "study": slug,
+                "item": item,
+                "kind": kind,
+                "recipient": recipient,
+                "content": content,
+                "system": system,
+                "question": question,
+                "source": "human",
+                "rater": exports.rater,
+                "role": role,
+                "version": "1",
+                "first_side": (sides or {}).get(item, ""),
+                "value": value,
+                "reason": in_csv(reason),
+            }
+        )
     scores = exports.rows("scores", "seconds", "answered_at")
     assert told(scores, "item", "question") == told(expected, "item", "question")
     return len(scores)
@@ -171,21 +199,36 @@ def in_csv(text):
 def assert_ratings(exports, role, sides=None):
     """The table that can be loaded again has all answers, texts too."""
     expected = [
-        {"item": item, "rater": exports.rater, "role": role, "question": question, "value": value,
-         "reason": in_csv(reason), "first_side": (sides or {}).get(item, ""), "version": "1"}
+        {
+            "item": item,
+            "rater": exports.rater,
+            "role": role,
+            "question": question,
+            "value": value,
+            "reason": in_csv(reason),
+            "first_side": (sides or {}).get(item, ""),
+            "version": "1",
+        }
         for (item, question), (value, reason) in exports.walk.last.items()
-    ]  # fmt: skip
+    ]
     timed = exports.rows("ratings", "answered_at", "seconds")
     assert told(timed, "item", "question") == told(expected, "item", "question")
 
 
 def assert_revisions(exports):
     expected = [
-        exports.who(item=item, question=question, change=str(change), new=value, version="1",
-                    old=said[change - 1][0] if change else "", reason=in_csv(reason))
+        exports.who(
+            item=item,
+            question=question,
+            change=str(change),
+            new=value,
+            version="1",
+            old=said[change - 1][0] if change else "",
+            reason=in_csv(reason),
+        )
         for (item, question), said in exports.walk.given.items()
         for change, (value, reason) in enumerate(said)
-    ]  # fmt: skip
+    ]
     keys = ("item", "question", "change")
     assert told(exports.rows("revisions", "at"), *keys) == told(expected, *keys)
 
@@ -193,17 +236,34 @@ def assert_revisions(exports):
 def assert_screens(exports):
     """Where each screen stood, as it was met."""
     assert exports.tables["screens"] == [
-        exports.who(row="", position=str(position), kind="item" if item else "attention",
-                    item=item or "", check="" if item else "both", system=system, first_side=side)
+        exports.who(
+            row="",
+            position=str(position),
+            kind="item" if item else "attention",
+            item=item or "",
+            check="" if item else "both",
+            system=system,
+            first_side=side,
+        )
         for position, (item, side, system) in enumerate(exports.walk.shown, start=1)
-    ]  # fmt: skip
+    ]
 
 
 def assert_attention(exports):
     assert exports.rows("checks", "seconds", "answered_at") == [
-        exports.who(kind="attention", item="", check="both", question="", position="7",
-                    given="A | D", expected="A | D", passed="true", changes="1", reason="")
-    ]  # fmt: skip
+        exports.who(
+            kind="attention",
+            item="",
+            check="both",
+            question="",
+            position="7",
+            given="A | D",
+            expected="A | D",
+            passed="true",
+            changes="1",
+            reason="",
+        )
+    ]
 
 
 def assert_times(exports, again=()):
@@ -220,8 +280,14 @@ def assert_visit(exports, who, check, left, ratings, changes):
 
     Returns the attempts at the check, and the names of the participant and the visit.
     """
-    measured = ("active_seconds", "idle_seconds", "started_at", "last_seen_at", "ended_at",
-                "items_done_at")  # fmt: skip
+    measured = (
+        "active_seconds",
+        "idle_seconds",
+        "started_at",
+        "last_seen_at",
+        "ended_at",
+        "items_done_at",
+    )
     (session,) = exports.rows("sessions", *measured)
     tried = session.pop("check_answers")
     assert session == exports.who(
@@ -230,10 +296,15 @@ def assert_visit(exports, who, check, left, ratings, changes):
     (rater,) = exports.rows("raters", "active_seconds", "idle_seconds", "first_seen_at")
     names = [rater.pop("participant"), rater.pop("visit")]
     assert rater == who | left | COUNTS | {
-        "rater": exports.rater, "approval_rate": "", "task_count": "", "sessions": "1",
-        "completed": "1", "ratings": str(ratings), "counted": str(ratings),
+        "rater": exports.rater,
+        "approval_rate": "",
+        "task_count": "",
+        "sessions": "1",
+        "completed": "1",
+        "ratings": str(ratings),
+        "counted": str(ratings),
         "changes": str(changes),
-    }  # fmt: skip
+    }
     return tried, names
 
 
@@ -252,9 +323,14 @@ def assert_paid(exports):
     paid = exports.paid
     kept = ("participant", "visit", "platform_study", "outcome", "code", "items", "answers")
     assert [paid[name] for name in kept] == [
-        PLATFORM["PROLIFIC_PID"], PLATFORM["SESSION_ID"], PLATFORM["STUDY_ID"], "completed",
-        "DONE4711", "12", "84",
-    ]  # fmt: skip
+        PLATFORM["PROLIFIC_PID"],
+        PLATFORM["SESSION_ID"],
+        PLATFORM["STUDY_ID"],
+        "completed",
+        "DONE4711",
+        "12",
+        "84",
+    ]
 
 
 # P3

@@ -48,9 +48,12 @@ def rated(owner):
         session = factories.make_session(study, name)
         for item in study.items.all():
             factories.make_rating(
-                session, item, study.questions.get(), PEOPLE[item.key][number],
+                session,
+                item,
+                study.questions.get(),
+                PEOPLE[item.key][number],
                 reason="" if number else f"{name} on {item.key}",
-            )  # fmt: skip
+            )
     return study
 
 

@@ -55,9 +55,13 @@ def test_an_operator_makes_an_endpoint_and_tests_it(new_page):
 
 
 POINTS = [
-    [0, 16, "begins"], [2, 32, "clean round"], [4, 64, "clean round"],
-    [9, 51, "too many requests"], [30, 53, "clean round"], [33, 55, "clean round"],
-]  # fmt: skip
+    [0, 16, "begins"],
+    [2, 32, "clean round"],
+    [4, 64, "clean round"],
+    [9, 51, "too many requests"],
+    [30, 53, "clean round"],
+    [33, 55, "clean round"],
+]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -16,17 +16,24 @@ from tests.small_model import small_model
 pytestmark = [pytest.mark.browser, pytest.mark.model, pytest.mark.django_db(transaction=True)]
 PORT, ITEMS = 8139, 2
 ASPECTS = ["persuasiveness", "transparency", "accuracy", "satisfaction"]
-GRID = [(aspects, shots) for aspects in ("single", "multiple")
-        for shots in ("zero", "one", "personalised")]  # fmt: skip
+GRID = [
+    (aspects, shots)
+    for aspects in ("single", "multiple")
+    for shots in ("zero", "one", "personalised")
+]
 PARTS = {"one": "example.v2", "personalised": "example-personalised.v2"}
 LLM = {
-    "Endpoint": f"small ({local_model.ALIAS})", "Prompt": "explanation.v3", "Temperature": "0",
+    "Endpoint": f"small ({local_model.ALIAS})",
+    "Prompt": "explanation.v3",
+    "Temperature": "0",
     "Most tokens of a reply": "100",
-}  # fmt: skip
+}
 SAMPLES = {
-    "Samples": "3", "Temperature": "0.8", "About the recipient": "The recipient's history",
+    "Samples": "3",
+    "Temperature": "0.8",
+    "About the recipient": "The recipient's history",
     "History length": "4",
-}  # fmt: skip
+}
 
 
 def test_the_grid_is_made_run_and_read_on_the_pages(new_page, tmp_path):
@@ -53,17 +60,26 @@ def start(page, study, aspects, shots):
 
 def settings(aspects, **more):
     return {
-        "kind": "llm", "endpoint": "small", "model": "smollm2-135m", "json_schema": True,
-        "prompt": "explanation.v3", "prompt_sha256": sha256("explanation.v3"), "temperature": 0.0,
-        "aspects": aspects, "rationale": False, "max_tokens": 100,
-    } | more  # fmt: skip
+        "kind": "llm",
+        "endpoint": "small",
+        "model": "smollm2-135m",
+        "json_schema": True,
+        "prompt": "explanation.v3",
+        "prompt_sha256": sha256("explanation.v3"),
+        "temperature": 0.0,
+        "aspects": aspects,
+        "rationale": False,
+        "max_tokens": 100,
+    } | more
 
 
 def kept(endpoint):
     return {
-        "prompt_text": text("explanation.v3"), "base_url": endpoint.base_url, "unit_usd": "",
+        "prompt_text": text("explanation.v3"),
+        "base_url": endpoint.base_url,
+        "unit_usd": "",
         "left_out": {"items_without_text": 0, "questions_without_numbers": []},
-    }  # fmt: skip
+    }
 
 
 def check_run(run, endpoint, aspects, shots):

@@ -35,8 +35,12 @@ def make_trial(owner):
     rng, judge = random.Random(2), make_recommender(study, "teller")
     people = [f"u{number}" for number in range(10)]
     lists = {(person, "no_change", 0): BASE for person in people}
-    lists |= {(person, relation, at): said(rng, rate) for person in people
-              for relation, rate in RATES.items() for at in (1, 2, 3)}  # fmt: skip
+    lists |= {
+        (person, relation, at): said(rng, rate)
+        for person in people
+        for relation, rate in RATES.items()
+        for at in (1, 2, 3)
+    }
     make_lists(judge, lists)
     sweep = make_lists(judge, {})
     for k in (3, 5):

@@ -32,14 +32,25 @@ HISTORY = {"self-hosted-1": 0.97, "coder-radio-300": 0.41}
 LISTS = {"A": ["self-hosted-40"], "B": ["coder-radio-300"]}
 RATINGS = {"A-1": 5, "B-1": 1}
 LLM = {
-    "Endpoint": f"small ({local_model.ALIAS})", "Temperature": "0", "Most tokens of a reply": "500",
-}  # fmt: skip
-FIT = ("LLM: does it fit?", {"Question that the verdict answers": "episode-fit: This episode "
-                             "aligns with my interests."})  # fmt: skip
-PAIRWISE = ("LLM: which of two lists?", {
-    "Question that the verdict answers": "better-list: Which list matches your preferences better",
-    "Dimensions": "topic", "Order of the lists": "Drawn for each pair", "Seed": "1",
-})  # fmt: skip
+    "Endpoint": f"small ({local_model.ALIAS})",
+    "Temperature": "0",
+    "Most tokens of a reply": "500",
+}
+FIT = (
+    "LLM: does it fit?",
+    {"Question that the verdict answers": "episode-fit: This episode aligns with my interests."},
+)
+PAIRWISE = (
+    "LLM: which of two lists?",
+    {
+        "Question that the verdict answers": (
+            "better-list: Which list matches your preferences better"
+        ),
+        "Dimensions": "topic",
+        "Order of the lists": "Drawn for each pair",
+        "Seed": "1",
+    },
+)
 PROFILE_SHOWN = {"About the recipient": "The recipient's profile"}
 HISTORY_SHOWN = {"About the recipient": "The recipient's history", "History length": "10"}
 
@@ -57,9 +68,21 @@ def files_of(folder, shared_data):
     wanted = {*HISTORY, *LISTS["A"], *LISTS["B"]}
     rows = [list(row.values()) for row in table if row["content"] in wanted]
     assert len(rows) == len(wanted)
-    parts = [(f"pair-{side}-{at}", "recommendation", "r1", content, f"model-{side}", "",
-              "pair", side, at) for side, contents in LISTS.items()
-             for at, content in enumerate(contents, start=1)]  # fmt: skip
+    parts = [
+        (
+            f"pair-{side}-{at}",
+            "recommendation",
+            "r1",
+            content,
+            f"model-{side}",
+            "",
+            "pair",
+            side,
+            at,
+        )
+        for side, contents in LISTS.items()
+        for at, content in enumerate(contents, start=1)
+    ]
     header = [
         "item",
         "kind",
@@ -71,26 +94,35 @@ def files_of(folder, shared_data):
         "side",
         "position",
     ]
-    ratings = [(f"pair-{place}", "ann", "recipient", "episode-fit", value)
-               for place, value in RATINGS.items()]  # fmt: skip
+    ratings = [
+        (f"pair-{place}", "ann", "recipient", "episode-fit", value)
+        for place, value in RATINGS.items()
+    ]
     (folder / "study.yaml").write_text(STUDY)
     return {
         "contents": write(folder / "contents.csv", list(table[0]), *rows),
         "interactions": write(
-            folder / "interactions.csv", ["recipient", "content", "share_listened", "at"],
-            *(("r1", content, share, f"2025-05-0{day}")
-              for day, (content, share) in enumerate(HISTORY.items(), start=1)),
+            folder / "interactions.csv",
+            ["recipient", "content", "share_listened", "at"],
+            *(
+                ("r1", content, share, f"2025-05-0{day}")
+                for day, (content, share) in enumerate(HISTORY.items(), start=1)
+            ),
         ),
         "items": write(
-            folder / "items.csv", header,
+            folder / "items.csv",
+            header,
             ("profile", "profile", "r1", "", "", PROFILE, "", "", ""),
-            ("pair", "list_pair", "r1", "", "", "", "", "", ""), *parts,
+            ("pair", "list_pair", "r1", "", "", "", "", "", ""),
+            *parts,
         ),
         "ratings": write(
-            folder / "ratings.csv", ["item", "rater", "role", "question", "value"],
-            *ratings, ("pair", "ann", "recipient", "better-list", "A"),
+            folder / "ratings.csv",
+            ["item", "rater", "role", "question", "value"],
+            *ratings,
+            ("pair", "ann", "recipient", "better-list", "A"),
         ),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.model
@@ -109,9 +141,10 @@ def test_podcasts_are_judged_on_the_pages_and_the_reports_show_them(
             start(page, study, "LaaJ-History", FIT, HISTORY_SHOWN, limit=1),
             start(page, study, "LaaJ-Profile lists", PAIRWISE, PROFILE_SHOWN),
             start(page, study, "LaaJ-History lists", PAIRWISE, HISTORY_SHOWN),
-            run_judge(page, study, "sBERT-Sim: profile and episode", "sBERT-Sim",
-                      **{"Threshold": "0.5"}),
-        ]  # fmt: skip
+            run_judge(
+                page, study, "sBERT-Sim: profile and episode", "sBERT-Sim", **{"Threshold": "0.5"}
+            ),
+        ]
         for run in runs:
             watch(page, run)
     check_settings(endpoint, *runs)
@@ -128,14 +161,19 @@ def start(page, study, key, method, shown, limit=""):
 def check_settings(endpoint, profile, history, by_profile, by_history, sbert):
     """What each run froze, value by value, from its form and the prompts' files."""
     for run, method, context in (
-        (profile, "fit", "profile"), (history, "fit", "history"),
-        (by_profile, "pairwise", "profile"), (by_history, "pairwise", "history"),
-    ):  # fmt: skip
+        (profile, "fit", "profile"),
+        (history, "fit", "history"),
+        (by_profile, "pairwise", "profile"),
+        (by_history, "pairwise", "history"),
+    ):
         asked, part = settings(method, context)
         kept = {
-            "prompt_text": text(f"{method}.v1"), "base_url": endpoint.base_url, "unit_usd": "",
-            "part_texts": {"context": text(f"parts/{part}")}, "left_out": left_out(method),
-        }  # fmt: skip
+            "prompt_text": text(f"{method}.v1"),
+            "base_url": endpoint.base_url,
+            "unit_usd": "",
+            "part_texts": {"context": text(f"parts/{part}")},
+            "left_out": left_out(method),
+        }
         check_frozen(run, asked, **kept)
     sbert.refresh_from_db()
     frozen = {"kind": "sbert", "threshold": 0.5, "list_rule": "more aligned episodes; equal: tie"}
@@ -147,18 +185,29 @@ def settings(method, context):
     """What makes such a judge the judge it is, and the part that shows its context."""
     part = {"profile": "profile.v1", "history": "listening.v1"}[context]
     found = {
-        "kind": "llm", "endpoint": "small", "model": "smollm2-135m", "json_schema": True,
-        "prompt": f"{method}.v1", "prompt_sha256": sha256(f"{method}.v1"), "temperature": 0.0,
-        "method": method, "max_tokens": 500, "longest_text": 1500, "context": context,
+        "kind": "llm",
+        "endpoint": "small",
+        "model": "smollm2-135m",
+        "json_schema": True,
+        "prompt": f"{method}.v1",
+        "prompt_sha256": sha256(f"{method}.v1"),
+        "temperature": 0.0,
+        "method": method,
+        "max_tokens": 500,
+        "longest_text": 1500,
+        "context": context,
         "parts": {part: sha256(f"parts/{part}")},
-    }  # fmt: skip
+    }
     found |= {"history_length": 10} if context == "history" else {}
     if method == "fit":
         return found | {"question": "episode-fit", "neutral": False}, part
     return found | {
-        "question": "better-list", "dimensions": ["topic"], "order": "shuffled", "seed": 1,
+        "question": "better-list",
+        "dimensions": ["topic"],
+        "order": "shuffled",
+        "seed": 1,
         "list_sha256": sha256("parts/list.v1"),
-    }, part  # fmt: skip
+    }, part
 
 
 def left_out(method):
@@ -218,9 +267,12 @@ def check_reports(client):
     study = Study.objects.get()
     pages = {
         name: client.get(reverse("report", args=[study.slug, name]), query).content.decode()
-        for name, query in (("selection", {}), ("roc", {"question": "episode-fit"}),
-                            ("confusion", {"question": "better-list"}))
-    }  # fmt: skip
+        for name, query in (
+            ("selection", {}),
+            ("roc", {"question": "episode-fit"}),
+            ("confusion", {"question": "better-list"}),
+        )
+    }
     for name, page in pages.items():
         assert all(judge in page for judge in ("LaaJ-Profile", "LaaJ-History", "sBERT-Sim")), name
     assert "LaaJ-History lists" in pages["selection"]

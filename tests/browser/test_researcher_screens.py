@@ -36,14 +36,21 @@ def add_everything(study, owner):
     """
     session = study.sessions.first()
     now = timezone.now()
-    study.extra = {"attention": [BOTH], "gold": [{"item": "item-0", "answers": {"accuracy": 5}}],
-                   "gold_per_session": 1, "repeats": 1, "comprehension": CHECK, "exit": EXIT,
-                   "practice": [{"item": "item-1", "answers": {"accuracy": 4}}]}  # fmt: skip
+    study.extra = {
+        "attention": [BOTH],
+        "gold": [{"item": "item-0", "answers": {"accuracy": 5}}],
+        "gold_per_session": 1,
+        "repeats": 1,
+        "comprehension": CHECK,
+        "exit": EXIT,
+        "practice": [{"item": "item-1", "answers": {"accuracy": 4}}],
+    }
     study.save()
     for key, state in (("dan", "abandoned"), ("eve", "completed")):
         factories.make_session(study, key, state=state, source="web", ended_at=now)
-    check = Extra.objects.create(session=session, kind="attention", check_key="both", position=9,
-                                 spec=BOTH, passed=False)  # fmt: skip
+    check = Extra.objects.create(
+        session=session, kind="attention", check_key="both", position=9, spec=BOTH, passed=False
+    )
     ExtraAnswer.objects.create(extra=check, text="A | B", answered_at=now, passed=False)
     said = [{"question": "How many?", "answer": "2", "right": False}]
     CheckAttempt.objects.create(session=session, number=1, answers=said, passed=False)
@@ -60,13 +67,20 @@ def add_media(study, owner):
     study.media_files.create(name="cover.png", **fields)
     content, now = study.contents.first(), timezone.now()
     study.contents.update(image_url="upload:none.png", audio_url="upload:none.mp3")
-    MissingMedia.objects.create(study=study, content=content, kind="image", first_at=now,
-                                address="upload:none.png", last_at=now)  # fmt: skip
+    MissingMedia.objects.create(
+        study=study,
+        content=content,
+        kind="image",
+        first_at=now,
+        address="upload:none.png",
+        last_at=now,
+    )
 
 
 def add_drift(run):
-    again = Run.objects.create(judge=run.judge, checked=run, state=run.state,
-                               frozen={"drift": {"items": 5, "seed": 1}})  # fmt: skip
+    again = Run.objects.create(
+        judge=run.judge, checked=run, state=run.state, frozen={"drift": {"items": 5, "seed": 1}}
+    )
     rows = list(run.judgments.all()[:20])
     for number, row in enumerate(rows):
         row.pk, row.run, row.value = None, again, row.value + number % 2
@@ -78,14 +92,39 @@ def addresses(study):
     item, question, rater = study.items.first(), study.questions.first(), study.raters.first()
     run, drift = Run.objects.judging().first(), Run.objects.checks().first()
     own = (
-        "", "items/", f"items/{item.pk}/", "raters/", f"raters/{rater.pk}/", "raters/links/",
-        "raters/pay/", "quality/", "judges/", "judges/new/", f"judges/{run.judge.pk}/", "runs/",
-        f"runs/{run.pk}/", "settings/", "settings/platform/", "export/", "questions/",
-        f"questions/{question.pk}/", "questions/new/", "load/", "copy/", "delete/", "preview/",
-        "settings/sessions/", "settings/sessions/?check=both", "settings/steps/check/",
-        "settings/steps/practice/", "settings/steps/exit/", "media/", "items/?places=open",
-        f"media/{study.media_files.first().pk}/delete/", f"runs/{drift.pk}/",
-    )  # fmt: skip
+        "",
+        "items/",
+        f"items/{item.pk}/",
+        "raters/",
+        f"raters/{rater.pk}/",
+        "raters/links/",
+        "raters/pay/",
+        "quality/",
+        "judges/",
+        "judges/new/",
+        f"judges/{run.judge.pk}/",
+        "runs/",
+        f"runs/{run.pk}/",
+        "settings/",
+        "settings/platform/",
+        "export/",
+        "questions/",
+        f"questions/{question.pk}/",
+        "questions/new/",
+        "load/",
+        "copy/",
+        "delete/",
+        "preview/",
+        "settings/sessions/",
+        "settings/sessions/?check=both",
+        "settings/steps/check/",
+        "settings/steps/practice/",
+        "settings/steps/exit/",
+        "media/",
+        "items/?places=open",
+        f"media/{study.media_files.first().pk}/delete/",
+        f"runs/{drift.pk}/",
+    )
     reports = [f"analysis/{path}" for path in (*PAGES, "ensembles/")]
     of_study = (f"/studies/{study.slug}/{path}" for path in (*own, *reports))
     return ["/", "/studies/new/", "/studies/new/ratings/", *of_study]
@@ -128,8 +167,17 @@ def test_no_page_of_an_empty_study_breaks_wcag(new_page, researcher):
     factories.make_study(owner=researcher)
     page = new_page(login=researcher, reduced_motion="reduce")
     found = faults(page, "/studies/films/")
-    for path in ("items/", "raters/", "judges/", "runs/", "export/", "quality/", "media/",
-                 "settings/sessions/", "settings/steps/exit/"):  # fmt: skip
+    for path in (
+        "items/",
+        "raters/",
+        "judges/",
+        "runs/",
+        "export/",
+        "quality/",
+        "media/",
+        "settings/sessions/",
+        "settings/steps/exit/",
+    ):
         found |= faults(page, f"/studies/films/{path}")
     Study.objects.all().delete()
     assert axe.report(found | faults(page, "/")) == ""

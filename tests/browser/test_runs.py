@@ -100,9 +100,15 @@ def test_a_long_run_waits_for_its_forecast_to_be_confirmed(new_page, researcher,
         # 24 calls of 100 tokens in and 10 out, at 1 and 2 dollars a million: .00288
         row = page.get_by_role("row", name="Cost")
         assert row.inner_text().split() == [
-            "Cost", "$0.0029", "[$0.0029,", "$0.0029]", "$0.0024", "$0.0005", "[$0.0005,",
+            "Cost",
+            "$0.0029",
+            "[$0.0029,",
+            "$0.0029]",
+            "$0.0024",
+            "$0.0005",
+            "[$0.0005,",
             "$0.0005]",
-        ]  # fmt: skip
+        ]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_role("button", name="Go on").click()
         page.locator("#progress .badge", has_text="Finished").wait_for(timeout=90_000)

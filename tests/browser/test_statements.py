@@ -20,10 +20,14 @@ REVIEW = (
     "It has two pockets. Lovely! 口袋很深。"
 )
 SAID = [
-    SMALL, SEAMS, ["colour stays", "care", "positive"],
+    SMALL,
+    SEAMS,
+    ["colour stays", "care", "positive"],
     ["has two pockets", "functionality", "neutral"],
-    ["pockets are deep", "functionality", "positive"], ["is lovely", "mood", "positive"], SMALL,
-]  # fmt: skip
+    ["pockets are deep", "functionality", "positive"],
+    ["is lovely", "mood", "positive"],
+    SMALL,
+]
 
 
 def read(study):
@@ -90,9 +94,13 @@ def test_statements_are_read_corrected_removed_added_and_undone(new_page, study)
     expect(page.locator("del")).to_have_count(0)
     states = Statement.objects.filter(side="reference").order_by("number")
     assert [(one.label, one.feels, one.is_removed) for one in states] == [
-        ("1", "neutral", False), ("2", "negative", False), ("3", "positive", False),
-        ("4", "neutral", False), ("5", "positive", False), ("A1", "positive", False),
-    ]  # fmt: skip
+        ("1", "neutral", False),
+        ("2", "negative", False),
+        ("3", "positive", False),
+        ("4", "neutral", False),
+        ("5", "positive", False),
+        ("A1", "positive", False),
+    ]
 
 
 def test_it_all_works_without_a_script(new_page, study):

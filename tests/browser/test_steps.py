@@ -63,8 +63,10 @@ def test_a_whole_visit_on_a_phone(new_page, study, scripts):
     assert list(CheckAttempt.objects.values_list("passed", flat=True)) == [False, True]
     assert PracticeAnswer.objects.count() == 2 and Rating.objects.count() == 8
     assert set(ExitAnswer.objects.values_list("key", "value", "text")) == {
-        ("gender", 5.0, "prefer not to say"), ("familiarity", 70.0, ""), ("age", 41.0, ""),
-    }  # fmt: skip
+        ("gender", 5.0, "prefer not to say"),
+        ("familiarity", 70.0, ""),
+        ("age", 41.0, ""),
+    }
 
 
 def test_a_gap_in_the_check_is_shown_where_it_is(new_page, study):

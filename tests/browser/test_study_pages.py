@@ -63,9 +63,12 @@ def test_only_the_fields_of_the_chosen_scale_are_shown(new_page, owner, study):
     page = new_page(login=owner)
     page.goto("/studies/films/questions/new/")
     for scale, ends, words in [
-        ("likert5", False, False), ("own", True, True), ("choice", False, True),
-        ("text", False, False), ("binary", False, True),
-    ]:  # fmt: skip
+        ("likert5", False, False),
+        ("own", True, True),
+        ("choice", False, True),
+        ("text", False, False),
+        ("binary", False, True),
+    ]:
         page.get_by_label("Scale").select_option(scale)
         expect(page.get_by_label("From")).to_be_visible(visible=ends)
         expect(page.get_by_label("Words, one a line")).to_be_visible(visible=words)

@@ -145,11 +145,17 @@ def test_a_researcher_uploads_what_raters_see_and_hear(new_page, study, owner):
     page.goto("/studies/films/items/")
     page.get_by_role("link", name="Pictures and recordings").click()
     expect(page.get_by_text("Pictures that are named but not here")).to_be_visible()
-    page.get_by_label("Files").set_input_files([
-        {"name": "cover.png", "mimeType": "image/png", "buffer": PIXEL},
-        {"name": "talk.wav", "mimeType": "audio/wav", "buffer": sound(120)},
-        {"name": "logo.svg", "mimeType": "image/svg+xml", "buffer": b"<svg onload='alert(1)'/>"},
-    ])  # fmt: skip
+    page.get_by_label("Files").set_input_files(
+        [
+            {"name": "cover.png", "mimeType": "image/png", "buffer": PIXEL},
+            {"name": "talk.wav", "mimeType": "audio/wav", "buffer": sound(120)},
+            {
+                "name": "logo.svg",
+                "mimeType": "image/svg+xml",
+                "buffer": b"<svg onload='alert(1)'/>",
+            },
+        ]
+    )
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_text("Kept 2 files.")).to_be_visible()
     expect(page.get_by_text("“logo.svg” is an SVG, which can carry scripts")).to_be_visible()
@@ -167,8 +173,11 @@ def test_a_researcher_uploads_what_raters_see_and_hear(new_page, study, owner):
     assert 206 in parts and audio.evaluate("one => one.duration") == 120
     # The player's own keys: the page's must leave them alone, and answer nothing.
     audio.focus()
-    for key, state in (("Space", "one.paused"), ("Space", "!one.paused"),
-                       ("ArrowLeft", "one.currentTime < {before}")):  # fmt: skip
+    for key, state in (
+        ("Space", "one.paused"),
+        ("Space", "!one.paused"),
+        ("ArrowLeft", "one.currentTime < {before}"),
+    ):
         reached = state.format(before=audio.evaluate("one => one.currentTime"))
         rater.keyboard.press(key)
         soon(lambda reached=reached: audio.evaluate(f"one => {reached}"))

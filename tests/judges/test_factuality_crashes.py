@@ -56,8 +56,15 @@ def work(study, folder, script, method, **fields):
 
 
 def test_after_kills_every_statement_and_every_verdict_is_there_once(study, tmp_path):
-    run = work(study, tmp_path, extracts, "extraction", prompt="extract.v1",
-               topics=topics.ready()["clothes"], max_tokens=900)  # fmt: skip
+    run = work(
+        study,
+        tmp_path,
+        extracts,
+        "extraction",
+        prompt="extract.v1",
+        topics=topics.ready()["clothes"],
+        max_tokens=900,
+    )
     assert run.judgments.count() == 2 * ITEMS
     rows = Statement.objects.values_list("item__key", "side", "statement", "number")
     assert sorted(rows) == sorted(

@@ -31,22 +31,38 @@ def test_the_small_local_model_extracts_and_checks_through_a_worker(tmp_path):
     study = make_factuality(factories.make_user("owner"), "coats")
     item = make_item(study)
     for side in Side.values:  # whatever the model extracts, both sides say something
-        Statement.objects.create(item=item, side=side, number=ADDED_FROM, sentiment="positive",
-                                 statement="the fabric is soft", topic="material")  # fmt: skip
+        Statement.objects.create(
+            item=item,
+            side=side,
+            number=ADDED_FROM,
+            sentiment="positive",
+            statement="the fabric is soft",
+            topic="material",
+        )
     extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
     with (
         small_model(tmp_path, PORT) as endpoint,
         processes.beat(tmp_path, **extra),
         processes.worker(tmp_path, **extra),
     ):
-        run_to_its_end(factories.make_judge(
-            study, "extractor", endpoint, method="extraction", prompt="extract.v1",
-            topics=topics.ready()["clothes"], max_tokens=900, most_statements=3,
-        ))  # fmt: skip
+        run_to_its_end(
+            factories.make_judge(
+                study,
+                "extractor",
+                endpoint,
+                method="extraction",
+                prompt="extract.v1",
+                topics=topics.ready()["clothes"],
+                max_tokens=900,
+                most_statements=3,
+            )
+        )
         made = make(study, fill_references=True)
-        checked = run_to_its_end(factories.make_judge(
-            study, "St2Exp", endpoint, method="support", prompt="support.v1", max_tokens=20
-        ))  # fmt: skip
+        checked = run_to_its_end(
+            factories.make_judge(
+                study, "St2Exp", endpoint, method="support", prompt="support.v1", max_tokens=20
+            )
+        )
     assert made.new == current(study).count() >= 2
     assert made.new == Statement.objects.speaking(study).count()
     judgments = Judgment.objects.filter(run=checked)

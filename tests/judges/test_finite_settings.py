@@ -39,8 +39,17 @@ def test_the_database_knows_the_ends_too(study, value):
 @pytest.mark.parametrize("name", ["regularisation", "confidence"])
 def test_a_form_refuses_it_in_words(study, as_owner, owner, name, text):
     study.memberships.get_or_create(user=owner, defaults={"role": "owner"})
-    sent = {"key": "CF", "effect": "score", "top": 1, "form": "implicit", "factors": 12,
-            "iterations": 5, "regularisation": 0.5, "confidence": 2, "seed": 7}  # fmt: skip
+    sent = {
+        "key": "CF",
+        "effect": "score",
+        "top": 1,
+        "form": "implicit",
+        "factors": 12,
+        "iterations": 5,
+        "regularisation": 0.5,
+        "confidence": 2,
+        "seed": 7,
+    }
     address = reverse("judge_new", args=[study.slug]) + "?kind=cf"
     refused = as_owner.post(address, sent | {name: text})
     assert "Enter a number." in refused.text and not Judge.objects.exists()

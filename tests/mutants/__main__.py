@@ -69,9 +69,23 @@ def chosen(files, most):
 def measure(tests):
     """Run the tests once under coverage; keeps a fresh test database beside the results."""
     WORK.mkdir(parents=True, exist_ok=True)
-    command = ["-m", "coverage", "run", "--data-file", COVERED, "--source", "annotate,judges,"
-               "analysis", "-m", "pytest", "-q", "-p", "tests.mutants.measuring", "--create-db",
-               "--reuse-db", *(tests or ["tests"])]  # fmt: skip
+    command = [
+        "-m",
+        "coverage",
+        "run",
+        "--data-file",
+        COVERED,
+        "--source",
+        "annotate,judges,analysis",
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "tests.mutants.measuring",
+        "--create-db",
+        "--reuse-db",
+        *(tests or ["tests"]),
+    ]
     env = ENV | {"CONCORD_VAR": str(WORK / "measured"), "MUTANTS_SECONDS": str(SECONDS)}
     subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, env=env, check=False)
     if (made := WORK / "measured" / "concord.sqlite3.test").exists():

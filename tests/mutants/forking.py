@@ -10,10 +10,26 @@ import sys
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["pytest", "hypothesis", "schemathesis", "numpy", "pandas", "scipy.stats", "sklearn.isotonic",
-     "sklearn.linear_model", "nltk", "openai", "celery", "psycopg", "redis", "rapidfuzz",
-     "django.test", "django.db.models", "playwright.sync_api"]
-)  # fmt: skip
+    [
+        "pytest",
+        "hypothesis",
+        "schemathesis",
+        "numpy",
+        "pandas",
+        "scipy.stats",
+        "sklearn.isotonic",
+        "sklearn.linear_model",
+        "nltk",
+        "openai",
+        "celery",
+        "psycopg",
+        "redis",
+        "rapidfuzz",
+        "django.test",
+        "django.db.models",
+        "playwright.sync_api",
+    ]
+)
 
 
 def run_pytest(folder, env, arguments, seconds):

@@ -16,7 +16,7 @@ WORDS = {
     "en": ("Films, podcasts", "Because you like quiet films.", "It convinces me", "least", "most"),
     "zh-hans": ("电影与播客", "因为您喜欢安静的电影。", "这条理由对我有说服力。", "最低", "最高"),
     "ar": ("أفلام وبودكاست", "لأنك تحب الأفلام الهادئة.", "التفسير مقنع لي.", "الأقل", "الأكثر"),
-}  # fmt: skip
+}
 PROLIFIC = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "v1"}
 MTURK = {"workerId": "w1", "assignmentId": "a1", "hitId": "h1", "turkSubmitTo": MTURK_SITES[0]}
 CODES = {"screened_out": "OUT1", "failed_attention": "FAIL2", "no_consent": "NO3", "too_late": "L4"}

@@ -12,10 +12,15 @@ from tests.smoke.routes import find_address
 from tests.smoke.values import choose_file, choose_values
 
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]  # fmt: skip
+]
 PATIENCE = 120_000  # ms
 QUIET = 15.0  # seconds that fragments of a page may take to come
 LONGEST = 60.0  # seconds that the answer to a form may take

@@ -68,9 +68,10 @@ def empty_values(text: str, number: int) -> list[tuple[str, str]]:
     values = [
         (field.get("name"), _emptied(field))
         for field in element.xpath(".//input | .//select | .//textarea")
-        if field.get("name") and field.get("disabled") is None
+        if field.get("name")
+        and field.get("disabled") is None
         and field.get("type") not in ("checkbox", "radio", "submit", "file", "button")
-    ]  # fmt: skip
+    ]
     buttons = element.xpath("(.//button[not(@type) or @type='submit'])[1][@name]")
     return values + [(button.get("name"), button.get("value", "")) for button in buttons]
 

@@ -8,8 +8,19 @@ from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, reso
 
 # Names of what tells rows of one table apart. Every other part of an address (a report, a table,
 # a format, a step) names a page of its own.
-IDS = {"slug", "pk", "token", "uid", "key", "item", "question", "extra", "position", "object_id",
-       "content_type_id"}  # fmt: skip
+IDS = {
+    "slug",
+    "pk",
+    "token",
+    "uid",
+    "key",
+    "item",
+    "question",
+    "extra",
+    "position",
+    "object_id",
+    "content_type_id",
+}
 
 
 def all_routes() -> set[str]:

@@ -24,8 +24,13 @@ def field(number, name, type="text", value="", **more):
 
 def test_routes_are_those_that_matches_name():
     routes = all_routes()
-    for link in ("/", "/studies/films/items/3/", "/admin/judges/endpoint/3/change/",
-                 "/studies/films/analysis/roc/rows.csv", "/r/preview-films/item/1/"):  # fmt: skip
+    for link in (
+        "/",
+        "/studies/films/items/3/",
+        "/admin/judges/endpoint/3/change/",
+        "/studies/films/analysis/roc/rows.csv",
+        "/r/preview-films/item/1/",
+    ):
         assert find_address(link).route in routes
     assert len(routes) > 200
     assert find_address("/nowhere/") is None
@@ -66,8 +71,13 @@ def test_an_empty_form_sends_what_is_hidden_and_its_first_button():
     <select name="by"><option value=""><option value="b" selected></select>
     <button name="do" value="save"></button><button name="do" value="add"></button></form>"""
     assert empty_values(form, 0) == [
-        ("step", "2"), ("title", ""), ("words", ""), ("kind", "b"), ("by", ""), ("do", "save"),
-    ]  # fmt: skip
+        ("step", "2"),
+        ("title", ""),
+        ("words", ""),
+        ("kind", "b"),
+        ("by", ""),
+        ("do", "save"),
+    ]
 
 
 def test_options_and_filters_are_one_page_in_all_combinations():
@@ -80,11 +90,14 @@ def test_options_and_filters_are_one_page_in_all_combinations():
 def test_a_filled_form_keeps_what_stands_there_and_an_empty_one_nothing():
     form = Form("/studies/films/copy/", "/studies/films/copy/", "post", (), 0)
     fields = [
-        field(0, "csrfmiddlewaretoken", "hidden", "token"), field(1, "title"),
-        field(2, "slug", value="films-2"), field(3, "kind", "radio", "a"),
-        field(4, "kind", "radio", "b", checked=True), field(5, "many", "checkbox", "x"),
+        field(0, "csrfmiddlewaretoken", "hidden", "token"),
+        field(1, "title"),
+        field(2, "slug", value="films-2"),
+        field(3, "kind", "radio", "a"),
+        field(4, "kind", "radio", "b", checked=True),
+        field(5, "many", "checkbox", "x"),
         field(6, "pick", "select-one", "", options=["", "first"]),
-    ]  # fmt: skip
+    ]
     assert choose_values(form, fields, True) == [[1, "Made by the smoke"], [5, True], [6, "first"]]
     assert choose_values(form, fields, False) == [[2, ""], [4, False]]
 
@@ -93,9 +106,13 @@ def test_what_deletes_comes_last():
     def rank(action, method="post"):
         return rank_of(Form("/", action, method, (), 0))
 
-    order = ["/studies/films/copy/", "/studies/films/runs/1/cancel/",
-             "/studies/films/media/1/delete/", "/studies/films/delete/",
-             "/accounts/logout/"]  # fmt: skip
+    order = [
+        "/studies/films/copy/",
+        "/studies/films/runs/1/cancel/",
+        "/studies/films/media/1/delete/",
+        "/studies/films/delete/",
+        "/accounts/logout/",
+    ]
     assert [rank(action) for action in order] == [0, 1, 2, 3, 4]
     assert rank("/studies/films/delete/", "get") == 0
 

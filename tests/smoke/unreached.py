@@ -3,15 +3,26 @@
 FORWARDS = "it forwards what was an address before Django 1.9, and nothing links it"
 REFUSED = "it is refused to everybody, and nothing links it"
 TABLES = (
-    "annotate/rater", "annotate/session", "annotate/study", "auth/group", "auth/user",
-    "axes/accessattempt", "axes/accessfailurelog", "axes/accesslog", "judges/endpoint",
+    "annotate/rater",
+    "annotate/session",
+    "annotate/study",
+    "auth/group",
+    "auth/user",
+    "axes/accessattempt",
+    "axes/accessfailurelog",
+    "axes/accesslog",
+    "judges/endpoint",
     "judges/heartbeat",
-)  # fmt: skip
+)
 NEVER_BY_HAND = (
-    "annotate/rater/<path:object_id>/delete/", "annotate/session/<path:object_id>/delete/",
-    "annotate/session/add/", "judges/heartbeat/add/", "axes/accessattempt/add/",
-    "axes/accessfailurelog/add/", "axes/accesslog/add/",
-)  # fmt: skip
+    "annotate/rater/<path:object_id>/delete/",
+    "annotate/session/<path:object_id>/delete/",
+    "annotate/session/add/",
+    "judges/heartbeat/add/",
+    "axes/accessattempt/add/",
+    "axes/accessfailurelog/add/",
+    "axes/accesslog/add/",
+)
 UNREACHED: dict[str, str] = {
     "^api(?:/|$)": "it answers whatever is no address of the API, and only by 404",
     "admin/(?P<url>.*)$": "it answers whatever is no page of the administration, and only by 404",

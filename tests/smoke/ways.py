@@ -22,9 +22,21 @@ import redis
 ROOT = Path(__file__).resolve().parent.parent.parent
 RATED = "films-open"  # the study whose link the demo prints for raters
 # What the product reads is set here, and nothing of it comes from whoever starts the smoke.
-OWN = ("DATABASE_URL", "REDIS_URL", "CELERY_QUEUE", "SITE_URL", "SECRET_KEY", "DEBUG",
-       "STATICFILES_STORAGE", "ALLOWED_HOSTS", "DJANGO_SETTINGS_MODULE",
-       "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "PYTHONPATH")  # fmt: skip
+OWN = (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "CELERY_QUEUE",
+    "SITE_URL",
+    "SECRET_KEY",
+    "DEBUG",
+    "STATICFILES_STORAGE",
+    "ALLOWED_HOSTS",
+    "DJANGO_SETTINGS_MODULE",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "PYTHONPATH",
+)
 POSTGRES = "postgres://postgres@127.0.0.1:5432"
 REDIS = "redis://127.0.0.1:6379"
 REDIS_NUMBER = 11  # that no other process uses
@@ -97,9 +109,14 @@ class Way:
         """Start a process in a group of its own, its output in a file."""
         with (self.var / f"{name}.log").open("wb") as log:
             child = subprocess.Popen(
-                command, cwd=self.clone, env=self.env, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+                command,
+                cwd=self.clone,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         self.children.append(child)
         return child
 
@@ -125,9 +142,14 @@ class Way:
     def manage(self, *arguments: str) -> str:
         """Run a command of manage.py on this product's own data."""
         done = subprocess.run(
-            [*self.manage_command(), *arguments], cwd=self.clone, env=self.env,
-            capture_output=True, text=True, check=False, timeout=600,
-        )  # fmt: skip
+            [*self.manage_command(), *arguments],
+            cwd=self.clone,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
         if done.returncode:
             raise NotStarted(f"{self.name}: {arguments[0]} failed\n{done.stderr[-3000:]}")
         return done.stdout

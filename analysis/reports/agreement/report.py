@@ -20,9 +20,13 @@ from analysis.stats.estimate import Estimate
 KAPPAS = {"kappa": "plain", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
 ALPHAS = {"alpha_nominal": "nominal", "alpha_ordinal": "ordinal", "alpha_interval": "interval"}
 ICCS = {
-    "icc_1_1": "1,1", "icc_a_1": "A,1", "icc_c_1": "C,1",
-    "icc_1_k": "1,k", "icc_a_k": "A,k", "icc_c_k": "C,k",
-}  # fmt: skip
+    "icc_1_1": "1,1",
+    "icc_a_1": "A,1",
+    "icc_c_1": "C,1",
+    "icc_1_k": "1,k",
+    "icc_a_k": "A,k",
+    "icc_c_k": "C,k",
+}
 GWETS = {"ac1": "plain", "ac2_quadratic": "quadratic"}
 MEASURES = ("percent", *ALPHAS, *KAPPAS, "fleiss_kappa", *GWETS, *ICCS, "kendall_w")
 # What has a meaning on a scale of each kind; with a judge against a role, only pairs with it.

@@ -22,8 +22,12 @@ from annotate.templatetags.concord import interval, leading_point
 
 ERRORS = {"mae_before": "Error before", "mae_after": "Error after", "gain": "Gain"}
 SAMPLES = {"exact_agreement": "Same answer", "icc_1_1": "ICC(1,1)", "mean_sd": "Mean SD"}
-STATES = {"unparsable": "Not understood", "refused": "Refused", "failed": "Failed",
-          "no_value": "Without a value"}  # fmt: skip
+STATES = {
+    "unparsable": "Not understood",
+    "refused": "Refused",
+    "failed": "Failed",
+    "no_value": "Without a value",
+}
 MOST_SYSTEMS = 30
 shown = of_questions(*ORDERED)
 
@@ -33,16 +37,31 @@ def layout(report, question, looks):
     for entry in report.entries:
         of.setdefault(entry.row["bias"], []).append(entry)
     tables = [
-        _lengths(of, question), _systems(of, question), _recipients(of, question),
-        _measures(of, CALIBRATION, ERRORS, f"{question}: mean absolute error before and after the "
-                  "map, measured where it was not fitted."),
-        _measures(of, POSITION, {"flip_rate": "Another answer"},
-                  "Share of the answers that change when the order is turned round."),
+        _lengths(of, question),
+        _systems(of, question),
+        _recipients(of, question),
+        _measures(
+            of,
+            CALIBRATION,
+            ERRORS,
+            f"{question}: mean absolute error before and after the "
+            "map, measured where it was not fitted.",
+        ),
+        _measures(
+            of,
+            POSITION,
+            {"flip_rate": "Another answer"},
+            "Share of the answers that change when the order is turned round.",
+        ),
         _measures(of, RETEST, SAMPLES, "Several samples of the same answer."),
-        _measures([e for e in of.get(FAILURES, []) if e.row["group"] == "all"], FAILURES, STATES,
-                  f"{question}: share of the judgments without a value, by why."),
+        _measures(
+            [e for e in of.get(FAILURES, []) if e.row["group"] == "all"],
+            FAILURES,
+            STATES,
+            f"{question}: share of the judgments without a value, by why.",
+        ),
         _failing_systems(of, question),
-    ]  # fmt: skip
+    ]
     return Layout(_figures(report, of, question, looks), tables)
 
 
@@ -62,8 +81,11 @@ def _figures(report, of, question, looks):
         plot = charts.dots(overall, "evaluator", "question", looks, title)
         figures.append(Figure("kindness", caption, plot))
     # On a scale of their own the curves would not share an axis.
-    shared = {e.row["evaluator"] for e in _defined(of.get(CALIBRATION, []))
-              if e.row["measure"] == "mae_before"}  # fmt: skip
+    shared = {
+        e.row["evaluator"]
+        for e in _defined(of.get(CALIBRATION, []))
+        if e.row["measure"] == "mae_before"
+    }
     curves = {
         j: curve for (j, key), curve in report.curves.items() if key == question and j in shared
     }

@@ -32,9 +32,10 @@ def bias(answers, options, parts=None, biases=BIASES):
     report = Report("bias", answers.study.slug, options.as_dict())
     work = _Work(scores, report)
     places = [
-        at for at, question in enumerate(scores.questions)
+        at
+        for at, question in enumerate(scores.questions)
         if question.scale.kind in ORDERED and (not parts or question.key in parts)
-    ]  # fmt: skip
+    ]
     for name in biases:
         for at in places if name in OF_DIFFERENCE else ():
             for judge in scores.judges:
@@ -43,10 +44,12 @@ def bias(answers, options, parts=None, biases=BIASES):
     if places:
         _add_itself(work, [name for name in biases if name not in OF_DIFFERENCE], keys)
     report.notes = [
-        *policy_notes(scores, compared=False), *_notes(work, biases), interval_note(scores),
+        *policy_notes(scores, compared=False),
+        *_notes(work, biases),
+        interval_note(scores),
         *draw_notes(report, options.draws),
         *reason_notes(report, ["bias", "evaluator", "question"]),
-    ]  # fmt: skip
+    ]
     return report
 
 
@@ -121,13 +124,22 @@ class _Work:
         """One row."""
         self.report.add(
             {
-                "bias": bias, "evaluator": judge, "question": question, "measure": measure,
-                "group": group, "value": estimate.value, "low": estimate.low,
-                "high": estimate.high, "n": estimate.n, "groups": estimate.groups,
+                "bias": bias,
+                "evaluator": judge,
+                "question": question,
+                "measure": measure,
+                "group": group,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "n": estimate.n,
+                "groups": estimate.groups,
             },
-            reason=estimate.reason, judge=judge, kind="judge",
+            reason=estimate.reason,
+            judge=judge,
+            kind="judge",
             undefined_draws=estimate.undefined_draws,
-        )  # fmt: skip
+        )
 
     def undefined(self, bias, judge, at, measure, reason):
         self.add(
@@ -207,9 +219,11 @@ def _add_calibration(work, judge, at):
 
 
 OF_DIFFERENCE = {
-    LENGTH: _add_length, SYSTEMS: _add_systems, RECIPIENTS: _add_recipients,
+    LENGTH: _add_length,
+    SYSTEMS: _add_systems,
+    RECIPIENTS: _add_recipients,
     CALIBRATION: _add_calibration,
-}  # fmt: skip
+}
 
 
 def _add_itself(work, biases, keys):

@@ -13,8 +13,12 @@ from judges.models import Judgment
 
 POSITION, RETEST, FAILURES = "position", "retest", "failures"
 State = Judgment.State
-KINDS = {"unparsable": {State.UNPARSABLE}, "refused": {State.REFUSED}, "failed": {State.FAILED},
-         "no_value": Judgment.NO_VALUE}  # fmt: skip
+KINDS = {
+    "unparsable": {State.UNPARSABLE},
+    "refused": {State.REFUSED},
+    "failed": {State.FAILED},
+    "no_value": Judgment.NO_VALUE,
+}
 ONE_ORDER = "no judgment was asked in two orders"
 ONE_SAMPLE = "each answer was asked once"
 

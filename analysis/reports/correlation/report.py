@@ -117,6 +117,10 @@ def correlate(scores, evaluator, place, level, coefficient):
     if level == "system":
         return system_correlation(x[rows], y[rows], groups[rows], coefficient, **resampling)
     return grouped_correlation(
-        x[rows], y[rows], groups[rows], coefficient,
-        undefined=scores.options.undefined, **resampling,
-    )  # fmt: skip
+        x[rows],
+        y[rows],
+        groups[rows],
+        coefficient,
+        undefined=scores.options.undefined,
+        **resampling,
+    )

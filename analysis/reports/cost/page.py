@@ -12,9 +12,15 @@ from analysis.reports.words import money, worded
 from annotate.templatetags.concord import measured
 
 HEADINGS = [
-    "An item costs", "Pearson's r", "Not dominated", "Asked", "Calls an item", "Tokens in / out",
-    "Seconds", "Items",
-]  # fmt: skip
+    "An item costs",
+    "Pearson's r",
+    "Not dominated",
+    "Asked",
+    "Calls an item",
+    "Tokens in / out",
+    "Seconds",
+    "Items",
+]
 ASKED = {"single": "one call a question", "multiple": "all in one call"}
 MOST_LINES = 100
 
@@ -59,10 +65,15 @@ def _cells(entry):
     on = {True: "yes", False: "no", None: "–"}[row["frontier"]]
     tokens = " / ".join(measured(row[name]) for name in ("tokens_in", "tokens_out"))
     return [
-        _price(row), Cell(row, row["value"], entry.reason, f"n = {row['n']:,}"), on,
-        ASKED.get(row["aspects"], "–"), measured(row["calls"]), tokens, measured(row["seconds"]),
+        _price(row),
+        Cell(row, row["value"], entry.reason, f"n = {row['n']:,}"),
+        on,
+        ASKED.get(row["aspects"], "–"),
+        measured(row["calls"]),
+        tokens,
+        measured(row["seconds"]),
         row["n_items"],
-    ]  # fmt: skip
+    ]
 
 
 def _price(row):
@@ -78,13 +89,23 @@ def _pairs(report):
     lines = [
         (
             f"{model}: {single} / {multiple}",
-            [_price(rows[single]), _price(rows[multiple]), _ratio(rows[single], rows[multiple]),
-             worded(rows[single], 2), worded(rows[multiple], 2)],
+            [
+                _price(rows[single]),
+                _price(rows[multiple]),
+                _ratio(rows[single], rows[multiple]),
+                worded(rows[single], 2),
+                worded(rows[multiple], 2),
+            ],
         )
         for model, single, multiple in report.curves["pairs"]
-    ]  # fmt: skip
-    headings = ["One call a question", "All in one call", "Times as dear", "r, one a question",
-                "r, all in one"]  # fmt: skip
+    ]
+    headings = [
+        "One call a question",
+        "All in one call",
+        "Times as dear",
+        "r, one a question",
+        "r, all in one",
+    ]
     caption = "Single-aspect against multiple-aspect judges with the same other settings."
     return Table(caption, headings, lines, [], "Judges")
 

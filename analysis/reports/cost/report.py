@@ -59,10 +59,12 @@ def cost(answers, options, parts=None):
     report.curves["pairs"] = _pairs(scores, settings)
     report.verdict = list(_verdict(report, wanted))
     report.notes = [
-        *policy_notes(scores, compared=False), *_notes(scores, spent, points),
-        interval_note(scores), *draw_notes(report, options.draws),
+        *policy_notes(scores, compared=False),
+        *_notes(scores, spent, points),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
         *reason_notes(report, ["evaluator", "question"]),
-    ]  # fmt: skip
+    ]
     return report
 
 
@@ -134,17 +136,28 @@ def _add(report, points, key):
         facts = {name: _value(point, name) for name in MEASURES[1:]}
         report.add(
             {
-                "evaluator": point.name, "kind": point.kind, "aspects": point.aspects,
-                "raters": point.raters, "question": key, "cost": price.value,
-                "cost_low": price.low, "cost_high": price.high, "currency": point.currency,
-                **facts, "n_items": price.n or None, "value": found.value, "low": found.low,
-                "high": found.high, "n": found.n,
+                "evaluator": point.name,
+                "kind": point.kind,
+                "aspects": point.aspects,
+                "raters": point.raters,
+                "question": key,
+                "cost": price.value,
+                "cost_low": price.low,
+                "cost_high": price.high,
+                "currency": point.currency,
+                **facts,
+                "n_items": price.n or None,
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
+                "n": found.n,
                 "frontier": bool(best[place]) if compared[place] else None,
             },
             reason="; ".join(why for why in (point.reason, found.reason) if why),
             judge="" if point.kind == PEOPLE else point.name,
-            kind=point.kind, undefined_draws=found.undefined_draws,
-        )  # fmt: skip
+            kind=point.kind,
+            undefined_draws=found.undefined_draws,
+        )
 
 
 def _value(point, name):

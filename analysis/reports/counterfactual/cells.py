@@ -77,11 +77,22 @@ def add_tests(work, cells):
 def _add(work, part, key, both, tested, p_holm):
     (score, level), (other, other_level) = both
     work.add_estimate(
-        part, tested.difference, question=key, score=score, level=level, other=other,
-        other_level=other_level, measure="mean_difference", mean=tested.mean, sd=tested.sd,
-        other_mean=tested.other_mean, other_sd=tested.other_sd, t=tested.t, p=tested.p,
+        part,
+        tested.difference,
+        question=key,
+        score=score,
+        level=level,
+        other=other,
+        other_level=other_level,
+        measure="mean_difference",
+        mean=tested.mean,
+        sd=tested.sd,
+        other_mean=tested.other_mean,
+        other_sd=tested.other_sd,
+        t=tested.t,
+        p=tested.p,
         p_holm=p_holm,
-    )  # fmt: skip
+    )
 
 
 def means(scores, cells, at):

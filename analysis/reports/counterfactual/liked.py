@@ -27,7 +27,7 @@ def add(work):
         EXPLANATION: [[at] if names else [] for at, names in enumerate(explaining)],
         RECOMMENDED: [[key] if key and names else [] for key, names in both],
         EXPLAINING: explaining,
-    }  # fmt: skip
+    }
     questions = {key: [work.places[key]] for key in work.wanted}
     if work.is_whole and len(questions) > 1 and _same_ends(work):
         questions = {AVERAGE: list(work.places.values())} | questions
@@ -98,10 +98,16 @@ def _add(work, question, measure, groups, ratings, explaining):
                 "explaining": "|".join(explaining[name]),
             }
         work.add(
-            PART, question=question, measure=measure, value=float(found.mean[place]),
-            low=float(found.low[place]), high=float(found.high[place]), n=int(found.n[place]),
-            reason=found.reason(place), **of,
-        )  # fmt: skip
+            PART,
+            question=question,
+            measure=measure,
+            value=float(found.mean[place]),
+            low=float(found.low[place]),
+            high=float(found.high[place]),
+            n=int(found.n[place]),
+            reason=found.reason(place),
+            **of,
+        )
 
 
 def titles(study, items):

@@ -46,10 +46,13 @@ def layout(report, question, looks):
     for entry in report.entries:
         of.setdefault(entry.row["part"], []).append(entry)
     tables = [
-        _exclusions(of.get(EXCLUSIONS, [])), _correlations(of.get(CORRELATION, [])),
-        _predictions(of.get(PREDICTION, [])), *_tests(of), *_liked(report, of.get(LIKED, [])),
+        _exclusions(of.get(EXCLUSIONS, [])),
+        _correlations(of.get(CORRELATION, [])),
+        _predictions(of.get(PREDICTION, [])),
+        *_tests(of),
+        *_liked(report, of.get(LIKED, [])),
         _exactness(of.get(EXACTNESS, [])),
-    ]  # fmt: skip
+    ]
     return Layout(_figures(report, of.get(CORRELATION, []), question, looks), tables)
 
 
@@ -69,8 +72,11 @@ def _figures(report, entries, question, looks):
             f"{' Lines: 95 % intervals.' if lines else ''}{more}"
         )
         figures.append(Figure("scores", caption, plot))
-    points = [(e.row["score"], report.curves[e.row["score"], e.row["question"]], e.row["value"])
-              for e in entries if question != ALL]  # fmt: skip
+    points = [
+        (e.row["score"], report.curves[e.row["score"], e.row["question"]], e.row["value"])
+        for e in entries
+        if question != ALL
+    ]
     panels = [panel for panel in points if panel[1]["n"]]
     if panels:
         some = any(len(found["score"]) < found["n"] for _, found, _ in panels)
@@ -93,8 +99,9 @@ def _exclusions(entries):
             lines.append((row["rule"], [f"{n:,}", f"{value:,}", f"{n - value:,}"]))
         else:
             lines.append((words[row["measure"]], ["", "", f"{value:,}"]))
-    return Table("Raters, by why they do not count.", ["Before", "Excluded", "Left"], lines, [],
-                 "Reason")  # fmt: skip
+    return Table(
+        "Raters, by why they do not count.", ["Before", "Excluded", "Left"], lines, [], "Reason"
+    )
 
 
 def _size(entry):
@@ -103,11 +110,12 @@ def _size(entry):
 
 
 def _correlations(entries):
-    cells = {(e.row["score"], e.row["question"]): cell_of(e, _size(e))
-             for e in entries}  # fmt: skip
+    cells = {(e.row["score"], e.row["question"]): cell_of(e, _size(e)) for e in entries}
     questions = _questions(entries)
-    lines = [(score, [cells[score, key] for key in questions])
-             for score in dict.fromkeys(e.row["score"] for e in entries)]  # fmt: skip
+    lines = [
+        (score, [cells[score, key] for key in questions])
+        for score in dict.fromkeys(e.row["score"] for e in entries)
+    ]
     caption = (
         "Table 1. Pearson's r of each score with the mean rating, over explanations; the best of a "
         "question is bold, the second underlined."
@@ -167,8 +175,14 @@ def _compared(row):
 
 def _test(caption, first, second, lines, corner):
     headings = [
-        f"{first}: mean ± sd", f"{second}: mean ± sd", "Difference", "t", "p", "Holm p", "Pairs",
-    ]  # fmt: skip
+        f"{first}: mean ± sd",
+        f"{second}: mean ± sd",
+        "Difference",
+        "t",
+        "p",
+        "Holm p",
+        "Pairs",
+    ]
     how = "Paired t-test, one-tailed; a pair is one participant."
     return Table(f"{caption} {how}", headings, lines, [], corner)
 
@@ -194,8 +208,7 @@ def _liked(report, entries):
     question = AVERAGE if AVERAGE in questions else next(iter(questions), "")
     titles = report.curves.get("titles", {})
     for measure in MEASURES:
-        own = [e for e in entries
-               if (e.row["question"], e.row["measure"]) == (question, measure)]  # fmt: skip
+        own = [e for e in entries if (e.row["question"], e.row["measure"]) == (question, measure)]
         if own:
             yield _best_liked(own, question, measure, titles)
 
@@ -238,15 +251,21 @@ def _exactness(entries):
         rows.setdefault(entry.row["score"], {})[entry.row["measure"]] = entry
     lines = []
     for score, found in rows.items():
-        ranks = [cell_of(found[m], _size(found[m])) if m in found else "–"
-                 for m in RANKS]  # fmt: skip
+        ranks = [cell_of(found[m], _size(found[m])) if m in found else "–" for m in RANKS]
         far = [_with_ends(found[m].row) if m in found else "–" for m in (LARGEST, TYPICAL)]
         seconds = found[SECONDS]
         time = "unknown" if isnan(seconds.row["value"]) else small(seconds.row["value"])
         with_ = found[RANKS[0]].row["other"] if RANKS[0] in found else "retrained in full"
         lines.append((score, [with_, *ranks, *far, time, f"{seconds.row['n']:,}"]))
-    headings = ["Compared with", "Kendall's τ-b", "Spearman's ρ", "Largest difference",
-                "Mean difference", "Seconds a score", "Scores timed"]  # fmt: skip
+    headings = [
+        "Compared with",
+        "Kendall's τ-b",
+        "Spearman's ρ",
+        "Largest difference",
+        "Mean difference",
+        "Seconds a score",
+        "Scores timed",
+    ]
     caption = "Exactness against cost: the same explanations, with and without full retraining."
     return Table(caption, headings, lines, [], "Score")
 

@@ -26,8 +26,18 @@ from judges.models import Judge
 CORRELATION, PREDICTION = "correlation", "prediction"
 TEXTS = ("part", "question", "score", "level", "other", "other_level", "measure")
 NUMBERS = (
-    "value", "low", "high", "n", "mean", "sd", "other_mean", "other_sd", "t", "p", "p_holm",
-)  # fmt: skip
+    "value",
+    "low",
+    "high",
+    "n",
+    "mean",
+    "sd",
+    "other_mean",
+    "other_sd",
+    "t",
+    "p",
+    "p_holm",
+)
 NAMES = ("item", "content", "explaining", "rule", "reason")
 MOST_POINTS = 4000  # of all scatter plots of a page
 NO_JUDGES = (
@@ -62,14 +72,28 @@ def counterfactual(answers, options, parts=None):
     report.verdict += [*([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS])]
     report.notes = [
         *policy_notes(scores, compared=False),
-        *(_notes(work) if report.rows else []), *explanation_cells.notes(work, cells),
+        *(_notes(work) if report.rows else []),
+        *explanation_cells.notes(work, cells),
         *(liked.notes(report) if report.rows else []),
         *(exactness.notes(report) if report.rows else []),
         *(who_was_excluded.notes(report) if report.rows else []),
-        interval_note(scores, FEWEST), *draw_notes(report, options.draws),
-        *reason_notes(report, ["part", "question", "score", "level", "other", "other_level",
-                               "measure", "item", "content"]),
-    ]  # fmt: skip
+        interval_note(scores, FEWEST),
+        *draw_notes(report, options.draws),
+        *reason_notes(
+            report,
+            [
+                "part",
+                "question",
+                "score",
+                "level",
+                "other",
+                "other_level",
+                "measure",
+                "item",
+                "content",
+            ],
+        ),
+    ]
     return report
 
 
@@ -127,9 +151,10 @@ class Work:
         self.beside = answers.beside or Beside(answers.study)
         self.report = Report("counterfactual", answers.study.slug, options.as_dict())
         self.places = {
-            question.key: at for at, question in enumerate(self.scores.questions)
+            question.key: at
+            for at, question in enumerate(self.scores.questions)
             if question.scale.kind in ORDERED
-        }  # fmt: skip
+        }
         self.is_whole = not parts or ALL in parts
         self.wanted = [key for key in self.places if self.is_whole or key in parts]
 
@@ -167,16 +192,25 @@ class Work:
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
         row |= {name: "" for name in NAMES} | {"part": part, "n": None, "reason": reason} | facts
         self.report.add(
-            row, reason=reason, judge=judge, kind="judge" if judge else "mean",
+            row,
+            reason=reason,
+            judge=judge,
+            kind="judge" if judge else "mean",
             undefined_draws=undefined_draws,
-        )  # fmt: skip
+        )
 
     def add_estimate(self, part, estimate, **facts):
         """A row of an Estimate."""
         self.add(
-            part, value=estimate.value, low=estimate.low, high=estimate.high, n=estimate.n,
-            reason=estimate.reason, undefined_draws=estimate.undefined_draws, **facts,
-        )  # fmt: skip
+            part,
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+            n=estimate.n,
+            reason=estimate.reason,
+            undefined_draws=estimate.undefined_draws,
+            **facts,
+        )
 
 
 def _add_correlations(work):
@@ -223,10 +257,16 @@ def _add_predictions(work):
             for measure, (error, sd) in errors.items():
                 # Not a draw of the bootstrap: a split without a line has a note of its own.
                 work.add(
-                    PREDICTION, measure=measure, value=error.value, low=error.low,
-                    high=error.high, n=error.n, sd=sd,
-                    reason=_why(error), **facts,
-                )  # fmt: skip
+                    PREDICTION,
+                    measure=measure,
+                    value=error.value,
+                    low=error.low,
+                    high=error.high,
+                    n=error.n,
+                    sd=sd,
+                    reason=_why(error),
+                    **facts,
+                )
 
 
 def _why(error):
@@ -243,9 +283,10 @@ def _verdict(work):
     best: dict[str, int] = {}
     for key in work.wanted:
         rows = [
-            row for row in work.report.rows
+            row
+            for row in work.report.rows
             if (row["part"], row["question"]) == (CORRELATION, key) and not np.isnan(row["value"])
-        ]  # fmt: skip
+        ]
         if len(rows) > 1:
             name = max(rows, key=lambda row: row["value"])["score"]
             best[name] = best.get(name, 0) + 1

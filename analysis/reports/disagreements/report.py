@@ -93,9 +93,11 @@ def _labels(ratings, judge):
     known = ~np.isnan(ratings)
     n = known.sum(axis=1)
     points = np.unique(ratings[known])
-    counts = np.stack([(ratings == point).sum(axis=1) for point in points], axis=1) if len(
-        points
-    ) else np.zeros((len(ratings), 1), dtype=int)  # fmt: skip
+    counts = (
+        np.stack([(ratings == point).sum(axis=1) for point in points], axis=1)
+        if len(points)
+        else np.zeros((len(ratings), 1), dtype=int)
+    )
     top = counts.max(axis=1)
     single = (counts == top[:, None]).sum(axis=1) == 1
     most = points[counts.argmax(axis=1)] if len(points) else np.full(len(ratings), np.nan)
@@ -156,9 +158,14 @@ def _rows(scores, question, evaluator, found):
             keep &= found.difference * sign > 0
     items = scores.items["item"].astype(str).to_numpy()
     columns = [
-        items[keep], found.people[keep], found.n_raters[keep], found.judge[keep],
-        found.difference[keep], found.distance[keep], found.spread[keep],
-    ]  # fmt: skip
+        items[keep],
+        found.people[keep],
+        found.n_raters[keep],
+        found.judge[keep],
+        found.difference[keep],
+        found.distance[keep],
+        found.spread[keep],
+    ]
     for item, mean, n, judge, difference, distance, spread in zip(
         *(column.tolist() for column in columns), strict=True
     ):

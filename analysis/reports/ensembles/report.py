@@ -252,11 +252,19 @@ def _add_best(report, sets, coefficient, level, averages):
             continue
         usable = values[~np.isnan(values)]
         _row(
-            report, same, kind, sizes[place], sets.names(place), averages[place],
-            cross_validated=usable.mean() if len(usable) else np.nan, of=len(usable),
-            cross_validated_low=drawn.low, cross_validated_high=drawn.high, reason=drawn.reason,
+            report,
+            same,
+            kind,
+            sizes[place],
+            sets.names(place),
+            averages[place],
+            cross_validated=usable.mean() if len(usable) else np.nan,
+            of=len(usable),
+            cross_validated_low=drawn.low,
+            cross_validated_high=drawn.high,
+            reason=drawn.reason,
             undefined_draws=drawn.undefined_draws,
-        )  # fmt: skip
+        )
 
 
 def _worth_on_folds(sets, coefficient, level, averages, fits):

@@ -16,16 +16,19 @@ def shown(questions):
 def layout(report, chosen, looks):
     headings = ["would exclude", "cannot judge", "α now", "α after", "highest r now", "r after"]
     lines = [
-        (TITLES[row["rule"]], [
-            f"{row['excluded']:,} of {row['raters']:,}",
-            f"{row['unjudged']:,}",
-            _cell(row, "alpha"),
-            _cell(row, "alpha_after"),
-            _cell(row, "r", row["judge"]),
-            _cell(row, "r_after", row["judge_after"]),
-        ])
+        (
+            TITLES[row["rule"]],
+            [
+                f"{row['excluded']:,} of {row['raters']:,}",
+                f"{row['unjudged']:,}",
+                _cell(row, "alpha"),
+                _cell(row, "alpha_after"),
+                _cell(row, "r", row["judge"]),
+                _cell(row, "r_after", row["judge_after"]),
+            ],
+        )
         for row in report.rows
-    ]  # fmt: skip
+    ]
     caption = "Each rule alone; α and r are means over the questions."
     return Layout([], [Table(caption, headings, lines, [], "Rule")])
 

@@ -45,9 +45,12 @@ def exclusions(answers, options, parts=None):
         names = {evidence.raters[pk].key for pk in out}
         after = headlines(without(answers, names), options) if out else before
         row = {
-            "rule": rule.key, "reason": rule.reason(given), "excluded": len(out),
-            "unjudged": len(evidence.raters) - len(measured), "raters": len(evidence.raters),
-        }  # fmt: skip
+            "rule": rule.key,
+            "reason": rule.reason(given),
+            "excluded": len(out),
+            "unjudged": len(evidence.raters) - len(measured),
+            "raters": len(evidence.raters),
+        }
         why = [words for key, words in UNDEFINED.items() if isnan(before[key].value)]
         why = why or [found[key].reason for found in (before, after) for key in UNDEFINED]
         reason = "; ".join(dict.fromkeys(filter(None, why)))

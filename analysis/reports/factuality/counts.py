@@ -16,15 +16,20 @@ def add(work):
     counted = Counted(work.explained)
     for domain, system, inside in work.groups:
         known = inside & work.explained.are_known
-        about = {"domain": domain, "system": system, "n": int(known.sum()),
-                 "missing": int(inside.sum() - known.sum())}  # fmt: skip
+        about = {
+            "domain": domain,
+            "system": system,
+            "n": int(known.sum()),
+            "missing": int(inside.sum() - known.sum()),
+        }
         if system == ALL:
             for metric, count in counted.things(known).items():
                 work.add("counts", metric=metric, value=float(count), **about)
         for side in (GENERATED, REFERENCE) if system == ALL else (GENERATED,):
             for metric, value, reason in counted.said(known, side):
-                work.add("counts", metric=metric, value=value, by=SIDE, name=side, reason=reason,
-                         **about)  # fmt: skip
+                work.add(
+                    "counts", metric=metric, value=value, by=SIDE, name=side, reason=reason, **about
+                )
 
 
 class Counted:
@@ -37,9 +42,12 @@ class Counted:
         self.explained = explained
         rows = explained.rows
         recipients = explained.scores.recipients[rows]
-        self.of = {"recipient": recipients, "content": explained.contents,
-                   "interaction": _own_where(~explained.is_paired, explained.pairs),
-                   "explanation": np.arange(len(explained))}  # fmt: skip
+        self.of = {
+            "recipient": recipients,
+            "content": explained.contents,
+            "interaction": _own_where(~explained.is_paired, explained.pairs),
+            "explanation": np.arange(len(explained)),
+        }
         self.sizes = dict(zip((GENERATED, REFERENCE), explained.sizes.T, strict=True))
 
     def things(self, known):

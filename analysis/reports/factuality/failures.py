@@ -43,6 +43,13 @@ def _add(work, evaluator, verdicts, about, inside):
     judge = evaluator if evaluator in work.scores.judges else ""
     for code, estimate in means_by_group(1 - verdicts[chosen], codes, is_share=True, **how).items():
         work.add_estimate(
-            "failure", estimate, domain=domain, system=system, evaluator=evaluator, metric=metric,
-            by=by, name=str(names[code]) or NO_NAME, judge=judge,
-        )  # fmt: skip
+            "failure",
+            estimate,
+            domain=domain,
+            system=system,
+            evaluator=evaluator,
+            metric=metric,
+            by=by,
+            name=str(names[code]) or NO_NAME,
+            judge=judge,
+        )

@@ -45,10 +45,8 @@ class Beside:
             .order_by()
             .values_list(Value(name, CharField()))
             .distinct()
-            for model, name in (
-                (Statement, STATEMENTS), (Extraction, READ), (Entailment, MATRICES)
-            )
-        )  # fmt: skip
+            for model, name in ((Statement, STATEMENTS), (Extraction, READ), (Entailment, MATRICES))
+        )
         return {name for (name,) in first.union(*more)}
 
     @cached_property
@@ -91,9 +89,16 @@ class Beside:
         rows = Entailment.objects.counting().filter(item__study=self.study).order_by("run_id", "pk")
         found: dict = {}
         for judge, grain, item, *matrix in rows.values_list(
-            "run__judge__key", "grain", "item", "n_generated", "n_reference", "forward", "backward",
-            "generated", "reference",
-        ):  # fmt: skip
+            "run__judge__key",
+            "grain",
+            "item",
+            "n_generated",
+            "n_reference",
+            "forward",
+            "backward",
+            "generated",
+            "reference",
+        ):
             found.setdefault((judge or FROM_FILE, grain), {})[item] = matrix
         return found
 
@@ -227,10 +232,13 @@ class Explained:
         """
         found = [dict(sides) for sides in self._texts_now]
         lacking = [
-            {side for side, n in zip((GENERATED, REFERENCE), sizes, strict=True)
-             if n > 0 and side not in sides}
+            {
+                side
+                for side, n in zip((GENERATED, REFERENCE), sizes, strict=True)
+                if n > 0 and side not in sides
+            }
             for sizes, sides in zip(self.sizes, found, strict=True)
-        ]  # fmt: skip
+        ]
         at_of = {pk: at for at, pk in enumerate(self.ids) if lacking[at]}
         for pk, side, text in self.beside.said(at_of):
             if side in lacking[at_of[pk]]:

@@ -17,15 +17,28 @@ from judges.models import Grain, Judge
 from judges.models.entailment import as_array
 
 STATEMENTS, SENTENCES, NAMED, SIMILARITY, REVIEW, MENTION = (
-    "statements", "sentences", "named", "similarity", "review", "mention",
-)  # fmt: skip
+    "statements",
+    "sentences",
+    "named",
+    "similarity",
+    "review",
+    "mention",
+)
 FACTUAL = (STATEMENTS, SENTENCES, NAMED)
 SAME_MEAN = 12  # decimals: means that differ less do so by rounding
 NAMES = {"ent": "StEnt", "ent_bin": "StEnt-bin", "coh": "StCoh"}
 Kind = Judge.Kind
-SIMILAR = {str(kind) for kind in (
-    Kind.BLEU_1, Kind.BLEU_4, Kind.ROUGE_1, Kind.ROUGE_L, Kind.STS, Kind.BERT_SCORE,
-)}  # fmt: skip
+SIMILAR = {
+    str(kind)
+    for kind in (
+        Kind.BLEU_1,
+        Kind.BLEU_4,
+        Kind.ROUGE_1,
+        Kind.ROUGE_L,
+        Kind.STS,
+        Kind.BERT_SCORE,
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -74,8 +87,13 @@ class Measures:
         self.earlier = 0
         self.question = self._question()
         self.verdicts = dict(self._verdicts()) if self.question is not None else {}
-        self.all = [*self._support(), *self._entailment(), *self._sentences(),
-                    *self._similarity(), *self._mention()]  # fmt: skip
+        self.all = [
+            *self._support(),
+            *self._entailment(),
+            *self._sentences(),
+            *self._similarity(),
+            *self._mention(),
+        ]
 
     def of(self, *families):
         return [one for one in self.all if one.family in families]
@@ -86,9 +104,10 @@ class Measures:
         """Place of the first yes/no question of statements with an answer; else of the first."""
         rows = self.explained.statements.rows
         asked = [
-            at for at, question in enumerate(self.scores.questions)
+            at
+            for at, question in enumerate(self.scores.questions)
             if question.scale.kind == "binary" and question.applies_to_kind("statement")
-        ]  # fmt: skip
+        ]
         names = self.scores.judges
         for at in asked:
             found = [self._of_people, *map(self.scores.judge, names)]
@@ -156,9 +175,14 @@ class Measures:
             if values is not None:
                 skipped, zero = empty_sides(found.both_empty, found.one_empty, found.f1 is not None)
                 yield Measured(
-                    STATEMENTS, evaluator, f"{name}-{part}", np.where(known | half, values, np.nan),
-                    skipped & known, zero & known, judge,
-                )  # fmt: skip
+                    STATEMENTS,
+                    evaluator,
+                    f"{name}-{part}",
+                    np.where(known | half, values, np.nan),
+                    skipped & known,
+                    zero & known,
+                    judge,
+                )
 
     # NLI
 

@@ -69,12 +69,15 @@ def layout(report, chosen, looks):
     for entry in _worth_showing(report.entries):
         of.setdefault(entry.row["part"], []).append(entry)
     tables = [
-        *counts_tables(of.get(COUNTS, [])), *_consistency(of.get(CONSISTENCY, [])),
+        *counts_tables(of.get(COUNTS, [])),
+        *_consistency(of.get(CONSISTENCY, [])),
         *_reviews(of.get(REVIEWS, [])),
-        *_differences(of.get(DIFFERENCE, [])), *_correlations(of.get(CORRELATION, [])),
-        *_ranks(of.get(RANK, [])), *_rank_agreement(of.get(RANKS, [])),
+        *_differences(of.get(DIFFERENCE, [])),
+        *_correlations(of.get(CORRELATION, [])),
+        *_ranks(of.get(RANK, [])),
+        *_rank_agreement(of.get(RANKS, [])),
         *_failures(of.get(FAILURE, [])),
-    ]  # fmt: skip
+    ]
     return Layout(_figures(of, looks), tables)
 
 
@@ -150,8 +153,9 @@ def _renamed(entry):
 
 def _points(entries):
     """{evaluator: [(system, recall, precision)]} of St2Exp, where both are there."""
-    values = {(e.row["evaluator"], e.row["system"], e.row["metric"]): e.row["value"]
-              for e in entries}  # fmt: skip
+    values = {
+        (e.row["evaluator"], e.row["system"], e.row["metric"]): e.row["value"] for e in entries
+    }
     found: dict = {}
     for (evaluator, system, metric), precision in values.items():
         if metric == "St2Exp-P":
@@ -323,10 +327,12 @@ def _failure(entries, caption, by):
     whole = [e for e in entries if e.row["system"] == ALL]
     worst_first = _by_domain(sorted(whole, key=lambda e: -e.row["value"]))
     lines = [
-        (f"{_within(row)}{row['name']}",
-         [cells.get((row["domain"], row["name"], system)) for system in systems])
+        (
+            f"{_within(row)}{row['name']}",
+            [cells.get((row["domain"], row["name"], system)) for system in systems],
+        )
         for row in (entry.row for entry in worst_first)
-    ]  # fmt: skip
+    ]
     headings = [EVERYTHING if system == ALL else system for system in systems]
     return Table(caption, headings, lines, [], by.capitalize())
 

@@ -43,10 +43,17 @@ def _add_pairs(work, one, domain, pairs):
     chances = [_chance(each) for *_, each in pairs]
     for (first, second, each), p, p_holm in zip(pairs, chances, holm(chances), strict=True):
         work.add_estimate(
-            "difference", each if each.n else _without(each), domain=domain, system=first,
-            other=second, evaluator=one.evaluator, metric=one.metric, judge=one.judge, p=p,
+            "difference",
+            each if each.n else _without(each),
+            domain=domain,
+            system=first,
+            other=second,
+            evaluator=one.evaluator,
+            metric=one.metric,
+            judge=one.judge,
+            p=p,
             p_holm=float(p_holm),
-        )  # fmt: skip
+        )
 
 
 def _without(estimate):
@@ -83,12 +90,17 @@ def add_correlations(work):
             for (domain, inside), coefficient in product(work.domains, COEFFICIENTS):
                 x = np.where(inside, similar.values, np.nan)
                 work.add_estimate(
-                    "correlation", _correlated(work, x, factual.values, coefficient),
-                    domain=domain, system=ALL, coefficient=coefficient,
-                    evaluator=similar.evaluator, metric=similar.metric,
-                    other_evaluator=factual.evaluator, other_metric=factual.metric,
+                    "correlation",
+                    _correlated(work, x, factual.values, coefficient),
+                    domain=domain,
+                    system=ALL,
+                    coefficient=coefficient,
+                    evaluator=similar.evaluator,
+                    metric=similar.metric,
+                    other_evaluator=factual.evaluator,
+                    other_metric=factual.metric,
                     judge=similar.judge,
-                )  # fmt: skip
+                )
 
 
 def _correlated(work, x, y, coefficient):
@@ -129,20 +141,31 @@ def _add_places(work, one, domain, row, values):
     for name, each, value in zip(work.explained.systems[0], row, values, strict=True):
         known = not np.isnan(value)
         work.add(
-            "rank", domain=domain, system=name, evaluator=one.evaluator, metric=one.metric,
-            value=1.0 + float((values > value).sum()) if known else np.nan, n=each.n,
-            judge=one.judge, reason="" if known else each.reason,
-        )  # fmt: skip
+            "rank",
+            domain=domain,
+            system=name,
+            evaluator=one.evaluator,
+            metric=one.metric,
+            value=1.0 + float((values > value).sum()) if known else np.nan,
+            n=each.n,
+            judge=one.judge,
+            reason="" if known else each.reason,
+        )
 
 
 def _add_agreement(work, domain, means, draws):
     measures = work.measures.all
     for (i, j), each in rank_agreement(means, draws).items():
         work.add_estimate(
-            "rank_agreement", each, domain=domain, coefficient="kendall",
-            evaluator=measures[i].evaluator, metric=measures[i].metric,
-            other_evaluator=measures[j].evaluator, other_metric=measures[j].metric,
-        )  # fmt: skip
+            "rank_agreement",
+            each,
+            domain=domain,
+            coefficient="kendall",
+            evaluator=measures[i].evaluator,
+            metric=measures[i].metric,
+            other_evaluator=measures[j].evaluator,
+            other_metric=measures[j].metric,
+        )
 
 
 def _of_systems(work, values, inside):

@@ -26,13 +26,28 @@ from analysis.stats.statements.features import (
 
 ALL = "all"
 COUNTS, CONSISTENCY, REVIEWS, DIFFERENCE, CORRELATION, RANK, RANKS, FAILURE = PARTS = (
-    "counts", "consistency", "review", "difference", "correlation", "rank", "rank_agreement",
+    "counts",
+    "consistency",
+    "review",
+    "difference",
+    "correlation",
+    "rank",
+    "rank_agreement",
     "failure",
-)  # fmt: skip
+)
 TEXTS = (
-    "part", "domain", "system", "other", "evaluator", "metric", "other_evaluator", "other_metric",
-    "coefficient", "by", "name",
-)  # fmt: skip
+    "part",
+    "domain",
+    "system",
+    "other",
+    "evaluator",
+    "metric",
+    "other_evaluator",
+    "other_metric",
+    "coefficient",
+    "by",
+    "name",
+)
 NUMBERS = ("value", "low", "high", "sd", "p", "p_holm")
 SIZES = ("n", "skipped", "zero", "missing")
 NOTHING = (
@@ -69,9 +84,12 @@ def factuality(answers, options, parts=None):
         factual_failures.add(work)
     report.verdict = list(_verdict(work))
     report.notes = [
-        *policy_notes(work.scores, compared=False), *_notes(work), interval_note(work.scores),
-        *draw_notes(report, options.draws), *reason_notes(report, [*TEXTS]),
-    ]  # fmt: skip
+        *policy_notes(work.scores, compared=False),
+        *_notes(work),
+        interval_note(work.scores),
+        *draw_notes(report, options.draws),
+        *reason_notes(report, [*TEXTS]),
+    ]
     return report
 
 
@@ -106,17 +124,24 @@ class Work:
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
         row |= {name: None for name in SIZES} | {"part": part} | facts
         self.report.add(
-            row, reason=reason, judge=judge, kind="judge" if judge else "mean",
+            row,
+            reason=reason,
+            judge=judge,
+            kind="judge" if judge else "mean",
             undefined_draws=undefined_draws,
-        )  # fmt: skip
+        )
 
     def add_estimate(self, part, estimate, **facts):
         """A row of an Estimate."""
         self.add(
-            part, value=estimate.value, low=estimate.low, high=estimate.high,
-            reason=estimate.reason, undefined_draws=estimate.undefined_draws,
+            part,
+            value=estimate.value,
+            low=estimate.low,
+            high=estimate.high,
+            reason=estimate.reason,
+            undefined_draws=estimate.undefined_draws,
             **{"n": estimate.n} | facts,
-        )  # fmt: skip
+        )
 
 
 def _add_consistency(work):
@@ -139,11 +164,18 @@ def _add_means(work, part, one):
         skipped = int((one.skipped & mask).sum())
         reason = estimate.reason if estimate.n else _why_none(one, int(mask.sum()), skipped)
         work.add_estimate(
-            part, replace(estimate, reason=reason), domain=domain, system=system,
-            evaluator=one.evaluator, metric=one.metric, judge=one.judge, skipped=skipped,
+            part,
+            replace(estimate, reason=reason),
+            domain=domain,
+            system=system,
+            evaluator=one.evaluator,
+            metric=one.metric,
+            judge=one.judge,
+            skipped=skipped,
             sd=float(known.std(ddof=1)) if len(known) > 1 else nan,
-            zero=int((one.zero & mask).sum()), missing=int(mask.sum()) - estimate.n - skipped,
-        )  # fmt: skip
+            zero=int((one.zero & mask).sum()),
+            missing=int(mask.sum()) - estimate.n - skipped,
+        )
 
 
 def _why_none(one, explanations, skipped):
@@ -177,8 +209,9 @@ def _add_of_corpora(work):
 
 
 def _add_number(work, metric, value, reason, about):
-    work.add(CONSISTENCY, metric=metric, value=value, reason=reason if np.isnan(value) else "",
-             **about)  # fmt: skip
+    work.add(
+        CONSISTENCY, metric=metric, value=value, reason=reason if np.isnan(value) else "", **about
+    )
 
 
 def _verdict(work):

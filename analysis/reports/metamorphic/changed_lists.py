@@ -17,8 +17,12 @@ from analysis.stats.ranked_lists.ranked_lists import (
 from judges.models import Judgment
 
 TAU, TAU_OPTIMISTIC, TAU_COMMON, RBO, OVERLAP = (
-    "tau_topk", "tau_topk_optimistic", "tau_common", "rbo", "overlap",
-)  # fmt: skip
+    "tau_topk",
+    "tau_topk_optimistic",
+    "tau_common",
+    "rbo",
+    "overlap",
+)
 MEASURES = (TAU, TAU_OPTIMISTIC, TAU_COMMON, RBO, OVERLAP)
 STATES = {state: str(label).lower() for state, label in Judgment.State.choices}
 NO_BASELINE = "the baseline list is missing"
@@ -48,9 +52,12 @@ def compared(lists, baselines, people, persistence, matched_only):
     iterations = sorted({each.iteration for each in lists})
     shape = len(people), len(iterations)
     found = Compared(
-        people, iterations, {measure: np.full(shape, np.nan) for measure in MEASURES},
-        {measure: Counter() for measure in MEASURES}, {},
-    )  # fmt: skip
+        people,
+        iterations,
+        {measure: np.full(shape, np.nan) for measure in MEASURES},
+        {measure: Counter() for measure in MEASURES},
+        {},
+    )
     row = {person: at for at, person in enumerate(people)}
     column = {iteration: at for at, iteration in enumerate(iterations)}
     usable = []

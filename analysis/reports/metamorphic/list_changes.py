@@ -36,9 +36,14 @@ def add_counts(work, lists):
     rows += [(name, totals[name], said, "") for name in OF_ENTRIES[2:]]
     for measure, value, n, words in rows:
         work.add(
-            COUNTS, measure=measure, value=float(value), n=n, why=words, lists=len(lists),
+            COUNTS,
+            measure=measure,
+            value=float(value),
+            n=n,
+            why=words,
+            lists=len(lists),
             **facts_of(lists[0]),
-        )  # fmt: skip
+        )
 
 
 def add_largest(work, found, baselines):
@@ -48,24 +53,34 @@ def add_largest(work, found, baselines):
             continue
         values = one.values[RBO]
         known = ~np.isnan(values)
-        means = [row[some].mean() if some.any() else np.inf
-                 for row, some in zip(values, known, strict=True)]  # fmt: skip
+        means = [
+            row[some].mean() if some.any() else np.inf
+            for row, some in zip(values, known, strict=True)
+        ]
         for at in np.argsort(means, kind="stable")[:MOST_CHANGED]:
             if np.isinf(means[at]):
                 continue
             lowest = int(np.nanargmin(values[at]))
             shown = one.by_place[int(at), lowest]
             work.add(
-                LARGEST, measure=RBO, value=float(values[at, lowest]), n=int(known[at].sum()),
-                recipient=shown.recipient, iteration=shown.iteration,
+                LARGEST,
+                measure=RBO,
+                value=float(values[at, lowest]),
+                n=int(known[at].sum()),
+                recipient=shown.recipient,
+                iteration=shown.iteration,
                 baseline=BETWEEN.join(baselines[shown.recipient].said),
-                list=BETWEEN.join(shown.said), **facts_of(each),
-            )  # fmt: skip
+                list=BETWEEN.join(shown.said),
+                **facts_of(each),
+            )
 
 
 def facts_of(each):
     """What a row says of the list's cell."""
     return {
-        "evaluator": each.evaluator, "relation": each.relation, "cell": each.cell, "k": each.k,
+        "evaluator": each.evaluator,
+        "relation": each.relation,
+        "cell": each.cell,
+        "k": each.k,
         "l": each.l,
-    }  # fmt: skip
+    }

@@ -24,14 +24,19 @@ from annotate.templatetags.concord import interval, leading_point, share
 from judges.perturbations.relations import NO_CHANGE, RELATIONS
 
 PARTS = {
-    RELATIONS_PLAN: "relations (table 4)", K_SWEEP: "number asked for, k (table 2)",
-    L_SWEEP: "number shown, l (table 3)", COUNTS: "what replies lacked",
+    RELATIONS_PLAN: "relations (table 4)",
+    K_SWEEP: "number asked for, k (table 2)",
+    L_SWEEP: "number shown, l (table 3)",
+    COUNTS: "what replies lacked",
     LARGEST: "largest changes",
-}  # fmt: skip
+}
 NAMES = {
-    TAU: "Kendall’s τ, top k", TAU_COMMON: "Kendall’s τ, common", RBO: "RBO", OVERLAP: "Overlap",
+    TAU: "Kendall’s τ, top k",
+    TAU_COMMON: "Kendall’s τ, common",
+    RBO: "RBO",
+    OVERLAP: "Overlap",
     TAU_OPTIMISTIC: "Kendall’s τ, top k, optimistic",
-}  # fmt: skip
+}
 IN_TABLE = (TAU, TAU_COMMON, RBO, OVERLAP)
 DIGITS = 4  # as the paper prints them
 CAPTIONS = {
@@ -134,15 +139,24 @@ def _tests(about, entries):
         for measure, entry in found.items():
             row = entry.row
             changed = row["relation"] != NO_CHANGE
-            numbers = [chance(row[key]) if changed else "" for key in (
-                "p", "p_holm", "p_permutation", "p_permutation_holm")]  # fmt: skip
+            numbers = [
+                chance(row[key]) if changed else ""
+                for key in ("p", "p_holm", "p_permutation", "p_permutation_holm")
+            ]
             cell = Cell(row, row["value"], entry.reason)
             sizes = [f"{row['n']:,}", f"{row['lists']:,}", Words(row["why"] or "none")]
             lines.append((name, [Words(NAMES[measure]), cell, *numbers, *sizes]))
     headings = [
-        Words("Measure"), "Mean", "Welch p", "Holm", "Permutation p", "Holm", "Recipients",
-        "Lists", Words("Left out"),
-    ]  # fmt: skip
+        Words("Measure"),
+        "Mean",
+        "Welch p",
+        "Holm",
+        "Permutation p",
+        "Holm",
+        "Recipients",
+        "Lists",
+        Words("Left out"),
+    ]
     caption = f"Tests against {AGAIN}, by iteration (Welch) and by recipient. {_about(*about)}."
     return Table(caption, headings, lines, [], "Method")
 
@@ -161,13 +175,20 @@ def _counts(entries):
         cells = [Words(_about(name, k, l)), f"{lost:,.0f} of {asked:,} ({share(lost, asked)})"]
         cells.append(Words(missing["why"] or "–"))
         cells.append(f"{found[SHORT_LIST]['value']:,.0f}")
-        cells += [f"{found[measure]['value']:,.0f} of {found[measure]['n']:,}"
-                  for measure in OF_ENTRIES]  # fmt: skip
+        cells += [
+            f"{found[measure]['value']:,.0f} of {found[measure]['n']:,}" for measure in OF_ENTRIES
+        ]
         lines.append((cell_name(missing), cells))
     headings = [
-        Words("Recommender"), "No list", Words("Why"), "Short", "Unmatched", "From history",
-        "Said twice", "Beyond k",
-    ]  # fmt: skip
+        Words("Recommender"),
+        "No list",
+        Words("Why"),
+        "Short",
+        "Unmatched",
+        "From history",
+        "Said twice",
+        "Beyond k",
+    ]
     caption = "What replies lacked: lists without k entries, and entries of each strange kind."
     return Table(caption, headings, lines, [], "Method")
 
@@ -176,13 +197,18 @@ def _largest(entries):
     """A table for each recommender and size: both lists side by side."""
     for about, some in _settings(entries).items():
         lines = [
-            (entry.row["recipient"], [
-                Words(cell_name(entry.row)), f"{entry.row['iteration']}",
-                Cell(entry.row, entry.row["value"]),
-                Words(_numbered(entry.row["baseline"])), Words(_numbered(entry.row["list"])),
-            ])
+            (
+                entry.row["recipient"],
+                [
+                    Words(cell_name(entry.row)),
+                    f"{entry.row['iteration']}",
+                    Cell(entry.row, entry.row["value"]),
+                    Words(_numbered(entry.row["baseline"])),
+                    Words(_numbered(entry.row["list"])),
+                ],
+            )
             for entry in some
-        ]  # fmt: skip
+        ]
         headings = [Words("Method"), "Iteration", "RBO", Words("Baseline list"), Words("List")]
         caption = (
             "Largest changes: of each relation the recipients with the lowest mean RBO, and their "
@@ -279,8 +305,16 @@ KIND = Kind(
         "Welch (1947); Fisher (1935); Holm (1979)."
     ),
     idle=(
-        "reference", "judges", "missing_reference", "missing_judgment", "undefined", "threshold",
-        "epsilon", "standard_errors", "weighted", "version",
+        "reference",
+        "judges",
+        "missing_reference",
+        "missing_judgment",
+        "undefined",
+        "threshold",
+        "epsilon",
+        "standard_errors",
+        "weighted",
+        "version",
     ),
     build=metamorphic,
     shown=shown,
@@ -289,4 +323,4 @@ KIND = Kind(
     own=("persistence", "entries"),
     watch=Lists.known_by,
     needs_ratings=False,
-)  # fmt: skip
+)

@@ -22,8 +22,15 @@ from judges.perturbations.relations import NO_CHANGE, RELATIONS
 
 TEXTS = ("part", "evaluator", "relation", "cell", "measure")
 NUMBERS = (
-    "value", "low", "high", "sd", "p", "p_holm", "p_permutation", "p_permutation_holm",
-)  # fmt: skip
+    "value",
+    "low",
+    "high",
+    "sd",
+    "p",
+    "p_holm",
+    "p_permutation",
+    "p_permutation_holm",
+)
 SIZES = ("k", "l", "n", "iterations", "lists", "skipped", "iteration")
 WORDS = ("why", "recipient", "baseline", "list")
 MATCHED = "matched"
@@ -77,9 +84,11 @@ class Work:
         row = {name: "" for name in TEXTS} | {name: None for name in SIZES}
         row |= {name: nan for name in NUMBERS} | {name: "" for name in WORDS}
         self.report.add(
-            row | {"part": part} | facts, reason=reason, kind="judge",
+            row | {"part": part} | facts,
+            reason=reason,
+            kind="judge",
             undefined_draws=undefined_draws,
-        )  # fmt: skip
+        )
 
 
 def _add_setting(work, lists):
@@ -98,10 +107,14 @@ def _add_setting(work, lists):
             one = compared(
                 asked, baselines, people, options.persistence, options.entries == MATCHED
             )
-            found[cell] = asked[0], one, {
-                measure: mean_of_iterations(one.values[measure], counts=counts)
-                for measure in MEASURES
-            }  # fmt: skip
+            found[cell] = (
+                asked[0],
+                one,
+                {
+                    measure: mean_of_iterations(one.values[measure], counts=counts)
+                    for measure in MEASURES
+                },
+            )
     for measure in MEASURES:
         _add_measure(work, measure, found)
     if lists[0].plan == RELATIONS_PLAN:
@@ -177,8 +190,7 @@ def _in_order(report):
 
 def _verdict(report):
     """Under which relation each recommender's lists change most, beside the same prompt again."""
-    rows = [row for row in report.rows
-            if row["part"] == RELATIONS_PLAN and row["measure"] == RBO]  # fmt: skip
+    rows = [row for row in report.rows if row["part"] == RELATIONS_PLAN and row["measure"] == RBO]
     for about, some in groupby(rows, key=lambda row: (row["evaluator"], row["k"], row["l"])):
         where = f"{about[0]}, k = {about[1]}, {shown(about[2])}"
         known = [row for row in some if not np.isnan(row["value"])]

@@ -43,9 +43,7 @@ def _figures(shares, question, looks):
     )
     judges = [entry.judge for entry in all_items[:MOST_DRAWN]]
     systems = list(dict.fromkeys(entry.row["system"] for entry in known))[: MOST_SYSTEMS + 1]
-    drawn = [
-        entry for entry in known if entry.judge in judges and entry.row["system"] in systems
-    ]  # fmt: skip
+    drawn = [entry for entry in known if entry.judge in judges and entry.row["system"] in systems]
     if not drawn:
         return []
     title = f"Judge aligned, people not (n = {charts.span(entry.row['of'] for entry in drawn)})"

@@ -53,8 +53,10 @@ def _add_items(report, scores, evaluator, place, cut, own):
     known = ~np.isnan(called) & ~np.isnan(good)
     systems = scores.items["system"].astype(str)
     same = {
-        "evaluator": evaluator.name, "question": scores.questions[place].key, "threshold": cut,
-    }  # fmt: skip
+        "evaluator": evaluator.name,
+        "question": scores.questions[place].key,
+        "threshold": cut,
+    }
     for kind, wrong in ((FALSE_POSITIVE, called > good), (FALSE_NEGATIVE, called < good)):
         rows = np.flatnonzero(known & wrong)
         farthest = np.argsort(-apart[rows], kind="stable")
@@ -79,12 +81,21 @@ def _add_items(report, scores, evaluator, place, cut, own):
         report.add(
             same
             | {
-                "kind": SHARE, "item": "", "system": system, "people": np.nan, "judge": np.nan,
-                "of": found.n, "value": found.value, "low": found.low, "high": found.high,
+                "kind": SHARE,
+                "item": "",
+                "system": system,
+                "people": np.nan,
+                "judge": np.nan,
+                "of": found.n,
+                "value": found.value,
+                "low": found.low,
+                "high": found.high,
             },
-            reason=found.reason, judge=evaluator.judge, kind=evaluator.kind,
+            reason=found.reason,
+            judge=evaluator.judge,
+            kind=evaluator.kind,
             undefined_draws=found.undefined_draws,
-        )  # fmt: skip
+        )
 
 
 def _shares(scores, wrong):

@@ -100,9 +100,7 @@ def _of_question(report, source, question):
 
 def _most(report, question):
     """Choose the judges that are drawn, by r less people's r; say whether there are more."""
-    rows = [
-        row for row in report.rows if (row["figure"], row["question"]) == (CEILING, question)
-    ]  # fmt: skip
+    rows = [row for row in report.rows if (row["figure"], row["question"]) == (CEILING, question)]
     rows.sort(key=lambda row: 1.0 if isnan(row["value"]) else -row["value"])
     return [row["evaluator"] for row in rows[:MOST_JUDGES]], len(rows) > MOST_JUDGES
 

@@ -27,8 +27,12 @@ from analysis.stats.replacement.substitution import FEWEST_ITEMS
 
 PASSED, NOT_PASSED, UNTESTED = "passed", "not passed", "not tested"
 PLACE, CEILING, WORTH, KINDNESS, ROBUST = FIGURES = (
-    "place", "ceiling", "worth", "kindness", "robust",
-)  # fmt: skip
+    "place",
+    "ceiling",
+    "worth",
+    "kindness",
+    "robust",
+)
 MOST_JUDGES = 12  # named in words and drawn; all of them stand in the rows
 FEW_CLUSTERS = 10
 SCALES = (*ORDERED, *NOMINAL)
@@ -195,8 +199,10 @@ def _add_robustness(report, tests, facts):
 
 
 ADDED = {
-    "prediction_powered": _add_worth, "bias": _add_kindness, "robustness": _add_robustness,
-}  # fmt: skip
+    "prediction_powered": _add_worth,
+    "bias": _add_kindness,
+    "robustness": _add_robustness,
+}
 
 
 def _add(report, what, numbers, verdict="", why=""):

@@ -202,13 +202,22 @@ class _Table:
         yes, no = labelled & (people == 1), labelled & (people == 0)
         free = np.isnan(people) & ~np.isnan(verdicts)
         found = corrected_share(
-            _share(verdicts[free]), int(free.sum()),
-            1 - _share(verdicts[no]), int(no.sum()), _share(verdicts[yes]), int(yes.sum()),
-        )  # fmt: skip
+            _share(verdicts[free]),
+            int(free.sum()),
+            1 - _share(verdicts[no]),
+            int(no.sum()),
+            _share(verdicts[yes]),
+            int(yes.sum()),
+        )
         result = PredictionPowered(
-            found.value, found.low, found.high, power=np.nan,
-            n=int(labelled.sum()), n_unlabelled=found.n, reason=found.reason,
-        )  # fmt: skip
+            found.value,
+            found.low,
+            found.high,
+            power=np.nan,
+            n=int(labelled.sum()),
+            n_unlabelled=found.n,
+            reason=found.reason,
+        )
         self._add(judge, judge, EVERYTHING, CORRECTED, result)
 
     def _add(self, evaluator, judge, system, method, found):

@@ -56,8 +56,15 @@ def _systems(report, question):
             rows.setdefault(key, {})[entry.row["measure"]] = entry
     lines = [(name, [system, *_cells(own)]) for (name, system), own in rows.items()]
     headings = [
-        "System", "Preferred", "by people", "Won", "by people", "Tied", "by people", "Pairs"
-    ]  # fmt: skip
+        "System",
+        "Preferred",
+        "by people",
+        "Won",
+        "by people",
+        "Tied",
+        "by people",
+        "Pairs",
+    ]
     caption = f"Preferred systems for {question}: won, and half of the ties."
     return Table(caption, headings, lines, [], "Evaluator")
 

@@ -58,11 +58,17 @@ def _figure(entries, question, words, looks):
 def _table(entries, question, words):
     known = [entry for entry in entries if entry.row["episodes"] is not None]
     lines = [
-        (row["evaluator"], [row["source"], row["episodes"],
-                            Cell(row, row["value"], entry.reason, f"n = {row['n']:,}")])
+        (
+            row["evaluator"],
+            [
+                row["source"],
+                row["episodes"],
+                Cell(row, row["value"], entry.reason, f"n = {row['n']:,}"),
+            ],
+        )
         for entry in sorted(known, key=lambda e: (e.kind, e.row["episodes"]))
         for row in [entry.row]
-    ]  # fmt: skip
+    ]
     caption = f"{question}: {words} by the number of episodes."
     return Table(caption, ["Number from", "Episodes", words], lines, [], "Judge")
 

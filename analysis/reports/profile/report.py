@@ -46,10 +46,12 @@ def profile(answers, options, parts=None):
     for at, question in enumerate(scores.questions):
         _add_ratings(report, scores, at, question)
     report.notes = [
-        *policy_notes(scores, compared=False), *_notes(scores, series, report, measures),
-        interval_note(scores), *draw_notes(report, options.draws),
+        *policy_notes(scores, compared=False),
+        *_notes(scores, series, report, measures),
+        interval_note(scores),
+        *draw_notes(report, options.draws),
         *reason_notes(report, ["question", "measure", "evaluator"]),
-    ]  # fmt: skip
+    ]
     return report
 
 
@@ -119,10 +121,20 @@ def _add_accuracy(report, scores, series, at, measure):
             own = scores.apart(judge, reference)[:, at]
             rows = np.flatnonzero(known[:, at] & ~np.isnan(own))
             own_scale = scores.answers.own_scale.get(judge)
-            estimate = _estimate(scores, scores.judge(judge)[rows, at], own[rows], question,
-                                 measure, rows, own_scale)  # fmt: skip
-            _row(report, ACCURACY, judge, question.key, measure, estimate,
-                 source=source, episodes=n, series=name)  # fmt: skip
+            estimate = _estimate(
+                scores, scores.judge(judge)[rows, at], own[rows], question, measure, rows, own_scale
+            )
+            _row(
+                report,
+                ACCURACY,
+                judge,
+                question.key,
+                measure,
+                estimate,
+                source=source,
+                episodes=n,
+                series=name,
+            )
     if not series:
         estimate = Estimate(np.nan, reason=NOTHING)
         _row(report, ACCURACY, "", question.key, measure, estimate)
@@ -156,17 +168,38 @@ def _add_ratings(report, scores, at, question):
         _row(report, RATINGS, "people", question.key, "share", estimate, rating=point)
 
 
-def _row(report, part, evaluator, question, measure, estimate, *,
-         source="", episodes=None, rating=None, series=""):  # fmt: skip
+def _row(
+    report,
+    part,
+    evaluator,
+    question,
+    measure,
+    estimate,
+    *,
+    source="",
+    episodes=None,
+    rating=None,
+    series="",
+):
     report.add(
         {
-            "part": part, "evaluator": evaluator, "source": source, "episodes": episodes,
-            "question": question, "measure": measure, "rating": rating,
-            "value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n,
+            "part": part,
+            "evaluator": evaluator,
+            "source": source,
+            "episodes": episodes,
+            "question": question,
+            "measure": measure,
+            "rating": rating,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "n": estimate.n,
         },
-        reason=estimate.reason, judge=evaluator if part == ACCURACY else "", kind=series,
+        reason=estimate.reason,
+        judge=evaluator if part == ACCURACY else "",
+        kind=series,
         undefined_draws=estimate.undefined_draws,
-    )  # fmt: skip
+    )
 
 
 def _notes(scores, series, report, measures):
@@ -188,8 +221,11 @@ def _notes(scores, series, report, measures):
             "may be theirs."
         )
     if {AUC, ALIKE} & set(measures) and series:
-        cuts = {q.key: positive_from(q, scores.options.threshold) for q in scores.questions
-                if q.scale.kind in ORDERED}  # fmt: skip
+        cuts = {
+            q.key: positive_from(q, scores.options.threshold)
+            for q in scores.questions
+            if q.scale.kind in ORDERED
+        }
         given = [f"{key} ≥ {cut:g}" for key, cut in cuts.items() if cut is not None]
         yield f"AUC and accuracy: positive is a reference of {', '.join(given) or 'nothing'}."
         if ALIKE in measures:

@@ -72,11 +72,16 @@ KIND = Kind(
     ],
     source="Cohen (1968); Leys et al. (2013).",
     idle=(
-        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        "reference",
+        "judges",
+        "missing_reference",
+        "missing_judgment",
+        "threshold",
+        "undefined",
         *OF_SUBSTITUTION,
     ),
     build=rater_pairs,
     shown=shown,
     layout=layout,
     headline=headline,
-)  # fmt: skip
+)

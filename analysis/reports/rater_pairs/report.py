@@ -55,10 +55,11 @@ def rater_pairs(answers, options, parts=None):
                 _add(report, pairs, measure, first, second, intervals)
         report.verdict += _verdict(pairs, measure)
     report.notes = [
-        *policy_notes(scores, compared=False), *_notes(scores, names),
+        *policy_notes(scores, compared=False),
+        *_notes(scores, names),
         interval_note(scores) if len(names) <= MOST_OF_INTERVALS else NO_INTERVALS,
         *draw_notes(report, options.draws),
-    ]  # fmt: skip
+    ]
     return report
 
 
@@ -69,10 +70,19 @@ def _add(report, pairs, measure, first, second, intervals):
     if not why and intervals:
         low, high, lost, why = intervals.of(measure, first, second)
     report.add(
-        {"first": pairs.names[first], "second": pairs.names[second], "measure": measure,
-         "value": value, "low": low, "high": high, "n": n},
-        reason=why, kind="rater", undefined_draws=lost,
-    )  # fmt: skip
+        {
+            "first": pairs.names[first],
+            "second": pairs.names[second],
+            "measure": measure,
+            "value": value,
+            "low": low,
+            "high": high,
+            "n": n,
+        },
+        reason=why,
+        kind="rater",
+        undefined_draws=lost,
+    )
 
 
 class Intervals:

@@ -47,20 +47,27 @@ def _bars(entries, labels):
 
 def _table(entries, question):
     headings = [
-        "answers", "items", "seconds an item", "r with the others", "straight lines",
+        "answers",
+        "items",
+        "seconds an item",
+        "r with the others",
+        "straight lines",
         "state",
-    ]  # fmt: skip
+    ]
     lines = [
-        (entry.row["rater"], [
-            f"{entry.row['n_answers']:,}",
-            f"{entry.row['n_items']:,}",
-            _pace(entry.row),
-            Cell(entry.row, entry.row["r"], entry.reason, f"n = {entry.row['n']:,}"),
-            _straight(entry.row),
-            f"excluded: {entry.row['reason']}" if entry.row["excluded"] else "counts",
-        ])
+        (
+            entry.row["rater"],
+            [
+                f"{entry.row['n_answers']:,}",
+                f"{entry.row['n_items']:,}",
+                _pace(entry.row),
+                Cell(entry.row, entry.row["r"], entry.reason, f"n = {entry.row['n']:,}"),
+                _straight(entry.row),
+                f"excluded: {entry.row['reason']}" if entry.row["excluded"] else "counts",
+            ],
+        )
         for entry in entries
-    ]  # fmt: skip
+    ]
     return Table(f"Raters on {question}.", headings, lines, [], "Rater")
 
 
@@ -111,11 +118,16 @@ KIND = Kind(
     ],
     source="Nunnally & Bernstein (1994), corrected item–total correlation.",
     idle=(
-        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        "reference",
+        "judges",
+        "missing_reference",
+        "missing_judgment",
+        "threshold",
+        "undefined",
         *OF_SUBSTITUTION,
     ),
     build=raters,
     shown=shown,
     layout=layout,
     headline=headline,
-)  # fmt: skip
+)

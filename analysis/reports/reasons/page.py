@@ -52,11 +52,16 @@ def _count(found, of):
 def _agreement(report):
     rows = [row for row in report.rows if row["kind"] == "agreement"]
     lines = [
-        (f"{row['code']}: {row['coder']} and {row['other']}", [
-            _cell(row, "kappa"), _cell(row, "percent"), f"{row['n']:,}",
-        ])
+        (
+            f"{row['code']}: {row['coder']} and {row['other']}",
+            [
+                _cell(row, "kappa"),
+                _cell(row, "percent"),
+                f"{row['n']:,}",
+            ],
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
     caption = "Agreement of each two coders on each code."
     return Table(caption, ["κ", "share of equal answers", "texts"], lines, [], "Code")
 
@@ -91,16 +96,18 @@ KIND = Kind(
     ],
     source="Cohen (1960).",
     idle=(
-        "reference", "judges", "missing_reference", "missing_judgment", "threshold", "undefined",
+        "reference",
+        "judges",
+        "missing_reference",
+        "missing_judgment",
+        "threshold",
+        "undefined",
         *OF_SUBSTITUTION,
     ),
     build=reasons,
     shown=shown,
     layout=layout,
     headline=headline,
-    no_figure=(
-        "texts and the counts of few codes, which "
-        "stand beside the texts they are of."
-    ),
+    no_figure=("texts and the counts of few codes, which stand beside the texts they are of."),
     stamp=stamp,
-)  # fmt: skip
+)

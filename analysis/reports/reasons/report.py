@@ -79,9 +79,14 @@ def _texts(study, scores, version):
     found = coding.texts(study)
     found = found if version is None else found.filter(session__version=version)
     rows = found.values_list(
-        "pk", "item", "question__key", "value", "item__system__key",
-        "codings__coder_name", "codings__code_id",
-    )  # fmt: skip
+        "pk",
+        "item",
+        "question__key",
+        "value",
+        "item__system__key",
+        "codings__coder_name",
+        "codings__code_id",
+    )
     rows = [row for row in rows if row[1] in items]
     texts = {
         pk: (question, "" if value is None else f"{value:g}", system or "")
@@ -94,9 +99,15 @@ def _texts(study, scores, version):
 def _add(report, kind, *, percent=None, kappa=None, **row):
     """One row. percent, kappa: Estimates, where it has them."""
     blank = {
-        "code": "", "coder": "", "other": "", "question": "", "rating": "", "system": "",
-        "n": 0, "of": 0,
-    }  # fmt: skip
+        "code": "",
+        "coder": "",
+        "other": "",
+        "question": "",
+        "rating": "",
+        "system": "",
+        "n": 0,
+        "of": 0,
+    }
     found = {"kind": kind} | blank | row
     names = ["kind", "code", "other", "question", "rating", "system", "coder", "n", "of"]
     facts, known = {name: found[name] for name in names}, []
@@ -123,10 +134,16 @@ def _add_codes(report, texts, given, drawn):
             for (question, value, system), members in sorted(groups.items()):
                 has = np.array([name in by_text[rating] for rating in members], dtype=float)
                 _add(
-                    report, kind, code=name, question=question, rating=value, system=system,
-                    n=int(has.sum()), of=len(members),
+                    report,
+                    kind,
+                    code=name,
+                    question=question,
+                    rating=value,
+                    system=system,
+                    n=int(has.sum()),
+                    of=len(members),
                     percent=clustered_mean(has, is_share=True, **drawn.of(members)),
-                )  # fmt: skip
+                )
 
 
 def _add_agreement(report, given, codes, drawn):
@@ -140,7 +157,13 @@ def _add_agreement(report, given, codes, drawn):
             said = [[code in by_coder[who][rating] for who in (first, second)] for rating in both]
             table = np.array(said, dtype=float)
             _add(
-                report, "agreement", code=code, coder=first, other=second, n=len(both),
-                of=len(both), percent=percent_agreement(table, **again),
+                report,
+                "agreement",
+                code=code,
+                coder=first,
+                other=second,
+                n=len(both),
+                of=len(both),
+                percent=percent_agreement(table, **again),
                 kappa=cohen_kappa(table, [0, 1], **again),
-            )  # fmt: skip
+            )

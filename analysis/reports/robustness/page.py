@@ -147,12 +147,19 @@ KIND = Kind(
         "the relations of Khirbat et al., Metamorphic Evaluation of ChatGPT as a Recommender "
         "System, table 1, and their like; intervals by cluster bootstrap, Davison & Hinkley (1997)."
     ),
-    idle=("reference", "missing_reference", "missing_judgment", "threshold", "undefined",
-          "weighted", *OF_SUBSTITUTION),
+    idle=(
+        "reference",
+        "missing_reference",
+        "missing_judgment",
+        "threshold",
+        "undefined",
+        "weighted",
+        *OF_SUBSTITUTION,
+    ),
     build=robust,
     shown=shown,
     layout=layout,
     headline=headline,
     watch=Perturbed.known_by,
     needs_ratings=False,
-)  # fmt: skip
+)

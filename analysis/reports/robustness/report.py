@@ -123,16 +123,24 @@ class _Work:
     def add(self, relation, measure, found):
         options = self.run.frozen["robustness"]["relations"].get(relation, {})
         row = {
-            "evaluator": self.judge, "question": self.question.key, "relation": relation,
+            "evaluator": self.judge,
+            "question": self.question.key,
+            "relation": relation,
             "setting": setting(options),
-            "measure": measure, **_numbers("", found.value), "n": found.value.n,
-            **_numbers("floor", found.floor), **_numbers("excess", found.excess),
-        }  # fmt: skip
+            "measure": measure,
+            **_numbers("", found.value),
+            "n": found.value.n,
+            **_numbers("floor", found.floor),
+            **_numbers("excess", found.excess),
+        }
         lost = max(one.undefined_draws for one in (found.value, found.floor, found.excess))
         self.report.add(
-            row, reason=found.value.reason or found.excess.reason, judge=self.judge, kind="judge",
+            row,
+            reason=found.value.reason or found.excess.reason,
+            judge=self.judge,
+            kind="judge",
             undefined_draws=lost,
-        )  # fmt: skip
+        )
 
 
 def _numbers(name, estimate):

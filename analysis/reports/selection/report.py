@@ -14,11 +14,30 @@ from analysis.stats.classification.classification import at_least
 from analysis.stats.replacement.selection import misfit_precision, misfit_recall, model_selection
 
 NOTHING = dict.fromkeys(
-    ("msa", "wins", "ties", "losses", "win_share", "win_share_low", "win_share_high",
-     "one_sided_ties", "one_sided_ties_low", "one_sided_ties_high", "n", "low", "high", "rsm",
-     "rsm_low", "rsm_high", "rsm_n", "rsm_precision", "rsm_precision_low", "rsm_precision_high",
-     "rsm_precision_n")
-)  # fmt: skip
+    (
+        "msa",
+        "wins",
+        "ties",
+        "losses",
+        "win_share",
+        "win_share_low",
+        "win_share_high",
+        "one_sided_ties",
+        "one_sided_ties_low",
+        "one_sided_ties_high",
+        "n",
+        "low",
+        "high",
+        "rsm",
+        "rsm_low",
+        "rsm_high",
+        "rsm_n",
+        "rsm_precision",
+        "rsm_precision_low",
+        "rsm_precision_high",
+        "rsm_precision_n",
+    )
+)
 
 
 def is_shown(question):
@@ -100,14 +119,21 @@ def _add_lists(report, scores, evaluator, place, labels, majorities):
     human = majorities.of(evaluator, place)
     found = model_selection(human, judge, tie_of(question), **scores.resampling())
     facts = {
-        "msa": found.msa.value, "wins": found.wins, "ties": found.ties, "losses": found.losses,
+        "msa": found.msa.value,
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
         **_interval("win_share", found.win_share),
         **_interval("one_sided_ties", found.one_sided_ties),
-        "n": found.msa.n, "low": found.msa.low, "high": found.msa.high,
-    }  # fmt: skip
+        "n": found.msa.n,
+        "low": found.msa.low,
+        "high": found.msa.high,
+    }
     shown = {
-        "msa": found.msa, "win_share": found.win_share, "one_sided_ties": found.one_sided_ties,
-    }  # fmt: skip
+        "msa": found.msa,
+        "win_share": found.win_share,
+        "one_sided_ties": found.one_sided_ties,
+    }
     _add(report, evaluator, question, facts, shown)
 
 
@@ -120,9 +146,11 @@ def _add_misfits(report, scores, evaluator, place, labels, majorities):
     recall = misfit_recall(ratings, misfit, strongly=strongly, **scores.resampling())
     precision = misfit_precision(ratings, misfit, strongly=strongly, **scores.resampling())
     facts = {
-        **_interval("rsm", recall), "rsm_n": recall.n,
-        **_interval("rsm_precision", precision), "rsm_precision_n": precision.n,
-    }  # fmt: skip
+        **_interval("rsm", recall),
+        "rsm_n": recall.n,
+        **_interval("rsm_precision", precision),
+        "rsm_precision_n": precision.n,
+    }
     _add(report, evaluator, question, facts, {"rsm": recall, "rsm_precision": precision})
 
 

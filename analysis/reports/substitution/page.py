@@ -52,13 +52,20 @@ def _figures(report, entries, question, looks):
 def _as_values(entries, value, low, high, n):
     """The entries with these keys as value, low, high and n, without the undefined ones."""
     return [
-        replace(entry, row={
-            "evaluator": row["evaluator"], "question": row["question"],
-            "value": row[value], "low": row[low], "high": row[high], "n": row[n],
-        })
+        replace(
+            entry,
+            row={
+                "evaluator": row["evaluator"],
+                "question": row["question"],
+                "value": row[value],
+                "low": row[low],
+                "high": row[high],
+                "n": row[n],
+            },
+        )
         for entry in entries
         if not isnan((row := entry.row)[value])
-    ]  # fmt: skip
+    ]
 
 
 def _span(entries):
@@ -73,9 +80,12 @@ def _tables(entries, question):
         Table(f"Alternative annotator test for {question}.", headings, test, [], "Judge"),
         Table(
             f"Human ceiling for {question}: Pearson's r with the mean of the other raters.",
-            ["Judge", "People (ceiling)", "Difference", "Items"], ceiling, [], "Judge",
+            ["Judge", "People (ceiling)", "Difference", "Items"],
+            ceiling,
+            [],
+            "Judge",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _test_cells(entry):

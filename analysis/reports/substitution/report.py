@@ -216,9 +216,11 @@ def _verdicts(report, scores, epsilon):
         for question in questions
         for sentence in _verdict(
             [entry for entry in report.entries if entry.row["question"] == question],
-            report.curves, scores.options.reference, epsilon,
+            report.curves,
+            scores.options.reference,
+            epsilon,
         )
-    ]  # fmt: skip
+    ]
     return [*sentences, CONDITIONS] if sentences else []
 
 

@@ -13,15 +13,19 @@ from analysis.reports.words import worded
 from annotate.templatetags.concord import interval, leading_point
 
 RETESTS = {
-    "exact_agreement": "the same answer again", "kappa_quadratic": "κ, quadratic weights",
-    "icc_a_1": "ICC(A,1)", "mean_change": "mean absolute change",
-}  # fmt: skip
+    "exact_agreement": "the same answer again",
+    "kappa_quadratic": "κ, quadratic weights",
+    "icc_a_1": "ICC(A,1)",
+    "mean_change": "mean absolute change",
+}
 shown = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
-    of = {part: [e for e in report.entries if e.kind == part]
-          for part in (COMPONENT, GENERALISABILITY, RETEST)}  # fmt: skip
+    of = {
+        part: [e for e in report.entries if e.kind == part]
+        for part in (COMPONENT, GENERALISABILITY, RETEST)
+    }
     figures = []
     known = [e.row for e in of[COMPONENT] if not isnan(e.row["share"])]
     if known:
@@ -32,9 +36,13 @@ def layout(report, question, looks):
     if any(not isnan(entry.row["value"]) for entry in of[GENERALISABILITY]):
         figures.append(_curve(of[GENERALISABILITY], question))
     return Layout(
-        figures, [_components(of[COMPONENT], question), _raters(of[GENERALISABILITY], question),
-                  _retest(of[RETEST], question)],
-    )  # fmt: skip
+        figures,
+        [
+            _components(of[COMPONENT], question),
+            _raters(of[GENERALISABILITY], question),
+            _retest(of[RETEST], question),
+        ],
+    )
 
 
 def _curve(entries, question):
@@ -71,8 +79,10 @@ def _components(entries, question):
 
 
 def _raters(entries, question):
-    cells = {(e.row["raters"], e.row["component"]): Cell(e.row, e.row["value"], e.reason)
-             for e in entries}  # fmt: skip
+    cells = {
+        (e.row["raters"], e.row["component"]): Cell(e.row, e.row["value"], e.reason)
+        for e in entries
+    }
     numbers = list(dict.fromkeys(entry.row["raters"] for entry in entries))
     lines = [(k, [cells[k, "relative"], cells[k, "absolute"]]) for k in numbers]
     caption = f"{question}: generalisability of the mean of K raters."
@@ -136,7 +146,7 @@ KIND = Kind(
         "threshold",
         "undefined",
         *OF_SUBSTITUTION,
-    ),  # fmt: skip
+    ),
     build=variance,
     shown=shown,
     layout=layout,

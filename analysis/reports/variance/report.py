@@ -47,9 +47,10 @@ def variance(answers, options, parts=None, retest=True):
     scores = Scores(answers, options)
     report = Report("variance", answers.study.slug, options.as_dict())
     places = [
-        at for at, question in enumerate(scores.questions)
+        at
+        for at, question in enumerate(scores.questions)
         if question.scale.kind in ORDERED and (not parts or question.key in parts)
-    ]  # fmt: skip
+    ]
     designs = [_design(scores, at) for at in places]
     for design in designs:
         _add_components(report, design, options)
@@ -57,10 +58,11 @@ def variance(answers, options, parts=None, retest=True):
         _add_retest(report, scores, places)
     report.verdict = [sentence for design in designs for sentence in _verdict(report, design)]
     report.notes = [
-        *policy_notes(scores, compared=False)[:1], *_notes(designs, options),
+        *policy_notes(scores, compared=False)[:1],
+        *_notes(designs, options),
         *draw_notes(report, options.draws),
         *reason_notes(report, ["part", "question", "component"]),
-    ]  # fmt: skip
+    ]
     return report
 
 
@@ -99,9 +101,14 @@ def _design(scores, at):
             codes[name] = own[name][items]
     usable, others = usable_factors(codes, len(items))
     return _Design(
-        scores.questions[at].key, ratings[items, raters], codes, scores.clusters[items], usable,
-        reasons | others, scores.answers.study.raters_per_item,
-    )  # fmt: skip
+        scores.questions[at].key,
+        ratings[items, raters],
+        codes,
+        scores.clusters[items],
+        usable,
+        reasons | others,
+        scores.answers.study.raters_per_item,
+    )
 
 
 def _add_components(report, design, options):
@@ -179,13 +186,23 @@ def _row(report, part, question, component, estimate, share=None, raters=None, l
     low, high = np.clip([share.low, share.high], 0, 1)
     report.add(
         {
-            "part": part, "question": question, "component": component, "raters": raters,
-            "value": estimate.value, "low": estimate.low, "high": estimate.high,
-            "share": share.value, "share_low": float(low), "share_high": float(high),
-            "levels": levels, "n": estimate.n,
+            "part": part,
+            "question": question,
+            "component": component,
+            "raters": raters,
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "share": share.value,
+            "share_low": float(low),
+            "share_high": float(high),
+            "levels": levels,
+            "n": estimate.n,
         },
-        reason=reason, kind=part, undefined_draws=estimate.undefined_draws,
-    )  # fmt: skip
+        reason=reason,
+        kind=part,
+        undefined_draws=estimate.undefined_draws,
+    )
 
 
 def _add_retest(report, scores, places):

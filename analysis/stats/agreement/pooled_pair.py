@@ -51,8 +51,10 @@ def _of_scale(part: Shared, by_cluster: Floats) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         if part.disagreement is None:
             return n, summed / np.where(n > 0, n, np.nan)
-        sides = [_margin(side, codes, part.size, len(present)) @ drawn
-                 for side in (part.first, part.second)]  # fmt: skip
+        sides = [
+            _margin(side, codes, part.size, len(present)) @ drawn
+            for side in (part.first, part.second)
+        ]
         expected = ((part.disagreement @ sides[1]) * sides[0]).sum(axis=0)
         kappa = 1 - summed * n / expected
     return n, np.where((n >= FEWEST_COMMON_UNITS) & (expected > 0), kappa, np.nan)

@@ -94,8 +94,10 @@ def _without_draws(first: Estimate, second: Estimate) -> Difference:
 
 def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
     """Differences of pairs whose draws are all defined."""
-    sides = [np.stack([each.draws for each in side if each.draws is not None])
-             for side in zip(*both, strict=True)]  # fmt: skip
+    sides = [
+        np.stack([each.draws for each in side if each.draws is not None])
+        for side in zip(*both, strict=True)
+    ]
     draws = sides[0] - sides[1]
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1).T
     whys = np.where(are_alike(draws.min(axis=1), draws.max(axis=1)), ALIKE, NEARLY_ALIKE)

@@ -43,9 +43,14 @@ def rank_agreement(
             drawn = _tau(draws[i][:, both], draws[j][:, both])
             low, high, lost = percentile_interval(drawn)
             found[i, j] = Estimate(
-                tau, low, high, len(both), undefined_draws=lost, draws=drawn,
+                tau,
+                low,
+                high,
+                len(both),
+                undefined_draws=lost,
+                draws=drawn,
                 reason=why_no_interval(drawn) if np.isnan(low) else "",
-            )  # fmt: skip
+            )
     return found
 
 

@@ -116,9 +116,16 @@ class _Moments:
     def __init__(self, x: Floats, z: Floats, y: Floats, rater: Ints) -> None:
         """x, z, y, rater: (E,), centred."""
         self.columns = {
-            "n": np.ones(len(x)), "x": x, "y": y, "z": z,
-            "xx": x * x, "yy": y * y, "zz": z * z, "xy": x * y, "zy": z * y,
-        }  # fmt: skip
+            "n": np.ones(len(x)),
+            "x": x,
+            "y": y,
+            "z": z,
+            "xx": x * x,
+            "yy": y * y,
+            "zz": z * z,
+            "xy": x * y,
+            "zy": z * y,
+        }
         self.rater = rater
 
     def draws(self, clusters: Ints, counts: NDArray[Any], n_raters: int) -> tuple[Floats, Floats]:

@@ -41,8 +41,10 @@ class Pairs:
         if not ((values >= -TOLERANCE) & (values <= 1 + TOLERANCE)).all():
             raise ValueError("probabilities: expected values within 0..1")
         for name, array in (
-            ("probabilities", values), ("hypotheses", hypotheses), ("premises", premises)
-        ):  # fmt: skip
+            ("probabilities", values),
+            ("hypotheses", hypotheses),
+            ("premises", premises),
+        ):
             object.__setattr__(self, name, array)
 
     @property

@@ -31,10 +31,12 @@ def statement_entailment(precision: Pairs, recall: Pairs) -> dict[str, Consisten
         name: settled(
             mean_of_best(_scores(precision, name), precision),
             mean_of_best(_scores(recall, name), recall),
-            n, m, is_share=name != "coh",
+            n,
+            m,
+            is_share=name != "coh",
         )
         for name in MEASURES
-    }  # fmt: skip
+    }
 
 
 def _scores(pairs: Pairs, name: str) -> Floats:

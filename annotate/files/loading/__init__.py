@@ -11,6 +11,13 @@ from annotate.files.loading.study import check_study, write_study
 from annotate.files.loading.tables import check_tables, write_tables
 
 __all__ = [
-    "Answers", "Counts", "Loading", "check_study", "check_tables", "stamp", "still_hold",
-    "write_study", "write_tables",
-]  # fmt: skip
+    "Answers",
+    "Counts",
+    "Loading",
+    "check_study",
+    "check_tables",
+    "stamp",
+    "still_hold",
+    "write_study",
+    "write_tables",
+]

@@ -50,8 +50,10 @@ class Answers:
 
     def exist(self, study) -> bool:
         """True when the study has any answer."""
-        answers = (Rating.objects.filter(item__study=study),
-                   ExtraAnswer.objects.filter(item__study=study))  # fmt: skip
+        answers = (
+            Rating.objects.filter(item__study=study),
+            ExtraAnswer.objects.filter(item__study=study),
+        )
         return any(some.exists() for some in answers)
 
     def freeze(self, study) -> bool:

@@ -82,8 +82,11 @@ def _practice(entry):
         raise Wrong("allowed is a mapping of question keys, or KEY@ITEM, to values", "answers")
     for key, expected in answers.items():
         if isinstance(expected, bool) or not isinstance(expected, str | int | float):
-            raise Wrong(f"found {expected!r:.40} for {key}; allowed is a number or a label of the "
-                        "question’s scale", "answers")  # fmt: skip
+            raise Wrong(
+                f"found {expected!r:.40} for {key}; allowed is a number or a label of the "
+                "question’s scale",
+                "answers",
+            )
     if answers:
         read["answers"] = {str(key): expected for key, expected in answers.items()}
     feedback = _text(data, "feedback")
@@ -131,8 +134,11 @@ EXIT_KEYS = ("key", "text", "scale", "required")
 def _read_ready(data, required):
     name = data["ready"]
     if not isinstance(name, str) or name not in READY:
-        raise Wrong(f"found {name!r:.40}; allowed is {', '.join(READY)}, or a mapping with "
-                    f"{', '.join(EXIT_KEYS)}", "ready")  # fmt: skip
+        raise Wrong(
+            f"found {name!r:.40}; allowed is {', '.join(READY)}, or a mapping with "
+            f"{', '.join(EXIT_KEYS)}",
+            "ready",
+        )
     text = _text(data, "text")
     if not text and not required:
         return name

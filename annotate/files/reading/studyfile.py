@@ -35,9 +35,20 @@ NUMBERS = {
 KEPT = ("quality", "platform", *payment.READERS, *aroundkeys.READERS, *INSIDE)
 VERSION, ADAPTIVE, SPLIT = "questionnaire_version", "adaptive_from", "split"
 KEYS = (
-    "study", "kind", "language", "questions", VERSION, "prompts", "judges", *TEXTS, *NUMBERS,
-    ADAPTIVE, "media_hosts", SPLIT, *KEPT,
-)  # fmt: skip
+    "study",
+    "kind",
+    "language",
+    "questions",
+    VERSION,
+    "prompts",
+    "judges",
+    *TEXTS,
+    *NUMBERS,
+    ADAPTIVE,
+    "media_hosts",
+    SPLIT,
+    *KEPT,
+)
 QUESTION_KEYS = ("key", "text", "scale", "required", "applies_to", "why", "retired")
 LARGEST = 2 * 1024 * 1024  # bytes; YAML is read letter by letter
 LENGTHS = {"title": 200, "completion_code": 40}
@@ -210,8 +221,11 @@ class _Reader:
 
     def _line(self, found, key, wrong):
         """The line of the entry that is wrong; that of the key where it has none."""
-        entries = found[key]["questions"] if key == around.CHECK and wrong.entry is not None \
-            else found[key]  # fmt: skip
+        entries = (
+            found[key]["questions"]
+            if key == around.CHECK and wrong.entry is not None
+            else found[key]
+        )
         entry = entries[wrong.entry] if wrong.entry is not None else None
         if isinstance(entry, Mapping):
             return entry.line_of(wrong.key)

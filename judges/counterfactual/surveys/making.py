@@ -31,8 +31,18 @@ WATCHED = (
     "the past."
 )
 TEMPLATE = FOLDER / "explanations-seven.yaml"
-ITEM = ("item", "kind", "recipient", "content", "system", "text", "explaining_contents", "survey",
-        "cell_score", "cell_level")  # fmt: skip
+ITEM = (
+    "item",
+    "kind",
+    "recipient",
+    "content",
+    "system",
+    "text",
+    "explaining_contents",
+    "survey",
+    "cell_score",
+    "cell_level",
+)
 INTERACTION = ("recipient", "content", "rating", "at", "hypothetical")
 
 
@@ -73,8 +83,11 @@ def make(films, plan, folder, say=None, goes_on=lambda: True, trained=None):
     kept = folder / name_of(films, plan)
     kept.mkdir(parents=True, exist_ok=True)
     rows, recipe = rows_of(films, plan), recipe_of(plan)
-    places = [(survey, number + 1) for survey in range(1, plan.surveys + 1)
-              for number in range(len(CELLS))]  # fmt: skip
+    places = [
+        (survey, number + 1)
+        for survey in range(1, plan.surveys + 1)
+        for number in range(len(CELLS))
+    ]
     far = steps.Steps(places, lambda: sharing.made_of(places, kept), trained or _nothing)
 
     def one(place, tick):
@@ -208,6 +221,15 @@ def _items(films, questions):
         text = "\n".join([TEXT, *(films.titles[film] for film in named)])
         system = f"{SCORES[one.cell_score]} {one.cell_level}"
         who = one.person or recipient_of(survey, number)
-        yield (f"survey-{survey}-{number}", "explanation", who,
-               films.keys[one.content], system, text, "|".join(named), survey, one.cell_score,
-               one.cell_level)  # fmt: skip
+        yield (
+            f"survey-{survey}-{number}",
+            "explanation",
+            who,
+            films.keys[one.content],
+            system,
+            text,
+            "|".join(named),
+            survey,
+            one.cell_score,
+            one.cell_level,
+        )

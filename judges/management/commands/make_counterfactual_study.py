@@ -33,9 +33,16 @@ from judges.runs.nudge import send_to_all
 BAR = 30
 MOST_PEOPLE = 1_000_000
 OF_PLAN = (
-    "title", "surveys", "seed", "raters", "people", "form", "factors", "iterations",
+    "title",
+    "surveys",
+    "seed",
+    "raters",
+    "people",
+    "form",
+    "factors",
+    "iterations",
     "regularisation",
-)  # fmt: skip
+)
 
 
 def whole(low, high):
@@ -81,25 +88,31 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=1, metavar="S")
         parser.add_argument("--raters", type=whole(1, MOST_RATERS), default=3, help="of a survey")
         parser.add_argument(
-            "--people", action="store_true",
+            "--people",
+            action="store_true",
             help="draw each history from the popular films that one person has",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "--real", action="store_true",
+            "--real",
+            action="store_true",
             help="each survey is about what is recommended to one person in the ratings",
-        )  # fmt: skip
+        )
         parser.add_argument(
             "--only", nargs="+", default=[], metavar="ID", help="these people, a survey each"
         )
         parser.add_argument(
-            "--sample", type=whole(2, MOST_PEOPLE), metavar="N",
+            "--sample",
+            type=whole(2, MOST_PEOPLE),
+            metavar="N",
             help="take N people of the ratings, drawn by the seed, with all that they rated",
-        )  # fmt: skip
+        )
         for name in ("form", "factors", "iterations", "regularisation"):
             parser.add_argument(
-                f"--{name}", type=setting(name), default=getattr(Plan, name),
+                f"--{name}",
+                type=setting(name),
+                default=getattr(Plan, name),
                 help=f"of the model ({getattr(Plan, name)})",
-            )  # fmt: skip
+            )
         parser.add_argument("--study", default="counterfactual", help="its name in addresses")
         parser.add_argument("--title", default="Explanations of films")
         parser.add_argument("--owner", metavar="USERNAME", help="who owns the study")

@@ -24,9 +24,12 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="recipient, content, at, rating, review, …")
         parser.add_argument("--out", type=Path, default=Path("prepared"), metavar="DIR")
         parser.add_argument(
-            "--least", type=positive, default=LEAST, metavar="N",
+            "--least",
+            type=positive,
+            default=LEAST,
+            metavar="N",
             help="leave out recipients with fewer interactions; default 5",
-        )  # fmt: skip
+        )
 
     def handle(self, **options):
         problems = Problems()

@@ -87,10 +87,11 @@ class Command(RunJudge):
 
     def _add_of_paraphrase(self, parser):
         parser.add_argument(
-            "--paraphrase", metavar="NAME",
+            "--paraphrase",
+            metavar="NAME",
             help="also ask in other words: those of the study’s prompt own/NAME, which an endpoint "
             "writes once of the recommender’s prompt, where there is none",
-        )  # fmt: skip
+        )
         parser.add_argument(
             "--by", metavar="ENDPOINT", help="which writes it; else the recommender’s own"
         )
@@ -151,8 +152,10 @@ class Command(RunJudge):
                 "Choose another --name, or name that study instead of the folder."
             )
         if owner and not study.memberships.filter(user=owner, role=OWNER).exists():
-            raise CommandError(f"The study {study.slug} is there already, and {owner} does not "
-                               "own it. Choose another --name.")  # fmt: skip
+            raise CommandError(
+                f"The study {study.slug} is there already, and {owner} does not "
+                "own it. Choose another --name."
+            )
         self._say(f"The study {study.slug} is there already, made of the same files.")
         return study.slug
 
@@ -184,8 +187,10 @@ class Command(RunJudge):
         prompt = paraphrasing.paraphrase(judge, endpoint, name)
         writer = prompt.written_by
         cost = "" if writer["cost_usd"] is None else f", USD {writer['cost_usd']:.6f}"
-        self._say(f"{writer['model']} wrote the paraphrase {prompt.key} of {judge.prompt}{cost}, "
-                  f"sha256 {own_prompts.sha256(prompt.text)}:\n{prompt.text}")  # fmt: skip
+        self._say(
+            f"{writer['model']} wrote the paraphrase {prompt.key} of {judge.prompt}{cost}, "
+            f"sha256 {own_prompts.sha256(prompt.text)}:\n{prompt.text}"
+        )
         return prompt.key
 
     def _judge(self, slug, key):
@@ -208,8 +213,10 @@ class Command(RunJudge):
         if not judge.recommends:
             raise CommandError(f"The judge {key} recommends nothing: {judge.get_method_display()}.")
         if self.json_list and not judge.json_list:
-            raise CommandError(f"The recommender {key} gives no lists as JSON. Name its endpoint "
-                               "to have one made that does.")  # fmt: skip
+            raise CommandError(
+                f"The recommender {key} gives no lists as JSON. Name its endpoint "
+                "to have one made that does."
+            )
         return judge
 
     def _check_schema(self, endpoint):

@@ -53,8 +53,11 @@ def _write(run, items, written, units):
             for part, (start, said) in enumerate(parts_of(run.judge, text)):
                 is_new = not said or said not in units
                 unit = written.judgments + len(judgments) if is_new else units[said]
-                extractions.append(Extraction(run=run, item=item, side=side, part=part,
-                                              unit=unit, text=said, start=start))  # fmt: skip
+                extractions.append(
+                    Extraction(
+                        run=run, item=item, side=side, part=part, unit=unit, text=said, start=start
+                    )
+                )
                 if is_new:
                     state = Judgment.beginning("" if said else NO_TEXT[side])
                     judgments.append(Judgment(run=run, unit=unit, lead=True, **state))
@@ -151,8 +154,18 @@ def _of_part(run, part, said, seen, places):
         start, end = places[statement] or (None, None)
         if start is not None:
             start, end = start + part.start, end + part.start
-        found.append(Statement(run=run, item_id=part.item_id, side=part.side, statement=statement,
-                               topic=topic, sentiment=sentiment, start=start, end=end))  # fmt: skip
+        found.append(
+            Statement(
+                run=run,
+                item_id=part.item_id,
+                side=part.side,
+                statement=statement,
+                topic=topic,
+                sentiment=sentiment,
+                start=start,
+                end=end,
+            )
+        )
     part.kept = len(found)
     return found
 

@@ -12,9 +12,14 @@ from judges.prompting import fill as prompting
 from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
 
 KEYS = (
-    "listening_habits", "engagement_depth", "format_preference", "exploration_vs_specialisation",
-    "cross_disciplinary_curiosity", "per_episode_interests", "interests",
-)  # fmt: skip
+    "listening_habits",
+    "engagement_depth",
+    "format_preference",
+    "exploration_vs_specialisation",
+    "cross_disciplinary_curiosity",
+    "per_episode_interests",
+    "interests",
+)
 LONGEST_VALUE = 600  # characters of one key, by the schema
 WRITTEN = 1.0
 DEPTH = 3  # of lists and objects within a value; deeper ones are no text

@@ -138,8 +138,10 @@ def prompt(texts, judge, trial, cell, user, rated):
     rng = drawing(trial.seed, cell.name, user, cell.iteration)
     low, high = trial.low, trial.high
     entries = relation.entries(rated, cell.options, rng) if relation.acts_on == "history" else rated
-    numbers = [(title, relation.numbers(rating, low, high, cell.options)[0])
-               for title, rating, _ in entries]  # fmt: skip
+    numbers = [
+        (title, relation.numbers(rating, low, high, cell.options)[0])
+        for title, rating, _ in entries
+    ]
     ends = relation.numbers(low, low, high, cell.options)[1:]
     template = wordings.text_for(texts, relation, cell.options)
     text = recommender.filled(template, judge, user, numbers, ends, cell.k)
@@ -229,8 +231,7 @@ def keep(run, units):
     RecommendedList.objects.bulk_update(lists, FILLED, batch_size=BATCH)
 
 
-FILLED = ["entries", "left_out", "repeated", "unmatched", "extra", "known", "is_parsed",
-          "read_at"]  # fmt: skip
+FILLED = ["entries", "left_out", "repeated", "unmatched", "extra", "known", "is_parsed", "read_at"]
 
 
 def keep_all(run):

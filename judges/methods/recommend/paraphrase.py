@@ -44,12 +44,16 @@ def paraphrase(judge, endpoint, name, user=None):
     original = before.text.strip()
     answer = async_to_sync(_ask)(endpoint, original)
     if answer.failure:
-        raise Refused(f"The endpoint {endpoint.key} wrote no paraphrase: {answer.failure}. "
-                      f"{answer.detail[:200]}".rstrip())  # fmt: skip
+        raise Refused(
+            f"The endpoint {endpoint.key} wrote no paraphrase: {answer.failure}. "
+            f"{answer.detail[:200]}".rstrip()
+        )
     text = unwrapped(storable(answer.content))
     if problem := problem_of(original, text, answer.finish_reason):
-        raise Refused(f"What the endpoint {endpoint.key} wrote cannot be used as a paraphrase: "
-                      f"{problem} It wrote: {text[:1000]!r}")  # fmt: skip
+        raise Refused(
+            f"What the endpoint {endpoint.key} wrote cannot be used as a paraphrase: "
+            f"{problem} It wrote: {text[:1000]!r}"
+        )
     writer = _written_by(endpoint, before, answer)
     prompt = own_prompts.save_new(
         judge.study, name, Judge.Method.RECOMMENDER, text, user, written_by=writer
@@ -64,12 +68,17 @@ def _written_by(endpoint, before, answer):
     asked = prompting.load_part(PART)
     usd = endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out)
     return {
-        "endpoint": endpoint.key, "model": answer.model or endpoint.model,
-        "asked": asked.name, "asked_sha256": asked.sha256,
-        "of": before.name, "of_sha256": before.sha256, "temperature": None,  # the endpoint's
-        "tokens_in": answer.tokens_in, "tokens_out": answer.tokens_out,
+        "endpoint": endpoint.key,
+        "model": answer.model or endpoint.model,
+        "asked": asked.name,
+        "asked_sha256": asked.sha256,
+        "of": before.name,
+        "of_sha256": before.sha256,
+        "temperature": None,  # the endpoint's
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
         "cost_usd": None if usd is None else float(usd),
-    }  # fmt: skip
+    }
 
 
 async def _ask(endpoint, original):

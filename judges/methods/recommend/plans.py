@@ -67,8 +67,10 @@ class Trial:
     def checked(self):
         """The same with the options of relations filled in; ValueError says what is wrong."""
         _check(self)
-        full = [[key, _whole(named(key).given(options, self.low, self.high))]
-                for key, options in self.relations]  # fmt: skip
+        full = [
+            [key, _whole(named(key).given(options, self.low, self.high))]
+            for key, options in self.relations
+        ]
         names = [written(*each) for each in full]
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"found the relation {twice[0]} twice; allowed is once.")
@@ -136,8 +138,10 @@ def _check_sweeps(trial):
 
 def _whole(options):
     """With 2.0 as the number 2, so that both are one cell."""
-    return {name: int(value) if isinstance(value, float) and value.is_integer() else value
-            for name, value in options.items()}  # fmt: skip
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in options.items()
+    }
 
 
 def offered():

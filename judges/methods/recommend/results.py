@@ -11,9 +11,21 @@ from judges.models import Judgment, RecommendedList
 from judges.values.titles import EXACT, FUZZY, NORMALISED
 
 COLUMNS = (
-    "run", "recipient", "plan", "relation", "iteration", "k", "l", "state", "reason", "position",
-    "said", "content", "how", "left_out",
-)  # fmt: skip
+    "run",
+    "recipient",
+    "plan",
+    "relation",
+    "iteration",
+    "k",
+    "l",
+    "state",
+    "reason",
+    "position",
+    "said",
+    "content",
+    "how",
+    "left_out",
+)
 PIECE = 500
 COUNTED = ("unmatched", "repeated", "extra", "known")
 
@@ -133,9 +145,16 @@ def _of(run, lists):
 def _rows(one):
     judgment = one.judgment
     about = [
-        one.run_id, one.recipient.key, one.plan, one.cell, one.iteration, one.k, one.l,
-        judgment.state, judgment.reason,
-    ]  # fmt: skip
+        one.run_id,
+        one.recipient.key,
+        one.plan,
+        one.cell,
+        one.iteration,
+        one.k,
+        one.l,
+        judgment.state,
+        judgment.reason,
+    ]
     for position, entry in enumerate(one.entries, start=1):
         yield [*about, position, entry["said"], entry["content"] or "", entry["how"], ""]
     for entry in one.left_out:

@@ -36,11 +36,23 @@ def test_a_row_says_who_answered_what_about_which_item(study, item, question):
     answers = frames.read(study)
     row = answers.table.iloc[0].to_dict()
     expected = {
-        "item": "item-0", "kind": "explanation", "recipient": "r1", "content": "film-1",
-        "system": "good", "length": "120", "question": "persuasiveness", "source": "human",
-        "rater": "ann", "judge": "", "role": "third_party", "run": "", "value": 4.0,
-        "missing_reason": "", "excluded": False, "exclusion_reason": "",
-    }  # fmt: skip
+        "item": "item-0",
+        "kind": "explanation",
+        "recipient": "r1",
+        "content": "film-1",
+        "system": "good",
+        "length": "120",
+        "question": "persuasiveness",
+        "source": "human",
+        "rater": "ann",
+        "judge": "",
+        "role": "third_party",
+        "run": "",
+        "value": 4.0,
+        "missing_reason": "",
+        "excluded": False,
+        "exclusion_reason": "",
+    }
     assert expected.items() <= row.items()
     assert answers.extra_columns == ["length"]
 
@@ -50,8 +62,14 @@ def test_every_column_is_documented(study, item, question):
     answers = frames.read(study)
     documented = {*frames.COLUMNS, *frames.MORE_ITEM_COLUMNS, *answers.extra_columns}
     assert documented - set(answers.table.columns) == {
-        "seconds", "from_file", "cost_usd", "answered_at", "first_side", "weighted_value", "reason",
-    }  # fmt: skip
+        "seconds",
+        "from_file",
+        "cost_usd",
+        "answered_at",
+        "first_side",
+        "weighted_value",
+        "reason",
+    }
     assert set(answers.table.columns) <= documented
 
 

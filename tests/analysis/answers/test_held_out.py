@@ -100,8 +100,12 @@ def test_a_judge_that_is_not_strict_leaves_nothing_out():
     run.judgments.update(state=Judgment.State.DONE, value=3)
     report = build(study, "correlation")
     assert not any("left out, which" in note for note in report.notes)
-    assert row_of(report, evaluator="judge", question="fits", level="dataset",
-                  coefficient="pearson")["n"] == 18  # fmt: skip
+    assert (
+        row_of(report, evaluator="judge", question="fits", level="dataset", coefficient="pearson")[
+            "n"
+        ]
+        == 18
+    )
 
 
 def test_the_fingerprint_changes_with_what_is_held_out():

@@ -32,12 +32,16 @@ def add_run(judge, values, *, frozen=None, version=1, unasked=Judgment.State.FAI
     )
     Judgment.objects.bulk_create(
         Judgment(
-            run=run, item=item, question=question, unit=unit, value=value,
+            run=run,
+            item=item,
+            question=question,
+            unit=unit,
+            value=value,
             state=unasked if value is None else Judgment.State.DONE,
             cost_usd="0.5" if run.is_from_file else None,
         )
         for unit, (item, value) in enumerate(zip(items, values, strict=False))
-    )  # fmt: skip
+    )
     return run
 
 

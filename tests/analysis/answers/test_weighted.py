@@ -93,9 +93,16 @@ def test_samples_are_averaged_apart(study):
     run, question = Run.objects.get(judge__key="G"), study.questions.get()
     item = study.items.first()
     Judgment.objects.create(
-        run=run, item=item, question=question, sample=1, value=5, state="done", unit=9,
-        weighted_value=4.75, weighted_mass=0.9,
-    )  # fmt: skip
+        run=run,
+        item=item,
+        question=question,
+        sample=1,
+        value=5,
+        state="done",
+        unit=9,
+        weighted_value=4.75,
+        weighted_mass=0.9,
+    )
     scores = scores_of(study)
     assert scores.judge("G")[0, 0] == 3.5  # (2 + 5) / 2
     assert scores.judge("G weighted")[0, 0] == 3.25  # (1.75 + 4.75) / 2
@@ -105,12 +112,18 @@ def test_samples_are_averaged_apart(study):
 
 def test_exports_have_them_in_a_column_of_their_own(study):
     assert [row["weighted_value"] for row in exported(study, "scores")] == [
-        "1.75", "4.25", "2.25", "4.5",
-    ]  # fmt: skip
+        "1.75",
+        "4.25",
+        "2.25",
+        "4.5",
+    ]
     samples = exported(study, "samples")
     assert [(row["value"], row["weighted_value"]) for row in samples] == [
-        ("2", "1.75"), ("4", "4.25"), ("2", "2.25"), ("4", "4.5"),
-    ]  # fmt: skip
+        ("2", "1.75"),
+        ("4", "4.25"),
+        ("2", "2.25"),
+        ("4", "4.5"),
+    ]
     assert {row["weighted_mass"] for row in samples} == {"0.9"}
     assert {row["judge"] for row in exported(study, "judgments")} == {"G"}
 

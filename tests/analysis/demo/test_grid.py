@@ -40,8 +40,9 @@ def candidates():
 
 @cache
 def places():
-    return {row["item"]: (row["recipient"], row["content"], row["system"])
-            for row in table("items")}  # fmt: skip
+    return {
+        row["item"]: (row["recipient"], row["content"], row["system"]) for row in table("items")
+    }
 
 
 def fits(item, other, shots):
@@ -67,9 +68,13 @@ def test_the_grid_runs_on_the_demo_study(owner, aspects, shots):
     study = load_demo(owner)
     with ScriptedServer() as server:
         judge = factories.make_judge(
-            study, "grid", factories.make_endpoint(server.url), aspects=aspects, shots=shots,
+            study,
+            "grid",
+            factories.make_endpoint(server.url),
+            aspects=aspects,
+            shots=shots,
             prompt="explanation.v2",
-        )  # fmt: skip
+        )
         run = planning.plan(judge, limit=ITEMS)
         running.work_through(run.pk)
         run.refresh_from_db()
@@ -77,8 +82,11 @@ def test_the_grid_runs_on_the_demo_study(owner, aspects, shots):
     assert run.state == Run.State.FINISHED
     whole, answers = candidates()
     asked = {item for item in run.judgments.values_list("item__key", flat=True)}
-    possible = {item for item in asked
-                if shots == "zero" or any(fits(item, other, shots) for other in whole)}  # fmt: skip
+    possible = {
+        item
+        for item in asked
+        if shots == "zero" or any(fits(item, other, shots) for other in whole)
+    }
     done = run.judgments.filter(state=Judgment.State.DONE)
     assert set(done.values_list("item__key", flat=True)) == possible
     assert calls == len(possible) * (4 if aspects == "single" else 1)

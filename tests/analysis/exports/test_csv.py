@@ -17,19 +17,58 @@ from annotate.values.formulas import guarded
 from tests import factories
 
 CELLS = [
-    "", " ", "plain", "a,b", 'say "so"', "two\nlines", "one\rline", "a\r\nb", "'=1+1", "ä€😀",
-    ",", '"', "\t", "tab\tinside", "\\.", "\x0b", 0, 4, -3, 4.0, 0.1, 1e-05, 1e22, 1 / 3, None,
+    "",
+    " ",
+    "plain",
+    "a,b",
+    'say "so"',
+    "two\nlines",
+    "one\rline",
+    "a\r\nb",
+    "'=1+1",
+    "ä€😀",
+    ",",
+    '"',
+    "\t",
+    "tab\tinside",
+    "\\.",
+    "\x0b",
+    0,
+    4,
+    -3,
+    4.0,
+    0.1,
+    1e-05,
+    1e22,
+    1 / 3,
+    None,
     Decimal("0.00000012"),
-]  # fmt: skip
+]
 NUMBERS = [
-    4.0, 0.5, 1 / 3, -2.0, 1e9, -1e9, 999_999_999.5, 1e-5, 0.0001, 1.5e-7, 5e-324, -0.0,
-    0.1 + 0.2, 123456.789,
-]  # fmt: skip
+    4.0,
+    0.5,
+    1 / 3,
+    -2.0,
+    1e9,
+    -1e9,
+    999_999_999.5,
+    1e-5,
+    0.0001,
+    1.5e-7,
+    5e-324,
+    -0.0,
+    0.1 + 0.2,
+    123456.789,
+]
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TIMES = [
-    NOON, NOON + timedelta(microseconds=5), NOON + timedelta(milliseconds=500), None,
-    NOON.astimezone(timezone(timedelta(hours=-7))), NOON.replace(year=1970, month=12),
-]  # fmt: skip
+    NOON,
+    NOON + timedelta(microseconds=5),
+    NOON + timedelta(milliseconds=500),
+    None,
+    NOON.astimezone(timezone(timedelta(hours=-7))),
+    NOON.replace(year=1970, month=12),
+]
 
 STATES = [Session.State.COMPLETED, Session.State.RATING]
 
@@ -76,9 +115,28 @@ def test_numbers_and_times_of_the_database_are_written_as_python_writes_them():
 
 
 HOSTILE = [
-    "=1+1", "'=1", "''-", "'tis", "@x", "+", "-,\"", 'say "so"', "a,b", "two\nlines", "a\r\nb",
-    "\tx", "\rx", " =1", "", "'", "''", "\\.", "\\n", "ä€😀", "{x}%s",
-]  # fmt: skip
+    "=1+1",
+    "'=1",
+    "''-",
+    "'tis",
+    "@x",
+    "+",
+    '-,"',
+    'say "so"',
+    "a,b",
+    "two\nlines",
+    "a\r\nb",
+    "\tx",
+    "\rx",
+    " =1",
+    "",
+    "'",
+    "''",
+    "\\.",
+    "\\n",
+    "ä€😀",
+    "{x}%s",
+]
 
 
 @pytest.mark.django_db

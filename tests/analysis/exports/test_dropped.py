@@ -37,12 +37,22 @@ def test_each_triplet_that_was_not_kept_is_a_row_with_why(study):
         "run": str(run.pk),
     }
     assert exported(study) == [
-        {**about, "statement": "'=1+1", "topic": "scent", "sentiment": "neutral",
-         "reason": triplets.OTHER_TOPIC},
-        {**about, "statement": "is ok", "topic": "fit", "sentiment": "mixed",
-         "reason": triplets.OTHER_SENTIMENT},
+        {
+            **about,
+            "statement": "'=1+1",
+            "topic": "scent",
+            "sentiment": "neutral",
+            "reason": triplets.OTHER_TOPIC,
+        },
+        {
+            **about,
+            "statement": "is ok",
+            "topic": "fit",
+            "sentiment": "mixed",
+            "reason": triplets.OTHER_SENTIMENT,
+        },
         {**about, **dict(zip(triplets.FIELDS, SMALL, strict=True)), "reason": triplets.TWICE},
-    ]  # fmt: skip
+    ]
     extract(study, lambda *_: reply(SMALL), sides="reference", key="better")
     assert exported(study) == [], "of runs that speak for the study"
 

@@ -34,9 +34,15 @@ def matrix(n, m, seed):
 def keep(run, item, n, m, seed=1, grain=Grain.STATEMENT, **texts):
     backward = matrix(m, n, seed + 100) if grain == Grain.STATEMENT else b""
     return Entailment.objects.create(
-        run=run, item=item, grain=grain, n_generated=n, n_reference=m,
-        forward=matrix(n, m, seed), backward=backward, **texts,
-    )  # fmt: skip
+        run=run,
+        item=item,
+        grain=grain,
+        n_generated=n,
+        n_reference=m,
+        forward=matrix(n, m, seed),
+        backward=backward,
+        **texts,
+    )
 
 
 @pytest.fixture
@@ -65,8 +71,14 @@ def study(owner):
     chunks = factories.make_judge(study, "chunks", kind=Judge.Kind.NLI, measure="align_score")
     keep(
         Run.objects.create(judge=chunks, state=Run.State.FINISHED),
-        items["c"], 3, 1, 4, Grain.CHUNK, generated=["A.", "B.", "C."], reference=["D. E."],
-    )  # fmt: skip
+        items["c"],
+        3,
+        1,
+        4,
+        Grain.CHUNK,
+        generated=["A.", "B.", "C."],
+        reference=["D. E."],
+    )
     keep(None, items["d"], 1, 1, 5)
     Statement.objects.filter(item=items["c"], side="generated", number=2).update(
         corrected_statement="it is very loud"
@@ -123,8 +135,11 @@ def test_rows_stand_pair_by_pair_with_their_texts(study, tmp_path):
     of_a = [row for row in found if row["item"] == "a"]
     assert {row["judge"] for row in of_a} == {"NLI"}, "only the newest of its runs"
     assert [(row["direction"], row["premise"], row["hypothesis"]) for row in of_a] == [
-        ("precision", "1", "1"), ("precision", "1", "2"), ("recall", "1", "1"), ("recall", "2", "1")
-    ]  # fmt: skip
+        ("precision", "1", "1"),
+        ("precision", "1", "2"),
+        ("recall", "1", "1"),
+        ("recall", "2", "1"),
+    ]
     assert of_a[1]["hypothesis_text"] == of_a[3]["premise_text"] == _texts(study, "a")[1]
     assert of_a[0]["premise_text"] == "'=SUM(1)", "no formula in a spreadsheet"
     kept = Entailment.objects.filter(item__key="a").order_by("pk").last()

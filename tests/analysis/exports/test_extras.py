@@ -37,20 +37,36 @@ def ann(study):
     factories.make_rating(session, own, accuracy, 5)
     spec = {"answers": {"accuracy": 2}, "tolerance": 1}
     for position, fields, answers in (
-        (2, {"kind": "attention", "check_key": "both", "spec": BOTH},
-         [(None, None, "A | C", False, 4.25, [["B", "2026-05-04T03:02:00+00:00"]])]),
-        (3, {"kind": "gold", "item": known, "spec": spec},
-         [(accuracy, 3, "", True, 9, []), (why, None, "=1+1", None, 30, [])]),
-        (4, {"kind": "attention", "check_key": "read", "spec": DISAGREE},
-         [(None, 2, "", True, None, [])]),
+        (
+            2,
+            {"kind": "attention", "check_key": "both", "spec": BOTH},
+            [(None, None, "A | C", False, 4.25, [["B", "2026-05-04T03:02:00+00:00"]])],
+        ),
+        (
+            3,
+            {"kind": "gold", "item": known, "spec": spec},
+            [(accuracy, 3, "", True, 9, []), (why, None, "=1+1", None, 30, [])],
+        ),
+        (
+            4,
+            {"kind": "attention", "check_key": "read", "spec": DISAGREE},
+            [(None, 2, "", True, None, [])],
+        ),
         (5, {"kind": "repeat", "item": own}, [(accuracy, 4, "", None, 2, [])]),
-    ):  # fmt: skip
+    ):
         extra = Extra.objects.create(session=session, position=position, is_whole=True, **fields)
         for question, value, text, passed, seconds, changes in answers:
             ExtraAnswer.objects.create(
-                extra=extra, item=extra.item, question=question, value=value, text=text,
-                passed=passed, seconds=seconds, changes=changes, answered_at=AT,
-            )  # fmt: skip
+                extra=extra,
+                item=extra.item,
+                question=question,
+                value=value,
+                text=text,
+                passed=passed,
+                seconds=seconds,
+                changes=changes,
+                answered_at=AT,
+            )
     return session
 
 
@@ -59,8 +75,18 @@ def test_a_row_an_answer_with_what_was_expected(study, ann):
     assert {row["session"] for row in found} == {str(ann.pk)}
     assert {row["rater"] for row in found} == {"ann"}
     assert {row["answered_at"][:19] for row in found} == {"2026-05-04T03:02:01"}
-    names = ["kind", "item", "check", "question", "position", "given", "expected", "passed",
-             "seconds", "changes"]  # fmt: skip
+    names = [
+        "kind",
+        "item",
+        "check",
+        "question",
+        "position",
+        "given",
+        "expected",
+        "passed",
+        "seconds",
+        "changes",
+    ]
     assert [[row[name] for name in names] for row in found] == [
         ["attention", "", "both", "", "2", "A | C", "A | D", "false", "4.25", "1"],
         ["gold", "item-1", "", "accuracy", "3", "3", "2", "true", "9.0", "0"],

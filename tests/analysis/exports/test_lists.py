@@ -49,9 +49,10 @@ def run(study):
 
 def test_a_row_an_entry_and_one_for_a_reply_without(run):
     found = exported()
-    base, changed = ("u1", "no_change", "", "0", "done", ""), (
-        "u1", "multiply", "factor=2", "3", "done", ""
-    )  # fmt: skip
+    base, changed = (
+        ("u1", "no_change", "", "0", "done", ""),
+        ("u1", "multiply", "factor=2", "3", "done", ""),
+    )
     assert [(part(row, ABOUT), part(row, SAID)) for row in found] == [
         (base, ("1", "Film a", "a", "exact", "")),
         (base, ("2", "Film X", "", "", "unmatched")),

@@ -35,8 +35,10 @@ def ann(study):
     place = first.places.first()
     Place.objects.filter(pk=place.pk).update(state="filled", rater=session.rater, session=session)
     for item, key, values in (
-        (first, "accuracy", [2, 5, 4]), (first, "satisfaction", [3]), (second, "accuracy", [1]),
-    ):  # fmt: skip
+        (first, "accuracy", [2, 5, 4]),
+        (first, "satisfaction", [3]),
+        (second, "accuracy", [1]),
+    ):
         question = study.questions.get(key=key)
         rating = factories.make_rating(session, item, question, values[-1])
         for number, value in enumerate(values):
@@ -52,12 +54,28 @@ def test_a_row_a_rater_with_everything_counted_for_itself(study, ann, owner):
     found = {row["rater"]: row for row in rows("raters")}
     created = Rater.objects.get(key="ann").created_at.isoformat()
     assert found["ann"] | {"participant": "", "visit": ""} == {
-        "rater": "ann", "role": "third_party", "recipient": "", "participant": "", "visit": "",
-        "approval_rate": "98", "task_count": "", "excluded": "false", "exclusion_reason": "",
-        "sessions": "2", "completed": "1", "items": "2", "ratings": "3", "counted": "2",
-        "changes": "2", "first_seen_at": created,
-        "active_seconds": "", "idle_seconds": "", "browser": "", "device": "", "screen_width": "",
-    }  # fmt: skip
+        "rater": "ann",
+        "role": "third_party",
+        "recipient": "",
+        "participant": "",
+        "visit": "",
+        "approval_rate": "98",
+        "task_count": "",
+        "excluded": "false",
+        "exclusion_reason": "",
+        "sessions": "2",
+        "completed": "1",
+        "items": "2",
+        "ratings": "3",
+        "counted": "2",
+        "changes": "2",
+        "first_seen_at": created,
+        "active_seconds": "",
+        "idle_seconds": "",
+        "browser": "",
+        "device": "",
+        "screen_width": "",
+    }
     assert (found["bob"]["excluded"], found["bob"]["exclusion_reason"]) == ("true", "'=asleep")
     assert (found["bob"]["participant"], found["bob"]["ratings"]) == ("", "0")
 

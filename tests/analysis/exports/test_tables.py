@@ -22,7 +22,7 @@ from annotate.models import (
     RatingRevision,
     Session,
     Study,
-)  # fmt: skip
+)
 from annotate.values.formulas import guarded, unguarded
 from judges.models import Entailment, Extraction, Judgment, Run, Statement
 from tests import factories
@@ -48,17 +48,27 @@ def rated():
     Rating.objects.filter(pk=rating.pk).update(reason="too long")
     coder = factories.make_user("coder")
     Coding.objects.create(
-        rating=rating, code=Code.objects.create(study=study, name="long"), coder=coder,
+        rating=rating,
+        code=Code.objects.create(study=study, name="long"),
+        coder=coder,
         coder_name=coder.username,
-    )  # fmt: skip
+    )
     Statement.objects.create(
-        item=rating.item, side="generated", number=10_001, statement="is slow", topic="pace",
+        item=rating.item,
+        side="generated",
+        number=10_001,
+        statement="is slow",
+        topic="pace",
         sentiment="negative",
-    )  # fmt: skip
+    )
     Extraction.objects.create(
-        run=Run.objects.last(), item=rating.item, side="generated", unit=0, kept=0,
+        run=Run.objects.last(),
+        item=rating.item,
+        side="generated",
+        unit=0,
+        kept=0,
         dropped=[dict.fromkeys(("statement", "topic", "sentiment", "why"), "odd")],
-    )  # fmt: skip
+    )
     Entailment.objects.create(item=rating.item, n_generated=2, n_reference=0)
     put_to_test(rating.item, rating.question)
     make_lists(make_recommender(study), {("u1", "no_change", 0): "abc"})
@@ -88,11 +98,32 @@ def rows(*arguments):
 def test_scores_hold_people_and_judges_in_the_documented_columns(rated):
     found = rows("films", "scores")
     assert list(found[0]) == [
-        "study", "item", "kind", "recipient", "content", "system", "question", "source", "rater",
-        "judge", "role", "run", "version", "from_file", "value", "missing_reason", "seconds",
-        "cost_usd", "answered_at", "first_side", "excluded", "exclusion_reason", "weighted_value",
-        "reason", "split_part",
-    ]  # fmt: skip
+        "study",
+        "item",
+        "kind",
+        "recipient",
+        "content",
+        "system",
+        "question",
+        "source",
+        "rater",
+        "judge",
+        "role",
+        "run",
+        "version",
+        "from_file",
+        "value",
+        "missing_reason",
+        "seconds",
+        "cost_usd",
+        "answered_at",
+        "first_side",
+        "excluded",
+        "exclusion_reason",
+        "weighted_value",
+        "reason",
+        "split_part",
+    ]
     assert len(found) == exports.counts(rated)["scores"] == 24 * 4 * (3 + 2)
     people = [row for row in found if row["source"] == "human"]
     judges = [row for row in found if row["source"] == "judge"]
@@ -130,9 +161,14 @@ def test_samples_are_one_row_with_their_mean(rated):
     first = Judgment.objects.filter(run__judge__key="close").first()
     Judgment.objects.filter(pk=first.pk).update(value=2, cost_usd="0.25")
     Judgment.objects.create(
-        run=first.run, item=first.item, question=first.question, sample=1, value=5,
-        state="done", cost_usd="0.5",
-    )  # fmt: skip
+        run=first.run,
+        item=first.item,
+        question=first.question,
+        sample=1,
+        value=5,
+        state="done",
+        cost_usd="0.5",
+    )
     found = [
         row
         for row in rows("films", "scores")
@@ -174,10 +210,11 @@ def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     Rating.objects.all().delete()
     rated.delete()
     call_command(
-        "load_study", str(study_file),
+        "load_study",
+        str(study_file),
         *(f"--{table}={tmp_path / table}.csv" for table in ("items", "ratings", "judgments")),
         stdout=StringIO(),
-    )  # fmt: skip
+    )
     loaded = Study.objects.get(slug="films")
     assert list(loaded.items.order_by("pk").values_list("key", "text", "data")) == texts
     assert set(Rating.objects.values_list("reason", flat=True)) == reasons
@@ -192,8 +229,24 @@ def test_what_leaves_comes_back_with_the_same_numbers(rated, tmp_path):
     assert sorted(map(str, after)) == sorted(map(str, before))
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "'=1", "''-",
-                                  "\uff1d1+1", "\uff0b1", "\uff0d1", "'\uff20x"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@x",
+        "\tx",
+        "\rx",
+        "\nx",
+        "'=1",
+        "''-",
+        "\uff1d1+1",
+        "\uff0b1",
+        "\uff0d1",
+        "'\uff20x",
+    ],
+)
 def test_formulas_get_an_apostrophe_that_loading_takes_away(text):
     assert guarded(text) == f"'{text}"
     assert unguarded(guarded(text)) == text

@@ -97,8 +97,17 @@ def areas(*values):
     """The figure of areas on the page of ROC: (name, auc, low, high) each."""
     report = Report("roc", "films", {})
     for name, auc, low, high in values:
-        row = {"evaluator": name, "question": "q", "threshold": 4.0, "auc": auc, "low": low,
-               "high": high, "n": 9, "positives": 4, "negatives": 5}  # fmt: skip
+        row = {
+            "evaluator": name,
+            "question": "q",
+            "threshold": 4.0,
+            "auc": auc,
+            "low": low,
+            "high": high,
+            "n": 9,
+            "positives": 4,
+            "negatives": 5,
+        }
         report.add(row, judge=name, kind="judge")
         report.curves[name, "q"] = np.rec.array(
             ([0.0, 1.0], [0.0, 1.0]), names="false_positive_rate,true_positive_rate"

@@ -11,15 +11,17 @@ from analysis.reports.base import Entry
 # Machado, Oliveira and Fernandes (2009), severity 1.0, of linear RGB; grey by Rec. 709.
 SIGHTS = {
     "protanopia": [
-        (0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
         (-0.003882, -0.048116, 1.051998),
     ],
     "deuteranopia": [
-        (0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
         (-0.011820, 0.042940, 0.968881),
     ],
     "grey": [(0.2126, 0.7152, 0.0722)] * 3,
-}  # fmt: skip
+}
 APART = 20  # ΔE of CIE 1976; some 2.3 is the least that one sees side by side
 JUDGES = [f"judge {number}" for number in range(len(JUDGE_COLOURS) * len(DASHES))]
 
@@ -78,8 +80,10 @@ def test_forty_judges_differ_in_grey_and_from_people():
 
 def test_twenty_one_judges_have_as_many_markers_in_a_dot_plot():
     looks, names = Looks(JUDGES), JUDGES[:21]
-    rows = [{"who": name, "question": "q", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
-            for name in names]  # fmt: skip
+    rows = [
+        {"who": name, "question": "q", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9}
+        for name in names
+    ]
     entries = [Entry(row, judge=row["who"], kind="judge") for row in rows]
     marker = dots(entries, "who", "question", looks, "r")["data"][-1]["marker"]
     assert len({*zip(marker["color"], marker["symbol"], strict=True)}) == 21

@@ -158,8 +158,9 @@ def test_the_chart_counts_a_place_in_the_hour_of_its_last_answer(long_study):
     found = seen(long_study)["bars"]
     assert len(found) == 24
     assert [(bar.hour.hour, bar.count, bar.height) for bar in found[-2:]] == [
-        (13, 6, 10), (14, 3, 5)
-    ]  # fmt: skip
+        (13, 6, 10),
+        (14, 3, 5),
+    ]
     assert sum(bar.count for bar in found) == 9
 
 
@@ -185,9 +186,13 @@ def test_what_needs_attention(study):
     assert sentences(study) == []
     Content.objects.update(image_url="upload:no.png", audio_url="https://x.org/a.mp3")
     MissingMedia.objects.create(
-        study=study, content=Content.objects.get(), kind="audio", address="https://x.org/a.mp3",
-        first_at=NOW, last_at=NOW,
-    )  # fmt: skip
+        study=study,
+        content=Content.objects.get(),
+        kind="audio",
+        address="https://x.org/a.mp3",
+        first_at=NOW,
+        last_at=NOW,
+    )
     session = visit(study, "ann", "failed_attention", stopped_in="rating")
     Place.objects.filter(item__key="item-0", number=1).update(
         state="held", session=session, rater=session.rater

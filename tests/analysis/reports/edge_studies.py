@@ -168,9 +168,16 @@ def pairs_of_lists_that_tie(owner):
         pair = factories.make_item(study, f"pair-{at}", f"r{at}", None, None, **own)
         for side, system in (("A", "tower"), ("B", "popular")):
             factories.make_item(
-                study, f"pair-{at}-{side}", f"r{at}", f"c-{at}-{side}", system,
-                kind=Item.Kind.RECOMMENDATION, parent=pair, side=side, position=1,
-            )  # fmt: skip
+                study,
+                f"pair-{at}-{side}",
+                f"r{at}",
+                f"c-{at}-{side}",
+                system,
+                kind=Item.Kind.RECOMMENDATION,
+                parent=pair,
+                side=side,
+                position=1,
+            )
     pairs = list(study.items.filter(kind="list_pair"))
     for name in ("ann", "bob"):
         session = factories.make_session(study, name, Rater.Role.RECIPIENT)
@@ -229,11 +236,32 @@ def a_judge_that_is_nearly_right(owner):
 EDGES = {
     make.__name__.replace("_", " "): make
     for make in (
-        no_ratings, nothing_at_all, one_rater, one_recipient, neither_recipients_nor_systems,
-        all_ratings_equal, everything_equal, one_judge, no_judge, a_judge_that_failed,
-        all_judges_failed, a_judge_that_was_never_asked, a_judge_with_weighted_values, three_items,
-        one_item, texts_only, yes_or_no, words_to_choose, numbers_without_ends, every_scale,
-        a_long_scale, pairs_of_lists_that_tie, much_is_missing, a_question_nobody_answered,
-        one_rater_excluded, everybody_excluded, a_judge_that_is_nearly_right,
+        no_ratings,
+        nothing_at_all,
+        one_rater,
+        one_recipient,
+        neither_recipients_nor_systems,
+        all_ratings_equal,
+        everything_equal,
+        one_judge,
+        no_judge,
+        a_judge_that_failed,
+        all_judges_failed,
+        a_judge_that_was_never_asked,
+        a_judge_with_weighted_values,
+        three_items,
+        one_item,
+        texts_only,
+        yes_or_no,
+        words_to_choose,
+        numbers_without_ends,
+        every_scale,
+        a_long_scale,
+        pairs_of_lists_that_tie,
+        much_is_missing,
+        a_question_nobody_answered,
+        one_rater_excluded,
+        everybody_excluded,
+        a_judge_that_is_nearly_right,
     )
-}  # fmt: skip
+}

@@ -21,10 +21,27 @@ pytestmark = pytest.mark.django_db
 FIGURES = re.compile(r'<script id="figure-[^"]*" type="application/json">(.*?)</script>', re.S)
 # What a row is about; a row without any of these needs a reason.
 MEASURED = (
-    "value", "auc", "average_precision", "estimate", "msa", "rsm", "rsm_precision", "difference",
-    "advantage_probability", "winning_rate", "agreement", "cost", "r", "alpha", "distance",
-    "people", "percent", "in_sample", "share", "spread",
-)  # fmt: skip
+    "value",
+    "auc",
+    "average_precision",
+    "estimate",
+    "msa",
+    "rsm",
+    "rsm_precision",
+    "difference",
+    "advantage_probability",
+    "winning_rate",
+    "agreement",
+    "cost",
+    "r",
+    "alpha",
+    "distance",
+    "people",
+    "percent",
+    "in_sample",
+    "share",
+    "spread",
+)
 # What every report says, of whatever it has.
 USUAL = (
     "Reference:",

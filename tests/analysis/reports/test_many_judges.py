@@ -29,11 +29,14 @@ def many(owner):
         )
         Judgment.objects.bulk_create(
             Judgment(
-                run=run, item=item, question=question, state="done",
+                run=run,
+                item=item,
+                question=question,
+                state="done",
                 value=1 + (place * (number + 3) + number // 5) % 5,
             )
             for place, item in enumerate(items)
-        )  # fmt: skip
+        )
     return study
 
 

@@ -191,9 +191,12 @@ def test_weights_are_learned_on_the_rest(turned):
         is_test = splits.split_of(turned).side(f"r{number}") == "test"
         for one, value in ((run, said), (Run.objects.get(judge__key="left"), 6 - said)):
             one.judgments.create(
-                item=item, question=question, state="done", unit=100 + number,
+                item=item,
+                question=question,
+                state="done",
+                unit=100 + number,
                 value=6 - value if is_test else value,
-            )  # fmt: skip
+            )
     both = factories.make_judge(turned, "both", kind="ensemble", rule="learned")
     both.members.set(Judge.objects.filter(key__in=["right", "left"]))
     report = report_of("correlation", "test", reference="expert", draws=0)

@@ -37,11 +37,16 @@ def checked(owner):
     question = study.questions.get()
     items = [
         factories.make_item(
-            study, f"s{number}", f"r{number}", kind="statement", text=f"Statement {number % 8}.",
-            reference="A document.", data={"direction": "recall"},
+            study,
+            f"s{number}",
+            f"r{number}",
+            kind="statement",
+            text=f"Statement {number % 8}.",
+            reference="A document.",
+            data={"direction": "recall"},
         )
         for number in range(8 * TIMES)
-    ]  # fmt: skip
+    ]
     for name, values in PEOPLE.items():
         session = factories.make_session(study, name)
         for item, value in zip(items, values * TIMES, strict=True):

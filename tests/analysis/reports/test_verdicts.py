@@ -131,8 +131,9 @@ def test_what_a_verdict_of_fit_gets_wrong_is_named(rated):
 def test_a_verdict_of_fit_enters_no_label_agreement(rated):
     make_fit(rated)
     report = build(rated, "agreement")
-    assert not [row for row in report.rows
-                if "LaaJ" in row["raters"] and row["question"] == "episode-fit"]  # fmt: skip
+    assert not [
+        row for row in report.rows if "LaaJ" in row["raters"] and row["question"] == "episode-fit"
+    ]
     assert any(note.startswith("Not on the questions' scale") for note in report.notes)
 
 
@@ -174,9 +175,10 @@ def test_a_cosine_is_aligned_above_its_threshold_and_its_verdict_is_on_the_scale
     assert row_of(confusion, **lists)["matrix"] == [[2, 0, 0], [2, 0, 0], [2, 0, 0]]
     wrong = [row for row in build(rated, "misjudged").rows if row["item"]]
     assert [(row["kind"], row["item"][-3:], row["judge"]) for row in wrong] == [
-        ("false positive", "A-2", 0.6), ("false positive", "B-3", 0.51),
+        ("false positive", "A-2", 0.6),
+        ("false positive", "B-3", 0.51),
         ("false negative", "B-1", 0.5),
-    ]  # fmt: skip
+    ]
 
 
 def test_an_ensemble_of_fit_judges_is_on_their_scale(rated):

@@ -31,8 +31,11 @@ def test_each_group_has_the_rows_of_its_items_alone(report):
     by = analyse(report, "--by", "system")
     assert by["options"]["by"] == "system"
     for system in ("system-0", "system-1", "system-2"):
-        rest = [arg for one in {"system-0", "system-1", "system-2"} - {system}
-                for arg in ("--exclude", f"system={one}")]  # fmt: skip
+        rest = [
+            arg
+            for one in {"system-0", "system-1", "system-2"} - {system}
+            for arg in ("--exclude", f"system={one}")
+        ]
         alone = analyse(report, *rest)["rows"]
         group = [row for row in by["rows"] if row["by"] == f"system={system}"]
         assert [list(row)[0] for row in group] == ["by"] * len(group)

@@ -34,15 +34,18 @@ def make(owner=None, scale="likert5"):
 
 
 def rows(study, question="good", **options):
-    return [row for row in build(study, "disagreements", **options).rows
-            if row["question"] == question]  # fmt: skip
+    return [
+        row for row in build(study, "disagreements", **options).rows if row["question"] == question
+    ]
 
 
 def test_the_largest_distance_comes_first():
     found = rows(make())
     assert [(row["item"], row["people"], row["judge"], row["difference"]) for row in found] == [
-        ("i0", 2, 5, 3), ("i1", 4, 3, -1), ("i2", 3, 3, 0),
-    ]  # fmt: skip
+        ("i0", 2, 5, 3),
+        ("i1", 4, 3, -1),
+        ("i2", 3, 3, 0),
+    ]
     assert [row["n_raters"] for row in found] == [3, 3, 2]
     # The SD of 1 2 3 is 1, that of 5 1 is the root of 8.
     assert [row["spread"] for row in found] == pytest.approx([1, 0, 8**0.5])
@@ -51,8 +54,10 @@ def test_the_largest_distance_comes_first():
 def test_people_most_divided_come_first_and_need_no_judge():
     found = rows(make(), order="people")
     assert [(row["item"], row["evaluator"]) for row in found] == [
-        ("i2", "humans"), ("i0", "humans"), ("i1", "humans"),
-    ]  # fmt: skip
+        ("i2", "humans"),
+        ("i0", "humans"),
+        ("i1", "humans"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,13 @@ def test_the_numbers_are_those_of_the_reports(rated, tmp_path):
     out = StringIO()
     call_command("report", "films", "-o", path, "--draws", "0", stdout=out)
     assert str(path) in out.getvalue()
-    row = row_of(build_report(rated, "correlation"), evaluator="close", question="accuracy",
-                 level="dataset", coefficient="pearson")  # fmt: skip
+    row = row_of(
+        build_report(rated, "correlation"),
+        evaluator="close",
+        question="accuracy",
+        level="dataset",
+        coefficient="pearson",
+    )
     html = path.read_text()
     cells = re.findall(r'<th scope="row">close</th>(.*?)</tr>', html, re.S)
     assert any(f"{row['value']:.2f}".replace("0.", ".") in cell for cell in cells)
@@ -76,8 +81,11 @@ def test_without_ratings_it_has_what_needs_none(owner, as_owner, tmp_path, items
     call_command("report", "films", "-o", tmp_path / "x.html", "--draws", "20", stdout=StringIO())
     html = (tmp_path / "x.html").read_text()
     assert re.findall(r'<section id="(\w+)">', html) == [
-        "summary", "methods", "metamorphic", "codebook",
-    ]  # fmt: skip
+        "summary",
+        "methods",
+        "metamorphic",
+        "codebook",
+    ]
     text = words(html)
     gap = "No rating counts yet." if items else "No items are loaded."
     assert f"{gap} This file has the reports that need none." in text

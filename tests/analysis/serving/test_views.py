@@ -106,8 +106,15 @@ def test_the_page_and_the_command_give_the_same_numbers(rated, as_owner):
 def test_the_link_carries_every_option(rated, as_owner):
     response = page(as_owner, "analysis/correlation/", exclude="system=system-1")
     query = response.context["query"]
-    for part in ("coefficient=pearson", "reference=third_party", "exclude=system%3Dsystem-1",
-                 "missing_reference=drop", "undefined=skip", "draws=20", "seed=1"):  # fmt: skip
+    for part in (
+        "coefficient=pearson",
+        "reference=third_party",
+        "exclude=system%3Dsystem-1",
+        "missing_reference=drop",
+        "undefined=skip",
+        "draws=20",
+        "seed=1",
+    ):
         assert part in query
     again = as_owner.get(f"/studies/films/analysis/correlation/?{query}")
     assert again.context["report"].as_dict() == response.context["report"].as_dict()

@@ -10,8 +10,13 @@ from annotate.models import Study
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-SETTINGS = {"title": "T", "state": "open", "items_per_session": 5, "hold_minutes": 30,
-            "completion_code": "no"}  # fmt: skip
+SETTINGS = {
+    "title": "T",
+    "state": "open",
+    "items_per_session": 5,
+    "hold_minutes": 30,
+    "completion_code": "no",
+}
 
 
 @pytest.fixture

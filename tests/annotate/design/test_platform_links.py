@@ -142,9 +142,14 @@ def test_a_duplicate_is_told_politely_and_recorded_once(client, prolific):
 
 @pytest.mark.parametrize(
     "query",
-    ["?PROLIFIC_PID=p1", "?PROLIFIC_PID=p1&STUDY_ID=s1", P.replace("v1", "{{%SESSION_ID%}}"),
-     P.replace("p1", "p 1"), P.replace("p1", "")],
-)  # fmt: skip
+    [
+        "?PROLIFIC_PID=p1",
+        "?PROLIFIC_PID=p1&STUDY_ID=s1",
+        P.replace("v1", "{{%SESSION_ID%}}"),
+        P.replace("p1", "p 1"),
+        P.replace("p1", ""),
+    ],
+)
 def test_an_incomplete_address_says_so_and_saves_nothing(client, prolific, query):
     for response in (
         client.get(f"/join/films/{query}"),
@@ -204,8 +209,10 @@ def test_who_comes_too_late_for_a_task_they_accepted_submits_it(client, mturk, c
         page = response.content.decode()
         assert 'action="https://workersandbox.mturk.com/mturk/externalSubmit"' in page
         for name, value in (
-            ("assignmentId", "a1"), ("code", codes.get("too_late", "")), ("outcome", "too_late")
-        ):  # fmt: skip
+            ("assignmentId", "a1"),
+            ("code", codes.get("too_late", "")),
+            ("outcome", "too_late"),
+        ):
             assert f'name="{name}" value="{value}"' in page
         # Both at once: MTurk's frame, and the one site to which the form goes.
         assert policy(response, "frame-ancestors") == EVERY_FRAME
@@ -233,10 +240,18 @@ def test_nobody_submits_from_a_preview_or_by_a_made_up_address(client, mturk):
 
 @pytest.mark.parametrize(
     "host",
-    ["https://evil.example", "https://www.mturk.com.evil.example", "http://www.mturk.com",
-     "https://www.mturk.com@evil.example", "//www.mturk.com", "javascript:alert(1)",
-     "https://www.mturk.com/x", "https://worker.mturk.com", ""],
-)  # fmt: skip
+    [
+        "https://evil.example",
+        "https://www.mturk.com.evil.example",
+        "http://www.mturk.com",
+        "https://www.mturk.com@evil.example",
+        "//www.mturk.com",
+        "javascript:alert(1)",
+        "https://www.mturk.com/x",
+        "https://worker.mturk.com",
+        "",
+    ],
+)
 def test_a_forged_submit_address_is_refused(client, mturk, host):
     query = {"assignmentId": "a1", "hitId": "h1", "workerId": "w1", "turkSubmitTo": host}
     response = client.get("/join/films/", query)
@@ -295,11 +310,15 @@ def test_no_other_page_may_be_framed_or_posts_anywhere_else(client, as_owner, st
     going = join(client, study, P.replace("p1", "p2"))
     client.post(f"/r/{going}/begin/")
     others = [
-        client.get(f"/join/films/{P.replace('p1', 'p3')}"), client.get("/join/films/"),
-        client.get(f"/r/{going}/item/1/"), client.get("/accounts/login/"), client.get("/r/x/"),
-        as_owner.get("/studies/films/raters/"), as_owner.get("/studies/films/raters/pay/"),
+        client.get(f"/join/films/{P.replace('p1', 'p3')}"),
+        client.get("/join/films/"),
+        client.get(f"/r/{going}/item/1/"),
+        client.get("/accounts/login/"),
+        client.get("/r/x/"),
+        as_owner.get("/studies/films/raters/"),
+        as_owner.get("/studies/films/raters/pay/"),
         as_owner.get("/studies/films/settings/platform/"),
-    ]  # fmt: skip
+    ]
     for response in [last, *others]:
         assert policy(response, "frame-ancestors") == "frame-ancestors 'none'"
         assert response.headers["X-Frame-Options"] == "DENY"
@@ -320,8 +339,10 @@ def test_a_personal_link_of_a_study_on_mturk_may_not_be_framed(client, mturk):
 def test_knowing_somebodys_id_opens_nothing(study, name):
     query = {"prolific": P, "mturk": M}[name]
     token = begin(Client(), on(study, name), query)
-    guesses = {"prolific": "?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=guess",
-               "mturk": M.replace("a1", "guess")}  # fmt: skip
+    guesses = {
+        "prolific": "?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=guess",
+        "mturk": M.replace("a1", "guess"),
+    }
     stranger = Client()
     for response in (
         stranger.get(f"/join/films/{guesses[name]}"),
@@ -355,10 +376,13 @@ def test_a_completion_code_of_any_kind_stays_one_parameter(client, prolific):
 
 @pytest.mark.parametrize(
     "line",
-    ['"GET /join/films/?PROLIFIC_PID=5f3c&STUDY_ID=5f3c&SESSION_ID=5f3c HTTP/1.1" 200',
-     "Not Found: /join/x/?workerId=5f3c&assignmentId=5f3c&hitId=5f3c&turkSubmitTo=https%3A5f3c",
-     "ids {'PROLIFIC_PID': '5f3c', 'SESSION_ID': '5f3c'}", "/r/5f3c/leave/ was opened"],
-)  # fmt: skip
+    [
+        '"GET /join/films/?PROLIFIC_PID=5f3c&STUDY_ID=5f3c&SESSION_ID=5f3c HTTP/1.1" 200',
+        "Not Found: /join/x/?workerId=5f3c&assignmentId=5f3c&hitId=5f3c&turkSubmitTo=https%3A5f3c",
+        "ids {'PROLIFIC_PID': '5f3c', 'SESSION_ID': '5f3c'}",
+        "/r/5f3c/leave/ was opened",
+    ],
+)
 def test_logs_hold_neither_tokens_nor_what_a_platform_calls_people(line):
     record = logging.LogRecord("django.server", 20, "f", 1, "%s %s", (line, "end"), None)
     assert TokenFilter().filter(record)

@@ -87,9 +87,12 @@ def test_an_editor_chooses_the_platform_and_its_codes(as_owner, study):
     assert as_owner.post(url, data).status_code == 302
     study.refresh_from_db()
     assert study.extra["platform"] == {
-        "name": "prolific", "open_link": False, "codes": {"screened_out": "OUT1"},
-        "keep_for_recipients": False, "keep_days": 14,
-    }  # fmt: skip
+        "name": "prolific",
+        "open_link": False,
+        "codes": {"screened_out": "OUT1"},
+        "keep_for_recipients": False,
+        "keep_days": 14,
+    }
     page = as_owner.get(url).content.decode()
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}" in page
     assert as_owner.post(url, data | {"code_too_late": "a b"}).status_code == 422

@@ -85,9 +85,11 @@ def test_a_session_with_gold_and_repeats_finishes_with_the_words_in_which_it_beg
     assert "Extra" in shown
     extra = ExtraAnswer.objects.values_list("extra__kind", "question__key", "value", "reason")
     assert sorted(extra) == [
-        ("gold", "liking", 2.0, ""), ("gold", "trust", 4.0, "Because."),
-        ("repeat", "liking", 2.0, ""), ("repeat", "trust", 4.0, "Because."),
-    ]  # fmt: skip
+        ("gold", "liking", 2.0, ""),
+        ("gold", "trust", 4.0, "Because."),
+        ("repeat", "liking", 2.0, ""),
+        ("repeat", "trust", 4.0, "Because."),
+    ]
     assert not Extra.objects.exclude(is_whole=True).exists()
     assert Extra.objects.get(kind="gold").passed is True
     assert Rating.objects.count() == 4

@@ -51,9 +51,12 @@ def addresses(mine, others):
 def numbers_of(session, study):
     extra = session.extras.first()
     return {
-        "token": session.token, "position": 2, "extra": extra.pk,
-        "item": session.places.first().item_id, "question": study.questions.first().pk,
-    }  # fmt: skip
+        "token": session.token,
+        "position": 2,
+        "extra": extra.pk,
+        "item": session.places.first().item_id,
+        "question": study.questions.first().pk,
+    }
 
 
 def test_no_address_of_a_session_is_a_fault_whatever_is_sent(study):

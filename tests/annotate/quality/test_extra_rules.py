@@ -22,9 +22,13 @@ def extra(session, position, kind, given, item=None):
     for name, (value, passed) in given.items():
         question = session.study.questions.get(key=name) if name else None
         ExtraAnswer.objects.create(
-            extra=one, item=item, question=question, value=value, passed=passed,
+            extra=one,
+            item=item,
+            question=question,
+            value=value,
+            passed=passed,
             answered_at=timezone.now(),
-        )  # fmt: skip
+        )
 
 
 def checked(study, name, *passed):

@@ -86,8 +86,9 @@ def test_who_is_excluded_is_neither_judged_nor_one_of_the_others(study):
     Rater.objects.filter(pk=dan.rater_id).update(excluded_because="too fast")
     assert found(study, "low_agreement", items=4) == ({}, 0)
     assert found(study, "low_agreement", items=4, correlation=1)[0] == {
-        "ann": 0.948683, "bob": 0.948683,
-    }  # fmt: skip
+        "ann": 0.948683,
+        "bob": 0.948683,
+    }
 
 
 def test_agreement_that_is_undefined_judges_nobody(study):
@@ -107,9 +108,12 @@ def test_answers_on_different_scales_are_compared_on_one_from_0_to_1(study):
 
 def test_only_the_first_completed_visit_of_a_participant_stays(study):
     for name, pid, state in (
-        ("quit", "p1", "abandoned"), ("done", "p1", "completed"), ("again", "p1", "completed"),
-        ("other", "p2", "completed"), ("nobody", "", "completed"),
-    ):  # fmt: skip
+        ("quit", "p1", "abandoned"),
+        ("done", "p1", "completed"),
+        ("again", "p1", "completed"),
+        ("other", "p2", "completed"),
+        ("nobody", "", "completed"),
+    ):
         session = factories.make_session(study, name, state=state)
         ids = {"PROLIFIC_PID": pid} if pid else {}
         Rater.objects.filter(pk=session.rater_id).update(platform_ids=ids)
@@ -150,8 +154,10 @@ def test_a_preview_names_the_furthest_off_first_and_what_it_was_asked(study):
     given = {"seconds": 5, "items": 1}
     seen = preview(study, RULES["too_fast"], given)
     assert [(rater.key, seconds) for rater, seconds in seen.out] == [
-        ("bob", 1), ("cem", 2), ("ann", 3),
-    ]  # fmt: skip
+        ("bob", 1),
+        ("cem", 2),
+        ("ann", 3),
+    ]
     assert seen.given == [("seconds", 5), ("items", 1)]
     assert len(seen.seen) == 16 and seen.seen == preview(study, RULES["too_fast"], given).seen
     fewer = preview(study, RULES["too_fast"], given | {"seconds": 3})

@@ -179,9 +179,12 @@ def test_strangers_and_other_studies_find_nothing(as_owner, as_stranger, study, 
     step = excluding.exclude_by_hand(rater, owner, "x")
     pages = ["quality/", "raters/find/", f"raters/{rater.pk}/", f"raters/{rater.pk}/delete/"]
     posts = [
-        "quality/too_fast/apply/", f"quality/{step.pk}/undo/", f"raters/{rater.pk}/exclude/",
-        f"raters/{rater.pk}/include/", f"raters/{rater.pk}/delete/",
-    ]  # fmt: skip
+        "quality/too_fast/apply/",
+        f"quality/{step.pk}/undo/",
+        f"raters/{rater.pk}/exclude/",
+        f"raters/{rater.pk}/include/",
+        f"raters/{rater.pk}/delete/",
+    ]
     other = factories.make_study("other", owner=owner)
     for path in pages:
         assert as_stranger.get(f"/studies/films/{path}").status_code == 404, path

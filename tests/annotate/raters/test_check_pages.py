@@ -16,13 +16,22 @@ from tests.annotate.sessions.test_extras import BOTH
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/films/settings/sessions/"
 NUMBERS = {
-    "order": "latin_square", "order_seed": 3, "repeats": 2, "minimum_seconds": 5,
-    "attention_failures": 0, "gold_per_session": 0,
-}  # fmt: skip
+    "order": "latin_square",
+    "order_seed": 3,
+    "repeats": 2,
+    "minimum_seconds": 5,
+    "attention_failures": 0,
+    "gold_per_session": 0,
+}
 OWN = {
-    "key": "read", "text": "Choose D.", "scale": "options", "options": "C\r\nD\r\n", "right": "D",
-    "after": "item", "number": 2,
-}  # fmt: skip
+    "key": "read",
+    "text": "Choose D.",
+    "scale": "options",
+    "options": "C\r\nD\r\n",
+    "right": "D",
+    "after": "item",
+    "number": 2,
+}
 
 
 def extra():
@@ -57,28 +66,48 @@ def test_a_check_is_made_changed_and_removed(as_owner, study):
     as_owner.post(PAGE + "check/ready/")
     assert as_owner.post(PAGE + "check/", OWN).status_code == 302
     assert extra()["attention"][1] == {
-        "key": "read", "text": "Choose D.", "options": ["C", "D"], "right": "D", "after": 2,
-    }  # fmt: skip
+        "key": "read",
+        "text": "Choose D.",
+        "options": ["C", "D"],
+        "right": "D",
+        "after": 2,
+    }
     page = as_owner.get(PAGE + "?check=read").content.decode()
     assert "Change read" in page and "Choose D.</textarea>" in page
     question = study.questions.first()
-    changed = OWN | {"old": "read", "key": "likert", "scale": f"of-{question.key}",
-                     "right": "Disagree", "after": "random"}  # fmt: skip
-    assert as_owner.post(PAGE + "check/", changed).status_code == 302
-    assert extra()["attention"] == [BOTH, {
-        "key": "likert", "text": "Choose D.", "scale": "likert5", "right": "Disagree",
+    changed = OWN | {
+        "old": "read",
+        "key": "likert",
+        "scale": f"of-{question.key}",
+        "right": "Disagree",
         "after": "random",
-    }]  # fmt: skip
+    }
+    assert as_owner.post(PAGE + "check/", changed).status_code == 302
+    assert extra()["attention"] == [
+        BOTH,
+        {
+            "key": "likert",
+            "text": "Choose D.",
+            "scale": "likert5",
+            "right": "Disagree",
+            "after": "random",
+        },
+    ]
     as_owner.post(PAGE + "check/both/remove/")
     assert [entry["key"] for entry in extra()["attention"]] == ["likert"]
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"right": "E"}, "allowed are C, D"), ({"key": "both"}, "already has a check"),
-     ({"options": "C"}, "2 to 20 different"), ({"number": ""}, "middle, random"),
-     ({"text": ""}, "required"), ({"key": "A b"}, "slug")],
-)  # fmt: skip
+    [
+        ({"right": "E"}, "allowed are C, D"),
+        ({"key": "both"}, "already has a check"),
+        ({"options": "C"}, "2 to 20 different"),
+        ({"number": ""}, "middle, random"),
+        ({"text": ""}, "required"),
+        ({"key": "A b"}, "slug"),
+    ],
+)
 def test_what_is_no_check_is_said(as_owner, study, wrong, words):
     as_owner.post(PAGE + "check/ready/")
     answer = as_owner.post(PAGE + "check/", OWN | wrong)
@@ -99,10 +128,12 @@ def test_a_gold_item_is_made_and_removed_and_its_places_follow(as_owner, study):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [({"item": "no", "q-accuracy": 5}, "no item with this id"),
-     ({"item": "item-1"}, "at least one right answer"),
-     ({"item": "item-1", "q-accuracy": 9}, "valid choice")],
-)  # fmt: skip
+    [
+        ({"item": "no", "q-accuracy": 5}, "no item with this id"),
+        ({"item": "item-1"}, "at least one right answer"),
+        ({"item": "item-1", "q-accuracy": 9}, "valid choice"),
+    ],
+)
 def test_what_is_no_gold_item_is_said(as_owner, study, given, words):
     answer = as_owner.post(PAGE + "gold/", given | {"tolerance": 0})
     assert answer.status_code == 422 and words in answer.content.decode()
@@ -110,8 +141,9 @@ def test_what_is_no_gold_item_is_said(as_owner, study, given, words):
 
 
 def test_right_answers_follow_the_questions(as_owner, study):
-    as_owner.post(PAGE + "gold/", {"item": "item-1", "tolerance": 0, "q-accuracy": 5,
-                                   "q-satisfaction": 2})  # fmt: skip
+    as_owner.post(
+        PAGE + "gold/", {"item": "item-1", "tolerance": 0, "q-accuracy": 5, "q-satisfaction": 2}
+    )
     question = study.questions.get(key="accuracy")
     as_owner.post(
         f"/studies/films/questions/{question.pk}/",
@@ -160,8 +192,11 @@ QUESTIONS = "study: films\nquestions:\n  - {key: fits, text: T, scale: likert5}\
         ("repeats: many", 4, "column repeats: found “many”; allowed is a whole number from 0"),
         ("attention: both", 4, "column attention: allowed is a list"),
         ("attention:\n  - {key: a, text: T, options: [A], right: A}", 5, "column options"),
-        ("attention:\n  - key: a\n    text: T\n    scale: likert5\n    right: 9", 8,
-         "column right: found “9”; allowed are Strongly disagree"),
+        (
+            "attention:\n  - key: a\n    text: T\n    scale: likert5\n    right: 9",
+            8,
+            "column right: found “9”; allowed are Strongly disagree",
+        ),
         ("attention:\n  - {key: a, text: T, scale: likert5, right: 1, at: 2}", 5, "column at"),
         ("attention:\n" + "  - {key: a, text: T, scale: likert5, right: 1}\n" * 2, 6, "twice"),
         ("gold:\n  - {item: e1, answers: {other: 5}}", 5, "found “other”; the questions are fits"),
@@ -169,7 +204,7 @@ QUESTIONS = "study: films\nquestions:\n  - {key: fits, text: T, scale: likert5}\
         ("gold:\n  - {item: e1, answers: {fits: 5}, tolerance: 2}", 5, "column tolerance"),
         ("gold:\n  - e1", 4, "column gold: allowed is a list of mappings"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_key_is_named_with_its_line(tmp_path, text, line, words):
     path, problems = tmp_path / "study.yaml", Problems()
     path.write_text(QUESTIONS + text)

@@ -125,9 +125,13 @@ def test_what_is_no_screen_of_the_session_is_not_found(client, study):
     theirs, repeat = other.extras.get(), session.extras.get(kind="repeat")
     question = study.questions.first()
     elsewhere = study.items.exclude(pk=repeat.item_id).first()
-    for path in (f"extra/{theirs.pk}/0/0/", f"extra/{repeat.pk}/{elsewhere.pk}/{question.pk}/",
-                 f"extra/{repeat.pk}/{repeat.item_id}/0/", "extra/0/0/0/",
-                 f"answer/{theirs.pk + 10**6}/{question.pk}/"):  # fmt: skip
+    for path in (
+        f"extra/{theirs.pk}/0/0/",
+        f"extra/{repeat.pk}/{elsewhere.pk}/{question.pk}/",
+        f"extra/{repeat.pk}/{repeat.item_id}/0/",
+        "extra/0/0/0/",
+        f"answer/{theirs.pk + 10**6}/{question.pk}/",
+    ):
         assert client.post(f"/r/{session.token}/{path}", {"q0": "A"}).status_code == 404, path
     sent = client.post(f"/r/{session.token}/item/1/", {"extra": theirs.pk, "q0": "A"})
     assert sent.status_code == 404 and not ExtraAnswer.objects.exists()

@@ -116,8 +116,10 @@ def test_of_a_choice_the_english_key_is_kept_and_of_other_scales_the_number(clie
     client.post(f"/r/{token}/exit/", {"qgender": "5", "qfamiliarity": "30", "qown": "1"})
     kept = ExitAnswer.objects.order_by("key").values_list("key", "value", "text")
     assert list(kept) == [
-        ("familiarity", 30, ""), ("gender", 5, "prefer not to say"), ("own", 1, "")
-    ]  # fmt: skip
+        ("familiarity", 30, ""),
+        ("gender", 5, "prefer not to say"),
+        ("own", 1, ""),
+    ]
 
 
 def test_researchers_read_english_and_preview_the_language(as_owner, study):
@@ -136,10 +138,15 @@ def test_researchers_read_english_and_preview_the_language(as_owner, study):
 def test_what_comes_around_the_items_is_previewed_in_the_language(as_owner, study):
     check = {"text": "؟", "options": ["أ", "ب"], "answer": "ب"}
     attention = {"key": "a", "text": "أ", "scale": "likert5", "right": 2, "after": 0}
-    Study.objects.update(language="ar", extra={
-        "comprehension": {"attempts": 2, "questions": [check]}, "attention": [attention],
-        "practice": [{"item": "item-0", "answers": {}}], "exit": ["gender"],
-    })  # fmt: skip
+    Study.objects.update(
+        language="ar",
+        extra={
+            "comprehension": {"attempts": 2, "questions": [check]},
+            "attention": [attention],
+            "practice": [{"item": "item-0", "answers": {}}],
+            "exit": ["gender"],
+        },
+    )
     for page in ("check/", "practice/1/", "exit/", "item/1/"):
         framed = as_owner.get(f"/r/preview-films/{page}").content.decode()
         assert '<html lang="ar" dir="rtl">' in framed and "ractice" not in shown(framed)

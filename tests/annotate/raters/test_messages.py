@@ -81,8 +81,10 @@ def test_calls_of_every_kind_are_found():
         'gettext("a"); x.pgettext("c", "b"); ngettext("one", "many", n); gettext(name); f("no")'
     )
     assert list(wording.in_code(source)) == [
-        (None, "a", None), ("c", "b", None), (None, "one", "many")
-    ]  # fmt: skip
+        (None, "a", None),
+        ("c", "b", None),
+        (None, "one", "many"),
+    ]
     with pytest.raises(ValueError, match="has to stand there"):
         list(wording.in_code('gettext(f"{x} answers")'))
     with pytest.raises(ValueError, match="has to stand there"):
@@ -91,8 +93,10 @@ def test_calls_of_every_kind_are_found():
 
 def test_plural_forms_follow_the_language():
     with override("ar"):
-        found = [ngettext("%(count)s answer missing", "%(count)s answers missing", n) % {"count": n}
-                 for n in (1, 2, 3, 11, 100)]  # fmt: skip
+        found = [
+            ngettext("%(count)s answer missing", "%(count)s answers missing", n) % {"count": n}
+            for n in (1, 2, 3, 11, 100)
+        ]
         assert len({re.sub(r"\d+ ", "", words) for words in found}) >= 4
         assert found[0] == "إجابة واحدة ناقصة" and found[2].startswith("3 ")
     with override("zh-hans"):

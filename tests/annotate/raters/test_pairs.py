@@ -108,7 +108,7 @@ def test_the_lists_stand_in_the_order_of_the_place(client, podcasts, side, names
         (str(VALUE_OF[side]), "1", "List 1"),
         ("2", "0", "Both equally"),
         (str(VALUE_OF[other]), "2", "List 2"),
-    ]  # fmt: skip
+    ]
     assert "two-tower" not in page and "popular" not in page
 
 
@@ -191,8 +191,15 @@ def test_a_gap_in_a_part_is_marked_there(client, podcasts):
 def test_a_session_with_a_gap_in_a_part_leads_back_to_it(client, podcasts):
     session = new_session(podcasts)
     profile, first, second = session.places.order_by("position")
-    post(client, profile, {f"q{q.pk}": "4" for q in podcasts.questions.exclude(
-        key="profile-comment") if q.applies_to_kind("profile")})  # fmt: skip
+    post(
+        client,
+        profile,
+        {
+            f"q{q.pk}": "4"
+            for q in podcasts.questions.exclude(key="profile-comment")
+            if q.applies_to_kind("profile")
+        },
+    )
     post(client, first, dict(list(fields_of(first).items())[1:]))
     assert post(client, second, fields_of(second))["Location"].endswith("/item/2/")
     assert sessions.first_gap(session) == 2

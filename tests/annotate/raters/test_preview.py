@@ -22,8 +22,13 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/films/preview/"
 FRAME = "/r/preview-films/"
-FRAMED = [FRAME, FRAME + "?show=instructions", FRAME + "?show=thanks", FRAME + "?show=declined",
-          FRAME + "item/1/"]  # fmt: skip
+FRAMED = [
+    FRAME,
+    FRAME + "?show=instructions",
+    FRAME + "?show=thanks",
+    FRAME + "?show=declined",
+    FRAME + "item/1/",
+]
 
 
 def member(study, role):
@@ -134,8 +139,12 @@ def test_back_and_the_end_of_the_list_go_round(as_owner, study):
 def test_only_editors_and_owners_see_it(as_stranger, client, study):
     viewer, editor = member(study, "viewer"), member(study, "editor")
     item, question = study.items.first(), study.questions.first()
-    posts = [FRAME + "consent/", FRAME + "begin/", FRAME + "item/1/",
-             f"{FRAME}answer/{item.pk}/{question.pk}/"]  # fmt: skip
+    posts = [
+        FRAME + "consent/",
+        FRAME + "begin/",
+        FRAME + "item/1/",
+        f"{FRAME}answer/{item.pk}/{question.pk}/",
+    ]
     for page in [PAGE, *FRAMED]:
         assert editor.get(page).status_code == 200, page
         assert viewer.get(page).status_code == 404, page
@@ -197,8 +206,14 @@ def test_parts_of_a_pair_and_other_studies_items_are_not_shown(as_owner, study):
     for item in (part, other):
         assert as_owner.get(f"{PAGE}?item={item.key}").status_code == 400
         assert as_owner.get(f"{FRAME}item/1/?item={item.pk}").status_code == 404
-    for path in ("item/0/", "item/5/", "item/99999999999999999999/", "?show=poem",
-                 f"answer/{whole.pk}/0/", f"answer/{10**30}/1/"):  # fmt: skip
+    for path in (
+        "item/0/",
+        "item/5/",
+        "item/99999999999999999999/",
+        "?show=poem",
+        f"answer/{whole.pk}/0/",
+        f"answer/{10**30}/1/",
+    ):
         send = as_owner.post if "answer" in path else as_owner.get
         assert send(FRAME + path).status_code == 404, path
     assert as_owner.post(FRAME + "item/1/", {"item": "x"}).status_code == 404

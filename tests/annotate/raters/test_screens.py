@@ -36,9 +36,14 @@ def test_a_statement_stands_with_its_document(client, owner):
     scale = {"binary": ["Not supported", "Supported"]}
     factories.make_question(study, "supported", scale=scale, applies_to=["statement"])
     factories.make_item(
-        study, "s1", kind="statement", content=None, text="The film is long.",
-        reference="I liked it.\n\nIt took <b>three hours</b>.", review="SECRET",
-    )  # fmt: skip
+        study,
+        "s1",
+        kind="statement",
+        content=None,
+        text="The film is long.",
+        reference="I liked it.\n\nIt took <b>three hours</b>.",
+        review="SECRET",
+    )
     response = first_page(client, study)
     page = response.content.decode()
     assert "<p>It took &lt;b&gt;three hours&lt;/b&gt;.</p>" in page
@@ -46,8 +51,9 @@ def test_a_statement_stands_with_its_document(client, owner):
     assert "Document I liked it." in words(response)
     assert "Statement The film is long." in words(response) and "SECRET" not in page
     assert re.findall(r'value="(\d)"[^>]*> <span>([\w ]+)</span>', page) == [
-        ("0", "Not supported"), ("1", "Supported")
-    ]  # fmt: skip
+        ("0", "Not supported"),
+        ("1", "Supported"),
+    ]
 
 
 def test_a_profile_is_a_text_with_its_own_questions(client, owner):
@@ -65,8 +71,13 @@ def test_a_profile_is_a_text_with_its_own_questions(client, owner):
 def history(study):
     """Three films of r1, one of them chosen twice, and one of somebody else."""
     r1, r2 = study.recipients.get(), Recipient.objects.create(study=study, key="r2")
-    seen = [("old", r1, 2001), ("new", r1, 2020), ("old", r1, 2019), ("none", r1, None),
-            ("theirs", r2, 2021)]  # fmt: skip
+    seen = [
+        ("old", r1, 2001),
+        ("new", r1, 2020),
+        ("old", r1, 2019),
+        ("none", r1, None),
+        ("theirs", r2, 2021),
+    ]
     for key, recipient, year in seen:
         data = {"year": 1927, "genres": "Drama|Comedy", "secret": "SECRET"}
         content, _ = Content.objects.get_or_create(
@@ -148,10 +159,26 @@ def test_a_host_is_named(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "localhost", "https://media.example.org", "media.example.org/", "media.example.org:8443",
-     "*.example.org", "*", "127.0.0.1", "[::1]", "a..b", "-a.example", "a b.example", "é.example",
-     "media.example.org; script-src *", "'self'", "a." * 130 + "org", "user@example.org"],
-)  # fmt: skip
+    [
+        "",
+        "localhost",
+        "https://media.example.org",
+        "media.example.org/",
+        "media.example.org:8443",
+        "*.example.org",
+        "*",
+        "127.0.0.1",
+        "[::1]",
+        "a..b",
+        "-a.example",
+        "a b.example",
+        "é.example",
+        "media.example.org; script-src *",
+        "'self'",
+        "a." * 130 + "org",
+        "user@example.org",
+    ],
+)
 def test_what_is_no_host_is_refused(name):
     with pytest.raises(ValueError, match="allowed is the name of a host"):
         media.check_hosts([name])
@@ -189,9 +216,11 @@ def test_the_policy_names_the_hosts_on_the_items_of_that_study_only(as_owner, cl
     sources = f"https://{HOST} https://cdn.example.com"
     for page in (
         client.get(f"/r/{token}/item/1/"),
-        client.post(f"/r/{token}/item/1/", {"item": study.places.get(
-            session__token=token, position=1).item_id}),
-    ):  # fmt: skip
+        client.post(
+            f"/r/{token}/item/1/",
+            {"item": study.places.get(session__token=token, position=1).item_id},
+        ),
+    ):
         assert policy(page) == usual | {
             "img-src": f"{usual['img-src']} {sources}",
             "media-src": f"{usual['media-src']} {sources}",
@@ -226,8 +255,13 @@ def test_pages_name_no_address_of_a_host_that_is_not_allowed(client, study):
 # Settings
 
 
-SETTINGS = {"title": "T", "state": "open", "items_per_session": 5, "hold_minutes": 30,
-            "completion_code": "ABC"}  # fmt: skip
+SETTINGS = {
+    "title": "T",
+    "state": "open",
+    "items_per_session": 5,
+    "hold_minutes": 30,
+    "completion_code": "ABC",
+}
 
 
 def test_settings_take_hosts_and_history(as_owner, study):

@@ -50,8 +50,9 @@ def test_a_rater_goes_from_consent_to_the_code(client, study):
     assert study.completion_code in client.get(f"/r/{token}/").content.decode()
     assert Rating.objects.filter(session__token=token, value=4).count() == 16
     assert set(study.places.values_list("state", "session__token")) == {
-        ("filled", token), ("open", None)
-    }  # fmt: skip
+        ("filled", token),
+        ("open", None),
+    }
 
 
 def test_who_begins_is_led_to_the_first_item_at_once(client, study):
@@ -113,8 +114,10 @@ def test_a_study_that_fills_while_one_reads_the_instructions_says_so(client, stu
 def test_the_platforms_ids_are_kept_and_a_duplicate_is_told_politely(client, study):
     token = join(client, study, "?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=v1&other=x")
     assert Rater.objects.get().platform_ids == {
-        "PROLIFIC_PID": "p1", "STUDY_ID": "s", "SESSION_ID": "v1"
-    }  # fmt: skip
+        "PROLIFIC_PID": "p1",
+        "STUDY_ID": "s",
+        "SESSION_ID": "v1",
+    }
     again = client.get("/join/films/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=v2")
     assert "take part already" in again.content.decode() and token not in again.content.decode()
     same = client.get("/join/films/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=v1")
@@ -387,5 +390,11 @@ def test_every_scale_has_its_inputs(client):
     names = [f"q{pk}" for pk in study.questions.values_list("pk", flat=True)]
     assert post_item(client, token, 1, dict(zip(names, values, strict=True))).status_code == 303
     assert list(Rating.objects.order_by("question__position").values_list("value", flat=True)) == [
-        1, 7, 2, 0, 55, 3.5, None
-    ]  # fmt: skip
+        1,
+        7,
+        2,
+        0,
+        55,
+        3.5,
+        None,
+    ]

@@ -181,9 +181,11 @@ def test_reasons_leave_guarded_and_come_back_as_they_were(study, place, tmp_path
             text, newline=""
         )
     call_command(
-        "load_study", tmp_path / "study.yaml", items=tmp_path / "items.csv",
+        "load_study",
+        tmp_path / "study.yaml",
+        items=tmp_path / "items.csv",
         ratings=tmp_path / "ratings.csv",
-    )  # fmt: skip
+    )
     again = Rating.objects.filter(session__study__slug="again").order_by("question__position")
     assert list(again.values_list("value", "reason")) == [(4.0, said), (4.0, "")]
 
@@ -194,8 +196,9 @@ def exported_study():
     return out.getvalue()
 
 
-@pytest.mark.parametrize("written, why", [(True, "optional"), ("required", "required"),
-                                          (False, "")])  # fmt: skip
+@pytest.mark.parametrize(
+    "written, why", [(True, "optional"), ("required", "required"), (False, "")]
+)
 def test_why_of_study_yaml(tmp_path, written, why):
     question = {"key": "a", "text": "A?", "scale": "likert5", "why": written}
     path = tmp_path / "study.yaml"

@@ -38,9 +38,13 @@ def _empty_cache():
 def study(owner):
     """Three items that get two raters each, up to four where they differ by two points."""
     return factories.make_study(
-        owner=owner, items=3, raters_per_item=2, raters_per_item_max=4,
-        adaptive_from={"sd": 1.0}, questions={"good": "It is good."},
-    )  # fmt: skip
+        owner=owner,
+        items=3,
+        raters_per_item=2,
+        raters_per_item_max=4,
+        adaptive_from={"sd": 1.0},
+        questions={"good": "It is good."},
+    )
 
 
 def rate(study, key, values, state=Session.State.COMPLETED):
@@ -70,8 +74,11 @@ def test_items_get_the_next_numbers_and_the_log_says_who_and_why(study, owner):
     first = study.items.first()
     step = send(study, owner, [first], 2)
     assert list(first.places.order_by("number").values_list("number", "state")) == [
-        (1, "open"), (2, "open"), (3, "open"), (4, "open"),
-    ]  # fmt: skip
+        (1, "open"),
+        (2, "open"),
+        (3, "open"),
+        (4, "open"),
+    ]
     assert (step.by, step.by_name, step.words) == (owner, "owner", "unclear")
     assert (step.item_count, step.place_count) == (1, 2)
     assert many(study) == [4, 2, 2]
@@ -103,8 +110,10 @@ def test_undoing_takes_what_is_open_and_leaves_what_raters_have(study, owner):
         rate(study, key, [3])
     assert more_raters.undo(step, owner) == 1
     assert sorted(first.places.values_list("number", "state")) == [
-        (1, "filled"), (2, "filled"), (3, "filled"),
-    ]  # fmt: skip
+        (1, "filled"),
+        (2, "filled"),
+        (3, "filled"),
+    ]
     step.refresh_from_db()
     assert (step.undone_count, step.undone_by_name) == (1, "owner")
     assert more_raters.undo(step, owner) == 0
@@ -364,8 +373,9 @@ def test_the_file_says_what_is_wrong_with_a_rule(tmp_path, study, capsys, lines,
 
 def test_the_settings_page_sets_the_rule(study, as_owner):
     page = as_owner.get("/studies/films/settings/")
-    given = {name: field.value() or "" for name, field in
-             ((f.name, f) for f in page.context["form"])}  # fmt: skip
+    given = {
+        name: field.value() or "" for name, field in ((f.name, f) for f in page.context["form"])
+    }
     given |= {"raters_per_item_max": "7", "spread_measure": "labels", "spread_least": "3"}
     assert as_owner.post("/studies/films/settings/", given).status_code == 302
     study.refresh_from_db()

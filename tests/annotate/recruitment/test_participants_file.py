@@ -52,16 +52,29 @@ def told(study):
 
 
 def prolific(*rows):
-    return "\n".join([PROLIFIC, *(f"{visit},{pid},APPROVED,,,,,,900,C1,{total},English,31"
-                                  for visit, pid, total in rows)]) + "\n"  # fmt: skip
+    return (
+        "\n".join(
+            [
+                PROLIFIC,
+                *(
+                    f"{visit},{pid},APPROVED,,,,,,900,C1,{total},English,31"
+                    for visit, pid, total in rows
+                ),
+            ]
+        )
+        + "\n"
+    )
 
 
 def test_prolifics_export_tells_the_tasks(as_owner, crowd):
     text = prolific(("v-ann", "5fann", 812), ("v-bob", "5fbob", 12), ("v-x", "5fxxx", 3))
     page = load(as_owner, text).content.decode()
     assert told(crowd) == {
-        "ann": (None, 812), "bob": (None, 12), "cem": (None, None), "dan": (None, None)
-    }  # fmt: skip
+        "ann": (None, 812),
+        "bob": (None, 12),
+        "cem": (None, None),
+        "dan": (None, None),
+    }
     assert "Read of 2 raters" in page and "1 participant of the file is no rater" in page
     assert "1 rater from the platform is not in the file" in page
     assert "Not read: Submission id, Status," in page and "Fluent languages, Age" in page
@@ -115,8 +128,10 @@ def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("Participant id,Total approvals\n5fann,5\n5fbob,many\n",
-         "line 3, column Total approvals: found &#x27;many&#x27;"),
+        (
+            "Participant id,Total approvals\n5fann,5\n5fbob,many\n",
+            "line 3, column Total approvals: found &#x27;many&#x27;",
+        ),
         ("Participant id,Total approvals\n5fann,-1\n", "line 2, column Total approvals"),
         ("Participant id,Total approvals\n5fann,2.5\n", "line 2, column Total approvals"),
         ("Participant id,Total approvals\n5fann,1e400\n", "line 2, column Total approvals"),
@@ -125,8 +140,10 @@ def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
         ("Participant id,Approval rate\n5fann,0.95\n", "as a percentage"),
         ("Participant id,LifetimeApprovalRate\n5fann,50% (3/2)\n", "column LifetimeApprovalRate"),
         ("Participant id,Total approvals\n,5\n5fann,3\n", "line 2, column Participant id"),
-        ("Participant id,Total approvals\n5fann,5\n5fbob,1\n5fann,6\n",
-         "line 4, column Total approvals: found 6; line 2 says 5"),
+        (
+            "Participant id,Total approvals\n5fann,5\n5fbob,1\n5fann,6\n",
+            "line 4, column Total approvals: found 6; line 2 says 5",
+        ),
         ("Participant id,Total approvals\n5fann,5,1\n", "line 2"),
         ('Participant id,Total approvals\n5fann,"5\n', "quotation mark"),
         ("Participant id,Total approvals\n", "no rows"),
@@ -138,7 +155,7 @@ def test_marks_and_empty_cells_tell_nothing(as_owner, crowd):
         (b"Participant id,Total approvals\n5fann,\xff\n", "UTF-8"),
         (b"Participant id,Total approvals\n5fann,5\0\n", "NUL"),
     ],
-)  # fmt: skip
+)
 def test_all_or_nothing_and_the_place_is_named(as_owner, crowd, text, words):
     page = load(as_owner, text)
     assert page.status_code == 422 and words in page.content.decode()
@@ -155,8 +172,9 @@ def test_both_rules_preview_apply_and_undo(as_owner, crowd):
     assert {"approval_rate", "task_count"} <= {rule.key for rule in offered(crowd)}
     # P4's: at least 80 % approved and 50 tasks. bob: 60 % of 100; cem: 100 % of 20
     for rule, out, given in (
-        ("approval_rate", "bob", {"percent": 80}), ("task_count", "cem", {"tasks": 50})
-    ):  # fmt: skip
+        ("approval_rate", "bob", {"percent": 80}),
+        ("task_count", "cem", {"tasks": 50}),
+    ):
         seen = preview(crowd, RULES[rule], given)
         assert [one.key for one, _ in seen.out] == [out] and seen.unjudged == 1  # dan
         url = f"/studies/films/quality/{rule}/apply/"

@@ -58,15 +58,20 @@ def test_payments_say_who_did_what(as_owner, paid):
     RepeatVisit.objects.create(rater=Rater.objects.get(key="rater-done"), visit="again")
     rows = list(csv.DictReader(io.StringIO(download(as_owner, "payments/"))))
     assert [(row["participant"], row["outcome"], row["code"]) for row in rows] == [
-        ("done", "completed", paid.completion_code), ("brief", "completed", paid.completion_code),
+        ("done", "completed", paid.completion_code),
+        ("brief", "completed", paid.completion_code),
         ("out", "screened_out", CODES["screened_out"]),
         ("failed", "failed_attention", CODES["failed_attention"]),
-        ("gone", "abandoned", ""), ("back", "returned", ""),
-    ]  # fmt: skip
+        ("gone", "abandoned", ""),
+        ("back", "returned", ""),
+    ]
     first = rows[0]
     assert (first["visit"], first["platform_study"], first["minutes"], first["items"]) == (
-        "done-v", "s", "12.5", "4"
-    )  # fmt: skip
+        "done-v",
+        "s",
+        "12.5",
+        "4",
+    )
     assert (first["repeat_visits"], first["excluded"], first["answers"]) == ("1", "false", "4")
     assert rows[-1]["rater"] == "rater-=cmd"
 
@@ -119,8 +124,14 @@ def test_only_owners_see_what_platforms_call_people(paid, role):
         paid.memberships.create(user=user, role=role)
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    names = ["", "payments/", "mturk-approval/", "prolific-approve/", "prolific-return/",
-             "bonuses/?amount=1"]  # fmt: skip
+    names = [
+        "",
+        "payments/",
+        "mturk-approval/",
+        "prolific-approve/",
+        "prolific-return/",
+        "bonuses/?amount=1",
+    ]
     assert {client.get(f"{PAY}{name}").status_code for name in names} == {404}
     assert client.post(f"{PAY}returned/", {"ids": "done"}).status_code == 404
     if role:
@@ -272,18 +283,23 @@ def test_who_came_too_late_and_submitted_is_approved(as_owner, late):
     assert [
         (row["participant"], row["visit"], row["outcome"], row["code"], row["rater"] != "")
         for row in rows
-    ] == [
-        ("w-eve", "a-eve", "instructions", "", True), ("w-fay", "a-fay", "too_late", "L4", False)
-    ]  # fmt: skip
+    ] == [("w-eve", "a-eve", "instructions", "", True), ("w-fay", "a-fay", "too_late", "L4", False)]
     page = as_owner.get(PAY).content.decode()
     assert '<td>Came too late: no place was left</td><td class="num">2</td><td>L4</td>' in page
 
 
 @pytest.mark.parametrize(
     ("state", "stays"),
-    [("completed", False), ("rating", False), ("returned", False), ("failed_attention", False),
-     ("screened_out", False), ("abandoned", True), ("practice", True)],
-)  # fmt: skip
+    [
+        ("completed", False),
+        ("rating", False),
+        ("returned", False),
+        ("failed_attention", False),
+        ("screened_out", False),
+        ("abandoned", True),
+        ("practice", True),
+    ],
+)
 def test_who_got_a_place_after_all_stands_there_once(as_owner, late, state, stays):
     Session.objects.update(state=state)
     eve = [row for row in late_rows(as_owner) if row[0] == "a-eve"]

@@ -19,13 +19,19 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 State = Session.State
 BOTH = {
-    "key": "both", "text": "Please choose both A and D.", "options": ["A", "B", "C", "D"],
-    "right": ["A", "D"], "after": "middle",
-}  # fmt: skip
+    "key": "both",
+    "text": "Please choose both A and D.",
+    "options": ["A", "B", "C", "D"],
+    "right": ["A", "D"],
+    "after": "middle",
+}
 DISAGREE = {
-    "key": "read", "text": "To show that you read this, choose Disagree.", "scale": "likert5",
-    "right": "Disagree", "after": "random",
-}  # fmt: skip
+    "key": "read",
+    "text": "To show that you read this, choose Disagree.",
+    "scale": "likert5",
+    "right": "Disagree",
+    "after": "random",
+}
 
 
 def begin(study, **extra):

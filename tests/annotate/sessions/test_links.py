@@ -33,8 +33,10 @@ def test_a_number_of_links_is_made_each_with_an_address_of_its_own(as_owner, stu
 def test_a_list_of_names_makes_experts(as_owner, study):
     make(as_owner, how="names", names="P01\n\n P02 \r\nP03", role="expert")
     assert list(Rater.objects.values_list("key", "role")) == [
-        ("P01", "expert"), ("P02", "expert"), ("P03", "expert")
-    ]  # fmt: skip
+        ("P01", "expert"),
+        ("P02", "expert"),
+        ("P03", "expert"),
+    ]
 
 
 def test_a_visit_by_a_link_begins_when_it_is_consented_to_not_when_the_link_was_made(

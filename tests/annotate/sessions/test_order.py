@@ -43,8 +43,11 @@ def policy(study, name, **extra):
 def test_a_williams_design_of_four_written_by_hand():
     """The first row alternates between both ends of the names; the others shift it."""
     assert williams(["A", "B", "C", "D"]) == [
-        ["A", "B", "D", "C"], ["B", "C", "A", "D"], ["C", "D", "B", "A"], ["D", "A", "C", "B"],
-    ]  # fmt: skip
+        ["A", "B", "D", "C"],
+        ["B", "C", "A", "D"],
+        ["C", "D", "B", "A"],
+        ["D", "A", "C", "B"],
+    ]
 
 
 @pytest.mark.parametrize("count", range(2, 9))

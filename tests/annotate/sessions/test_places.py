@@ -109,8 +109,11 @@ def test_places_of_one_statement_are_those_that_single_claims_would_give():
     at_once.places.update(state="open", rater=None, session=None)
     assert got == {places.claim(single, KINDS, 1)[0] for _ in range(4)}
     assert {item.key for item in study.items.filter(pk__in=got)} == {
-        "item-0", "item-2", "item-4", "item-5"
-    }  # fmt: skip
+        "item-0",
+        "item-2",
+        "item-4",
+        "item-5",
+    }
 
 
 @pytest.mark.postgres

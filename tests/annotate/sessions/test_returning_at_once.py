@@ -130,6 +130,9 @@ def test_processes_that_save_and_return_at_once_leave_no_place_held(tmp_path, ow
 def run(script, tokens, env):
     return subprocess.Popen(
         [sys.executable, "-c", PREPARE + script, *tokens],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
         env=env | {"DJANGO_SETTINGS_MODULE": "config.settings"},
-    )  # fmt: skip
+    )

@@ -125,8 +125,10 @@ def test_what_the_light_read_finds_is_what_the_models_say(study, place):
     light, item, questions = access.asked_of_session(place.session.token, place.item_id)
     assert item == light.item
     assert (light.pk, light.session_id, light.item_id) == (
-        place.pk, place.session_id, place.item_id
-    )  # fmt: skip
+        place.pk,
+        place.session_id,
+        place.item_id,
+    )
     assert light.item.kind == place.item.kind
     names = ("pk", "scale_spec", "required", "applies_to")
     assert sorted([getattr(q, name) for name in names] for q in questions) == sorted(

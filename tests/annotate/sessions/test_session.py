@@ -107,8 +107,10 @@ def test_a_save_keeps_the_answer_its_revision_and_its_time(session):
     save(session, 2, {"accuracy": 3.0}, shown_at=shown_at)
     rating = Rating.objects.get()
     assert (rating.value, rating.question.key, rating.item) == (
-        3.0, "accuracy", place_at(session, 2).item
-    )  # fmt: skip
+        3.0,
+        "accuracy",
+        place_at(session, 2).item,
+    )
     assert 12 <= rating.seconds < 15
     assert list(rating.revisions.values_list("value", flat=True)) == [3.0]
 

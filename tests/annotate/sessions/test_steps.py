@@ -26,17 +26,27 @@ State = Session.State
 CHECK = {
     "attempts": 2,
     "questions": [
-        {"text": "What do you rate?", "options": ["Films", "Texts"], "answer": "Texts",
-         "explanation": "The texts, not the films."},
+        {
+            "text": "What do you rate?",
+            "options": ["Films", "Texts"],
+            "answer": "Texts",
+            "explanation": "The texts, not the films.",
+        },
         {"text": "How many?", "options": ["2", "1"], "answer": "1"},
     ],
-}  # fmt: skip
+}
 PRACTICE = [
     {"item": "item-0", "answers": {"accuracy": 5, "satisfaction": 4}, "feedback": "See?"},
     {"item": "item-1"},
 ]
-EXIT = ["gender", "age", "familiarity", "movies_per_month", "comments",
-        {"key": "tv", "text": "A TV?", "scale": "binary", "required": False}]  # fmt: skip
+EXIT = [
+    "gender",
+    "age",
+    "familiarity",
+    "movies_per_month",
+    "comments",
+    {"key": "tv", "text": "A TV?", "scale": "binary", "required": False},
+]
 
 
 def ask(study, check=None, practice=None, exit=None):
@@ -119,10 +129,17 @@ def test_right_answers_lead_to_the_items_and_only_then_are_places_taken(client, 
 
 @pytest.mark.django_db
 def test_a_wrong_answer_shows_the_instructions_again_and_the_last_one_ends_the_visit(client, study):
-    Study.objects.update(instructions="Rate the *texts*.", extra={
-        "comprehension": CHECK,
-        "platform": {"name": "prolific", "open_link": True, "codes": {"screened_out": "OUT123"}},
-    })  # fmt: skip
+    Study.objects.update(
+        instructions="Rate the *texts*.",
+        extra={
+            "comprehension": CHECK,
+            "platform": {
+                "name": "prolific",
+                "open_link": True,
+                "codes": {"screened_out": "OUT123"},
+            },
+        },
+    )
     session = begin(client, Study.objects.get())
     page = text_of(attempt(client, session, 1, 2))
     assert "Attempt 2 of 2" in page and "One answer was not right" in page
@@ -244,8 +261,10 @@ def test_an_item_that_becomes_practice_closes_its_open_places_and_gets_them_back
     assert not first.places.exists()
     ask(study)
     assert sorted(first.places.values_list("number", "state")) == [
-        (1, "open"), (2, "open"), (3, "open"),
-    ]  # fmt: skip
+        (1, "open"),
+        (2, "open"),
+        (3, "open"),
+    ]
 
 
 # Exit
@@ -266,9 +285,12 @@ def test_exit_answers_are_kept_typed_and_complete_the_session(client, study):
     assert "Thank you" in text_of(page) and study.completion_code in text_of(page)
     found = {one.key: (one.value, one.text) for one in ExitAnswer.objects.all()}
     assert found == {
-        "gender": (3.0, "non-binary"), "age": (34.0, ""), "familiarity": (60.0, ""),
-        "tv": (1.0, "Yes"), "comments": (None, "=1"),
-    }  # fmt: skip
+        "gender": (3.0, "non-binary"),
+        "age": (34.0, ""),
+        "familiarity": (60.0, ""),
+        "tv": (1.0, "Yes"),
+        "comments": (None, "=1"),
+    }
     client.post(f"/r/{session.token}/exit/", {"qage": "99"})
     assert ExitAnswer.objects.get(key="age").value == 34
     assert Rating.objects.for_analysis().count() == 16
@@ -342,9 +364,9 @@ def test_the_places_of_an_excluded_rater_open_at_the_end_of_the_exit_questions(
 def test_a_late_save_at_the_exit_questions_is_refused(client, study):
     session = at_exit(client, ask(study, exit=EXIT))
     item, question = study.items.first(), study.questions.first()
-    late = client.post(f"/r/{session.token}/answer/{item.pk}/{question.pk}/", {
-        f"q{question.pk}": "1"
-    })  # fmt: skip
+    late = client.post(
+        f"/r/{session.token}/answer/{item.pk}/{question.pk}/", {f"q{question.pk}": "1"}
+    )
     assert late.status_code == 409
     assert not Rating.objects.filter(value=1).exists()
 
@@ -363,8 +385,13 @@ def test_many_quiet_sessions_take_the_same_few_queries(
 
 @pytest.mark.django_db
 def test_a_step_that_may_not_follow_is_refused(study):
-    for before, after in [("check", "exit"), ("exit", "rating"), ("practice", "exit"),
-                          ("completed", "exit"), ("screened_out", "check")]:  # fmt: skip
+    for before, after in [
+        ("check", "exit"),
+        ("exit", "rating"),
+        ("practice", "exit"),
+        ("completed", "exit"),
+        ("screened_out", "check"),
+    ]:
         session = factories.make_session(study, f"{before}-{after}", state=before)
         with pytest.raises(sessions.NotNow):
             sessions.move(session, after)

@@ -79,8 +79,11 @@ def test_answers_about_a_part_count_by_the_place_of_the_whole(study):
     whole, question = place_at(session, 1).item, study.questions.first()
     part = factories.make_item(study, "part", parent=whole)
     part.places.all().delete()
-    foreign = factories.make_item(study, "foreign", parent=study.items.exclude(
-        places__session=session).exclude(pk=part.pk).first())  # fmt: skip
+    foreign = factories.make_item(
+        study,
+        "foreign",
+        parent=study.items.exclude(places__session=session).exclude(pk=part.pk).first(),
+    )
     for item in (part, foreign):
         factories.make_rating(session, item, question, 3)
     Session.objects.update(state="completed")
@@ -100,9 +103,14 @@ def make_every_case(study):
                 for item in items[:2]:
                     factories.make_rating(session, item, question, 1 + number % 5)
                 place = items[0].places.model(
-                    study=study, item=items[0], number=100 + session.pk, shuffle=1,
-                    state="filled", rater=session.rater, session=session,
-                )  # fmt: skip
+                    study=study,
+                    item=items[0],
+                    number=100 + session.pk,
+                    shuffle=1,
+                    state="filled",
+                    rater=session.rater,
+                    session=session,
+                )
                 place.save()
 
 
@@ -111,9 +119,11 @@ def test_the_frame_excludes_exactly_what_for_analysis_leaves_out(study):
     counted = Rating.objects.for_analysis()
     expected = set(counted.values_list("session__rater__key", "item__key"))
     assert expected == {
-        ("completed-web-", "item-0"), ("completed-link-", "item-0"), ("completed-file-", "item-0"),
+        ("completed-web-", "item-0"),
+        ("completed-link-", "item-0"),
+        ("completed-file-", "item-0"),
         ("completed-file-", "item-1"),
-    }  # fmt: skip
+    }
     table = frames.read(study).table
     table = table[~table["excluded"]]
     assert set(zip(table["rater"], table["item"], strict=True)) == expected

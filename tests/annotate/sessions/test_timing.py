@@ -57,10 +57,18 @@ def test_without_javascript_there_is_no_time_rather_than_none_spent(client, stud
 @pytest.mark.parametrize(
     "fields",
     [
-        {"active": "-1"}, {"active": "nan"}, {"idle": "inf"}, {"idle": "86401"}, {"active": "x"},
-        {"active": ""}, {"view": ""}, {"view": "short"}, {"view": "x" * 41}, {"view": "a b<c>d e"},
+        {"active": "-1"},
+        {"active": "nan"},
+        {"idle": "inf"},
+        {"idle": "86401"},
+        {"active": "x"},
+        {"active": ""},
+        {"view": ""},
+        {"view": "short"},
+        {"view": "x" * 41},
+        {"view": "a b<c>d e"},
     ],
-)  # fmt: skip
+)
 def test_nonsense_counts_nothing_and_loses_no_answer(client, study, token, fields):
     assert post_item(client, token, 1, answers(study) | said(**fields)).status_code == 303
     assert report(client, token, **fields).status_code == 204
@@ -150,8 +158,10 @@ def test_times_leave_by_item_session_and_rater(client, study, token):
     key = study.items.get(pk=item_of(token)).key
     rows = exported("times")
     assert (rows[0]["item"], rows[0]["active_seconds"], rows[0]["idle_seconds"]) == (
-        key, "10.5", "4.25",
-    )  # fmt: skip
+        key,
+        "10.5",
+        "4.25",
+    )
     assert [row["views"] for row in rows] == ["1", "1"]
     session, rater = exported("sessions")[0], exported("raters")[0]
     assert rows[0]["rater"] == rater["rater"] and rows[0]["session"] == session["session"]
@@ -177,7 +187,9 @@ AGENTS = {
     CHROME + " Edg/140.0.0.0": ("Edge", "desktop"),
     CHROME + " OPR/120.0.0.0": ("other", "desktop"),
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0": (
-        "Firefox", "desktop"),
+        "Firefox",
+        "desktop",
+    ),
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like "
     "Gecko) Version/18.0 Mobile/15E148 Safari/604.1": ("Safari", "phone"),
     "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
@@ -188,7 +200,7 @@ AGENTS = {
     "SamsungBrowser/28.0 Chrome/130.0.0.0 Safari/537.36": ("other", "tablet"),
     "": ("other", "desktop"),
     "curl/8": ("other", "desktop"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -198,9 +210,19 @@ def test_a_browser_is_named_in_classes(agent):
 
 @pytest.mark.parametrize(
     ("text", "width"),
-    [("360", 360), ("413", 360), ("1279", 1024), ("99999", 2560), ("200", None), ("", None),
-     ("-5", None), ("1e3", None), ("٣٦٠", None), ("123456", None)],
-)  # fmt: skip
+    [
+        ("360", 360),
+        ("413", 360),
+        ("1279", 1024),
+        ("99999", 2560),
+        ("200", None),
+        ("", None),
+        ("-5", None),
+        ("1e3", None),
+        ("٣٦٠", None),
+        ("123456", None),
+    ],
+)
 def test_a_width_is_rounded_down_to_a_class(text, width):
     assert browsers.width_class(text) == width
 

@@ -72,8 +72,10 @@ def test_larger_surveys_are_shared_by_sessions_and_no_place_is_lost():
         (survey,) = set(surveys_of(session))
         sizes[survey].append(len(surveys_of(session)))
     assert {name: sorted(each) for name, each in sizes.items()} == {
-        "s0": [1, 3], "s1": [1, 3], "s2": [1, 3],
-    }  # fmt: skip
+        "s0": [1, 3],
+        "s1": [1, 3],
+        "s2": [1, 3],
+    }
 
 
 @pytest.mark.django_db
@@ -123,8 +125,9 @@ def test_items_without_a_value_are_together_too():
     for number in range(2):
         factories.make_item(study, f"bare-{number}", data={})
     assert sorted(Counter(map(str, surveys_of(begin(study)))).items()) in (
-        [("None", 2)], [("s0", 4)],
-    )  # fmt: skip
+        [("None", 2)],
+        [("s0", 4)],
+    )
 
 
 def assert_whole(study, sessions_wanted):
@@ -169,8 +172,15 @@ def test_the_study_file_keeps_the_column_and_says_what_is_no_name_of_one(tmp_pat
 @pytest.mark.django_db
 def test_the_page_sets_the_column(study, as_owner):
     address = reverse("inside", args=[study.slug])
-    sent = {"order": "random", "sessions_by": "survey", "order_seed": 0, "repeats": 0,
-            "minimum_seconds": 0, "attention_failures": 0, "gold_per_session": 0}  # fmt: skip
+    sent = {
+        "order": "random",
+        "sessions_by": "survey",
+        "order_seed": 0,
+        "repeats": 0,
+        "minimum_seconds": 0,
+        "attention_failures": 0,
+        "gold_per_session": 0,
+    }
     assert as_owner.post(address, sent).status_code == 302
     study.refresh_from_db()
     assert study.extra == {"sessions_by": "survey"}

@@ -229,8 +229,9 @@ def load(tmp_path, check=False, **words):
 def test_a_file_marks_items_and_comes_out_as_it_went_in(study, tmp_path):
     assert not load(tmp_path).problems
     assert sorted(study.items.filter(is_practice=True).values_list("key", flat=True)) == [
-        "item-0", "item-1",
-    ]  # fmt: skip
+        "item-0",
+        "item-1",
+    ]
     assert study.places.count() == 6
     path = tmp_path / "again.yaml"
     path.write_text(study_yaml(Study.objects.get()))
@@ -268,11 +269,16 @@ def answered(study):
     ask(study, CHECK, exit=EXIT)
     told = {
         "ann": {"gender": (1, "woman"), "age": (34, ""), "movies_per_month": (2, "")},
-        "bob": {"gender": (2, "man"), "age": (17.5, ""), "movies_per_month": (0.5, ""),
-                "comments": (None, "=HYPERLINK(1)"), "familiarity": (50, "")},
+        "bob": {
+            "gender": (2, "man"),
+            "age": (17.5, ""),
+            "movies_per_month": (0.5, ""),
+            "comments": (None, "=HYPERLINK(1)"),
+            "familiarity": (50, ""),
+        },
         "cem": {"gender": (1, "woman"), "familiarity": (60, "")},
         "dan": {"age": (25, ""), "movies_per_month": (9, ""), "tv": (1, "Yes")},
-    }  # fmt: skip
+    }
     for name, answers in told.items():
         session = factories.make_session(study, name, source="web")
         for key, (value, text) in answers.items():
@@ -321,11 +327,13 @@ def test_the_table_of_who_took_part(answered, owner, as_owner):
         for line in lines
     }
     assert found == {
-        "woman": (2, 2), "man": (1, 1),
-        "under 18": (1, 1), "25–34": (2, 1),
+        "woman": (2, 2),
+        "man": (1, 1),
+        "under 18": (1, 1),
+        "25–34": (2, 1),
         "Films a month, mean": (pytest.approx(11.5 / 3), 1.25),
         "Familiar films, mean %": (55, 55),
-    }  # fmt: skip
+    }
     page = text_of(as_owner.get("/studies/films/raters/"))
     assert "Gender: woman" in page and "3.83" in page
 

@@ -24,13 +24,16 @@ FOUR = [
 SEVEN = [
     ("explainability", "help you understand why we recommend this movie to you?", "helpful"),
     ("informativeness", "help you know more about the recommended movie?", "helpful"),
-    ("effectiveness", "help you decide whether you want to watch this recommended movie?",
-     "helpful"),
+    (
+        "effectiveness",
+        "help you decide whether you want to watch this recommended movie?",
+        "helpful",
+    ),
     ("persuasiveness", "convince you to watch the recommended movie?", "convincing"),
     ("transparency", "help you understand how the system works?", "helpful"),
     ("trustworthiness", "increase your trust in the system?", "increasing"),
     ("satisfaction", "make you happier about the system?", "satisfactory"),
-]  # fmt: skip
+]
 
 
 def make(client, template="explanations-four", title="My films", slug="", **more):
@@ -69,8 +72,9 @@ def test_the_seven_questions(as_owner):
     make(as_owner, "explanations-seven", slug="seven")
     study = Study.objects.get()
     assert study.items_per_session == 12
-    found = [(q.key, q.text, q.scale.low, q.scale.high, q.scale.labels) for q in
-             study.questions.all()]  # fmt: skip
+    found = [
+        (q.key, q.text, q.scale.low, q.scale.high, q.scale.labels) for q in study.questions.all()
+    ]
     for (key, words, word), (found_key, text, low, high, labels) in zip(SEVEN, found, strict=True):
         assert (found_key, low, high) == (key, 1, 5)
         assert text.startswith("Given a scale from 1 to 5, does the explanation ")
@@ -159,8 +163,13 @@ def test_items_that_are_loaded_into_a_made_study_can_be_rated(as_owner, client):
 
 
 def test_a_study_like_another_gets_its_questions_and_settings_alone(as_owner, study):
-    Study.objects.update(consent="Agreed.", extra={"quality": {"min_seconds": 2}}, notice="N",
-                         raters_per_item_max=7, adaptive_from={"labels": 3})  # fmt: skip
+    Study.objects.update(
+        consent="Agreed.",
+        extra={"quality": {"min_seconds": 2}},
+        notice="N",
+        raters_per_item_max=7,
+        adaptive_from={"labels": 3},
+    )
     factories.make_rating(
         factories.make_session(study), study.items.first(), study.questions.first(), 4
     )
@@ -172,8 +181,11 @@ def test_a_study_like_another_gets_its_questions_and_settings_alone(as_owner, st
     made = Study.objects.get(slug="films-two")
     names = ("key", "text", "scale_spec", "required", "applies_to", "position")
     assert list(made.questions.values(*names)) == list(study.questions.values(*names))
-    assert (made.consent, made.notice, made.extra["quality"]) == ("Agreed.", "N",
-                                                                  {"min_seconds": 2})  # fmt: skip
+    assert (made.consent, made.notice, made.extra["quality"]) == (
+        "Agreed.",
+        "N",
+        {"min_seconds": 2},
+    )
     assert (made.raters_per_item_max, made.adaptive_from) == (7, {"labels": 3})
     assert made.completion_code != study.completion_code
     assert not made.items.exists() and not made.sessions.exists()

@@ -75,9 +75,12 @@ def test_a_viewer_is_led_to_no_page_that_is_not_theirs(study):
 def test_an_editor_changes_settings_but_not_members(study):
     editor = login(member(study, "ed", "editor"))
     form = {
-        "title": "New title", "state": "closed", "items_per_session": 5, "hold_minutes": 30,
+        "title": "New title",
+        "state": "closed",
+        "items_per_session": 5,
+        "hold_minutes": 30,
         "completion_code": "ABC",
-    }  # fmt: skip
+    }
     assert editor.post("/studies/films/settings/", form).status_code == 302
     assert Study.objects.get().title == "New title"
     assert editor.post("/studies/films/settings/members/", {"username": "x"}).status_code == 404
@@ -216,8 +219,13 @@ def test_no_study_may_hide_the_page_that_makes_studies(as_operator, study):
     assert "slug" in form.__class__(given, instance=study).errors
 
 
-SETTINGS = {"title": "Films", "state": "open", "items_per_session": 4, "hold_minutes": 60,
-            "completion_code": "ABC"}  # fmt: skip
+SETTINGS = {
+    "title": "Films",
+    "state": "open",
+    "items_per_session": 4,
+    "hold_minutes": 60,
+    "completion_code": "ABC",
+}
 
 
 def numbers(study):
@@ -239,8 +247,13 @@ def test_more_raters_of_each_item_are_asked_for_on_the_page(as_owner, study):
     given = SETTINGS | {"raters_per_item": 5}
     assert as_owner.post("/studies/films/settings/", given).status_code == 302
     five = [1, 2, 3, 4, 5]
-    assert numbers(study) == {"item-0": [], "item-1": [], "item-2": five, "item-3": five,
-                              "part": []}  # fmt: skip
+    assert numbers(study) == {
+        "item-0": [],
+        "item-1": [],
+        "item-2": five,
+        "item-3": five,
+        "part": [],
+    }
     assert Study.objects.get().raters_per_item == 5
     as_owner.post("/studies/films/settings/", SETTINGS)  # blank is as it was
     assert Study.objects.get().raters_per_item == 5
@@ -256,8 +269,12 @@ def test_of_fewer_raters_the_open_places_go_and_no_other(as_owner, owner, study)
     assert numbers(study) == {"item-0": [1, 2, 3], "item-1": [1], "item-2": [1], "item-3": [1, 4]}
     assert session.places.count() == 4
     as_owner.post("/studies/films/settings/", SETTINGS | {"raters_per_item": 2})
-    assert numbers(study) == {"item-0": [1, 2, 3], "item-1": [1, 2], "item-2": [1, 2],
-                              "item-3": [1, 2, 4]}  # fmt: skip
+    assert numbers(study) == {
+        "item-0": [1, 2, 3],
+        "item-1": [1, 2],
+        "item-2": [1, 2],
+        "item-3": [1, 2, 4],
+    }
 
 
 @pytest.mark.parametrize("most, status", [(4, 422), (5, 302)])

@@ -14,9 +14,23 @@ from tests import factories
 
 # Everything that may come out: the elements and their attributes.
 ELEMENTS = {
-    "p", "br", "strong", "em", "ul", "ol", "li", "h3", "h4", "h5", "h6", "blockquote", "hr",
-    "pre", "code", "a",
-}  # fmt: skip
+    "p",
+    "br",
+    "strong",
+    "em",
+    "ul",
+    "ol",
+    "li",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "hr",
+    "pre",
+    "code",
+    "a",
+}
 ATTRIBUTES = {"a": {"href", "title", "target", "rel"}, "ol": {"start"}, "code": {"class"}}
 
 
@@ -119,10 +133,42 @@ def test_html_is_shown_as_it_was_typed():
 
 
 PIECES = st.sampled_from(
-    ["<script>", "</script>", "[x](", "javascript:", "https://a.example", ")", "![", "]", "<", ">",
-     '"', "'", "`", "```\n", "\n", "\n\n", "> ", "- ", "&#106;", "onerror=", "\\", "*", "_",
-     "<img ", "src=x", "<!--", "-->", "&", ";", "[r]: ", "\t", "\x00", "\u2028"]
-)  # fmt: skip
+    [
+        "<script>",
+        "</script>",
+        "[x](",
+        "javascript:",
+        "https://a.example",
+        ")",
+        "![",
+        "]",
+        "<",
+        ">",
+        '"',
+        "'",
+        "`",
+        "```\n",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "&#106;",
+        "onerror=",
+        "\\",
+        "*",
+        "_",
+        "<img ",
+        "src=x",
+        "<!--",
+        "-->",
+        "&",
+        ";",
+        "[r]: ",
+        "\t",
+        "\x00",
+        "\u2028",
+    ]
+)
 
 
 @given(st.lists(PIECES | st.text(max_size=5), max_size=30).map("".join))
@@ -163,7 +209,7 @@ def test_raters_read_consent_and_instructions_as_markdown(client, study):
         ("[Listen](<https://example.org/a b>) \\* star", "Listen * star"),
         ("", ""),
     ],
-)  # fmt: skip
+)
 def test_markup_of_a_feed_becomes_its_words(text, words):
     assert to_plain(text) == words
 

@@ -31,8 +31,11 @@ def prompt_of(request):
 def steady(number, request):
     """Ignores all perturbations: three quarters up each scale, whatever the prompt looks like."""
     scales = {key: rule["enum"] for key, rule in schema_of(request).items() if "enum" in rule}
-    return chat(json.dumps({key: points[0] + 3 * (points[-1] - points[0]) // 4
-                            for key, points in scales.items()}))  # fmt: skip
+    return chat(
+        json.dumps(
+            {key: points[0] + 3 * (points[-1] - points[0]) // 4 for key, points in scales.items()}
+        )
+    )
 
 
 def at_random(seed=1):
@@ -102,8 +105,10 @@ def test_each_relation_is_asked_so_often_and_no_change_once_more(past, server):
 def test_what_is_answered_on_another_scale_is_mapped_back_and_the_reply_kept(past):
     run = put_to_test(past, items=2, repeats=1, relations={"multiply": {"factor": 3}, "shift": {}})
     assert values(run, "no_change") == values(run, "shift") == values(run, "multiply") == {4}
-    replies = {judgment.relation: json.loads(judgment.call.reply)["accuracy"]
-               for judgment in run.judgments.select_related("call")}  # fmt: skip
+    replies = {
+        judgment.relation: json.loads(judgment.call.reply)["accuracy"]
+        for judgment in run.judgments.select_related("call")
+    }
     assert replies == {"no_change": 4, "multiply": 12, "shift": 5}
 
 
@@ -227,10 +232,12 @@ def the_first_list(number, request):
 def test_swapped_lists_change_the_side_that_a_place_names(owner):
     study = make_podcasts(owner, pairs=3)
     with ScriptedServer(the_first_list) as server:
-        past = run_of(study, server, method=Judge.Method.PAIRWISE, prompt="pairwise.v1",
-                      context="profile")  # fmt: skip
-        run = put_to_test(past, items=3, repeats=1,
-                          relations={"swapped_lists": {}, "list_members_order": {}})  # fmt: skip
+        past = run_of(
+            study, server, method=Judge.Method.PAIRWISE, prompt="pairwise.v1", context="profile"
+        )
+        run = put_to_test(
+            past, items=3, repeats=1, relations={"swapped_lists": {}, "list_members_order": {}}
+        )
     rows = run.judgments.order_by("item", "sample").values_list(
         "item", "relation", "order", "value"
     )
@@ -245,8 +252,14 @@ def test_swapped_lists_change_the_side_that_a_place_names(owner):
 def test_of_both_orders_one_is_tested(owner):
     study = make_podcasts(owner, pairs=2)
     with ScriptedServer(the_first_list) as server:
-        past = run_of(study, server, method=Judge.Method.PAIRWISE, prompt="pairwise.v1",
-                      context="profile", order=Judge.Order.BOTH)  # fmt: skip
+        past = run_of(
+            study,
+            server,
+            method=Judge.Method.PAIRWISE,
+            prompt="pairwise.v1",
+            context="profile",
+            order=Judge.Order.BOTH,
+        )
         run = put_to_test(past, repeats=1, relations={"swapped_lists": {}})
     asked = run.judgments.values_list("relation", "order").distinct()
     assert sorted(asked) == [("no_change", "AB"), ("swapped_lists", "BA")]
@@ -273,9 +286,12 @@ def test_single_aspects_are_asked_one_a_call_and_only_scales_are_scaled(server, 
     run = put_to_test(past, items=1, repeats=1, relations={"multiply": {}, "spaces": {}})
     asked = run.judgments.filter(sample=0).values_list("question__key", "relation")
     assert sorted(asked) == [
-        ("fits", "no_change"), ("fits", "spaces"),
-        ("good", "multiply"), ("good", "no_change"), ("good", "spaces"),
-    ]  # fmt: skip
+        ("fits", "no_change"),
+        ("fits", "spaces"),
+        ("good", "multiply"),
+        ("good", "no_change"),
+        ("good", "spaces"),
+    ]
     assert run.frozen["robustness"]["scales"] == {"good": [1, 7]}
 
 

@@ -49,8 +49,10 @@ def past(study, server):
 
 
 def exported(study):
-    return [list(exports.rows(study, table, str, lambda *cells: cells)[1])
-            for table in ("scores", "judgments", "samples")]  # fmt: skip
+    return [
+        list(exports.rows(study, table, str, lambda *cells: cells)[1])
+        for table in ("scores", "judgments", "samples")
+    ]
 
 
 def test_a_test_is_in_no_number_of_the_judge(past, study, server):

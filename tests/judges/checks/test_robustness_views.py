@@ -129,8 +129,16 @@ def test_pages_take_as_many_queries_with_many_tests(past, as_owner, django_asser
 
 def test_the_command_sees_a_test_through(past):
     out = StringIO()
-    call_command("test_robustness", "films", "careful", "--items=2", "--repeats=1", "--wait",
-                 "--relations=spaces:rate=.3,shift", stdout=out)  # fmt: skip
+    call_command(
+        "test_robustness",
+        "films",
+        "careful",
+        "--items=2",
+        "--repeats=1",
+        "--wait",
+        "--relations=spaces:rate=.3,shift",
+        stdout=out,
+    )
     assert "asks 8 calls about items of run" in out.getvalue()
     assert "32 judged, 0 without a value" in out.getvalue()
     run = Run.objects.robustness_tests().get()

@@ -71,9 +71,14 @@ def test_a_judge_that_takes_to_the_second_list_answers_otherwise(owner):
 def test_samples_for_a_and_for_b_are_no_ties(owner):
     study = make_podcasts(owner, pairs=6)
     run, again, drift = checked(
-        study, lambda number: "12"[number % 2], "tie", method=Method.PAIRWISE,
-        prompt="pairwise.v1", samples=2, temperature=1,
-    )  # fmt: skip
+        study,
+        lambda number: "12"[number % 2],
+        "tie",
+        method=Method.PAIRWISE,
+        prompt="pairwise.v1",
+        samples=2,
+        temperature=1,
+    )
     assert rows_of(again) == rows_of(run)
     (moved,) = drift.moved
     assert (moved.same, moved.n) == (0, 12)

@@ -38,10 +38,12 @@ def one_factor(weights, wanted, penalty, y, iterations):
         ]
         y = [
             sum(weights[u][i] * wanted[u][i] * x[u] for u in rows)
-            / (sum(weights[u][i] * x[u] ** 2 for u in rows)
-               + penalty([weights[u][i] for u in rows]))
+            / (
+                sum(weights[u][i] * x[u] ** 2 for u in rows)
+                + penalty([weights[u][i] for u in rows])
+            )
             for i in columns
-        ]  # fmt: skip
+        ]
     return x, y
 
 

@@ -328,8 +328,17 @@ def test_a_judge_is_made_on_its_page_and_shown_with_its_settings(films, as_owner
     address = reverse("judge_new", args=[films.slug]) + "?kind=cf"
     page = as_owner.get(address).content.decode()
     assert "retrained" in page and 'name="regularisation"' in page and 'name="top"' in page
-    sent = {"key": "CF", "effect": "score", "top": 1, "form": "implicit", "factors": 12,
-            "iterations": 5, "regularisation": 0.5, "confidence": 2, "seed": 7}  # fmt: skip
+    sent = {
+        "key": "CF",
+        "effect": "score",
+        "top": 1,
+        "form": "implicit",
+        "factors": 12,
+        "iterations": 5,
+        "regularisation": 0.5,
+        "confidence": 2,
+        "seed": 7,
+    }
     refused = as_owner.post(address, sent | {"regularisation": 0})
     assert "0.000001" in refused.content.decode() or "1e-06" in refused.content.decode()
     as_owner.post(address, sent)

@@ -88,8 +88,11 @@ def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("1-*.json")}
     assert len(before) == 4 and not Study.objects.exists()
     seen = []
-    monkeypatch.setattr(uploading.Progress, "making", lambda *now: seen.append(
-        {path: path.stat().st_mtime_ns for path in before}))  # fmt: skip
+    monkeypatch.setattr(
+        uploading.Progress,
+        "making",
+        lambda *now: seen.append({path: path.stat().st_mtime_ns for path in before}),
+    )
     load_upload(upload.pk)
     assert Item.objects.count() == 12
     assert seen and all(times == before for times in seen)

@@ -49,8 +49,11 @@ def test_a_reply_arrives_with_its_model_and_tokens():
     )
     assert (answer.tokens_in, answer.tokens_out) == (120, 9)
     assert server.requests[0] == {
-        "model": "m", "messages": MESSAGES, "temperature": 0.0, "max_tokens": 50,
-    }  # fmt: skip
+        "model": "m",
+        "messages": MESSAGES,
+        "temperature": 0.0,
+        "max_tokens": 50,
+    }
 
 
 FAILURES = {

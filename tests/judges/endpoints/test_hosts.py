@@ -33,14 +33,23 @@ def leads_to(monkeypatch, *addresses):
 @pytest.mark.parametrize(
     "address",
     [
-        "10.0.0.1", "172.16.0.1", "192.168.1.1",  # private, RFC 1918
-        "127.0.0.1", "::1", "0.0.0.0",  # this machine
-        "169.254.169.254", "fe80::1", "fe80::1%eth0",  # link-local; where clouds keep their keys
-        "100.64.0.1", "fd00::1",  # a carrier's own, and private by RFC 4193
-        "::ffff:10.0.0.1", "::ffff:169.254.169.254",  # the same in IPv6
-        "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1",  # and what NAT64 and 6to4 make of it
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.1.1",  # private, RFC 1918
+        "127.0.0.1",
+        "::1",
+        "0.0.0.0",  # this machine
+        "169.254.169.254",
+        "fe80::1",
+        "fe80::1%eth0",  # link-local; where clouds keep their keys
+        "100.64.0.1",
+        "fd00::1",  # a carrier's own, and private by RFC 4193
+        "::ffff:10.0.0.1",
+        "::ffff:169.254.169.254",  # the same in IPv6
+        "64:ff9b::a9fe:a9fe",
+        "2002:a9fe:a9fe::1",  # and what NAT64 and 6to4 make of it
     ],
-)  # fmt: skip
+)
 def test_a_listed_name_that_leads_to_a_private_address_is_refused(monkeypatch, address):
     leads_to(monkeypatch, "93.184.216.34", address)
     with pytest.raises(hosts.HostRefused, match="leads to the private address"):
@@ -57,8 +66,10 @@ def test_a_listed_name_that_leads_to_the_world_may_be_called(monkeypatch):
     hosts.check(f"https://{NAME}/v1")
 
 
-@pytest.mark.parametrize("url", ["http://localhost:9/v1", "http://[::1]:8080/v1", "http://vllm/v1",
-                                 "http://10.1.2.3:8000/v1"])  # fmt: skip
+@pytest.mark.parametrize(
+    "url",
+    ["http://localhost:9/v1", "http://[::1]:8080/v1", "http://vllm/v1", "http://10.1.2.3:8000/v1"],
+)
 def test_what_was_listed_by_its_address_or_as_a_neighbour_was_meant(url):
     hosts.check(url)
 

@@ -49,7 +49,9 @@ class Stalled(Reply):
 # A reply, and what becomes of the first question's judgment: its state and its reason.
 WORDS = {
     "the schema is ignored": (
-        chat('{"score": 4}'), UNPARSABLE, Reason.EXTRA,
+        chat('{"score": 4}'),
+        UNPARSABLE,
+        Reason.EXTRA,
     ),
     "prose without JSON": (chat("I would give it a 4 out of 5."), UNPARSABLE, Reason.NO_JSON),
     "a score as a word": (said(**{FIRST: "four"}), UNPARSABLE, Reason.NOT_A_NUMBER),
@@ -60,41 +62,58 @@ WORDS = {
     "an endless score": (chat('{"accuracy": Infinity}'), UNPARSABLE, Reason.BROKEN_JSON),
     "a score that is no number": (chat('{"accuracy": NaN}'), UNPARSABLE, Reason.BROKEN_JSON),
     "one aspect is missing": (
-        chat(json.dumps({key: 4 for key in KEYS[1:]})), UNPARSABLE, Reason.MISSING,
+        chat(json.dumps({key: 4 for key in KEYS[1:]})),
+        UNPARSABLE,
+        Reason.MISSING,
     ),
     "one aspect too many": (said(humour=5), UNPARSABLE, Reason.EXTRA),
     "an aspect answered twice": (
-        chat(json.dumps(GOOD)[:-1] + f', "{FIRST}": 2}}'), UNPARSABLE, Reason.DUPLICATE,
+        chat(json.dumps(GOOD)[:-1] + f', "{FIRST}": 2}}'),
+        UNPARSABLE,
+        Reason.DUPLICATE,
     ),
     "an empty reply": (chat(""), UNPARSABLE, Reason.EMPTY),
     "no content": (chat(None), UNPARSABLE, Reason.EMPTY),
     "a refusal in words": (chat("I'm sorry, I can't rate that."), UNPARSABLE, Reason.NO_JSON),
     "a refusal in its own field": (
-        chat(None, message={"refusal": "I can't rate that."}), REFUSED, Failure.REFUSAL,
+        chat(None, message={"refusal": "I can't rate that."}),
+        REFUSED,
+        Failure.REFUSAL,
     ),
     "stopped by a filter": (chat("", "content_filter"), REFUSED, Failure.CONTENT_FILTER),
     "cut off, though a verdict stands": (
-        chat(json.dumps(GOOD), "length"), UNPARSABLE, Reason.CUT_OFF,
+        chat(json.dumps(GOOD), "length"),
+        UNPARSABLE,
+        Reason.CUT_OFF,
     ),
-    "cut off inside the verdict": (chat('{"accuracy": 4, "sat', "length"), UNPARSABLE,
-                                   Reason.CUT_OFF),
+    "cut off inside the verdict": (
+        chat('{"accuracy": 4, "sat', "length"),
+        UNPARSABLE,
+        Reason.CUT_OFF,
+    ),
     "a verdict 10,000 deep": (chat('{"a":' * 10_000), UNPARSABLE, Reason.BROKEN_JSON),
-}  # fmt: skip
+}
 TRANSPORT = {
     "400": (Reply(error("bad"), 400), FAILED, Failure.BAD_REQUEST),
     "401": (Reply(error("invalid_api_key"), 401), FAILED, Failure.AUTHENTICATION),
     "404": (Reply(error("model_not_found"), 404), FAILED, Failure.NOT_FOUND),
     "429, too fast": (Reply(error("rate_limit_exceeded"), 429), FAILED, Failure.RATE),
     "429 that wants an hour": (
-        Reply("", 429, {"retry-after": "3600"}), FAILED, Failure.RATE,
+        Reply("", 429, {"retry-after": "3600"}),
+        FAILED,
+        Failure.RATE,
     ),
     "429 until a date": (
-        Reply("", 429, {"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}), FAILED, Failure.RATE,
+        Reply("", 429, {"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}),
+        FAILED,
+        Failure.RATE,
     ),
     "500": (Reply("oops", 500), FAILED, Failure.SERVER),
     "503": (Reply("", 503), FAILED, Failure.SERVER),
     "a redirect": (
-        Reply("see there", 307, {"location": "http://127.0.0.1:1/"}), FAILED, Failure.REDIRECT,
+        Reply("see there", 307, {"location": "http://127.0.0.1:1/"}),
+        FAILED,
+        Failure.REDIRECT,
     ),
     "slow": (chat(json.dumps(GOOD), delay=3), FAILED, Failure.TIMEOUT),
     "a trickle": (chat(json.dumps(GOOD), trickle=0.1), FAILED, Failure.TIMEOUT),
@@ -103,7 +122,9 @@ TRANSPORT = {
     "10 MB": (Reply(b'{"choices": "' + b"x" * 10_000_000), FAILED, Failure.TOO_LARGE),
     "not UTF-8": (Reply(b'{"choices": "\xff\xfe"}'), FAILED, Failure.BAD_UTF8),
     "a web page": (
-        Reply("<html>Log in</html>", headers={"content-type": "text/html"}), FAILED, Failure.HTML,
+        Reply("<html>Log in</html>", headers={"content-type": "text/html"}),
+        FAILED,
+        Failure.HTML,
     ),
     "half of its JSON": (Reply('{"choices": ['), FAILED, Failure.BAD_JSON),
     "10,000 deep": (Reply("[" * 10_000), FAILED, Failure.BAD_JSON),
@@ -114,7 +135,7 @@ TRANSPORT = {
     "a choice that is null": (Reply({"choices": [None]}), FAILED, Failure.NO_CHAT),
     "a message that is null": (Reply({"choices": [{"message": None}]}), FAILED, Failure.NO_CHAT),
     "content in parts": (chat([{"type": "text", "text": "{}"}]), FAILED, Failure.NO_CHAT),
-}  # fmt: skip
+}
 # Odd, and yet the verdict is exactly determinable: no reason to lose it.
 READ = {
     "prose around JSON": chat(f"Sure!\n```json\n{json.dumps(GOOD)}\n```\nHope it helps."),
@@ -126,13 +147,15 @@ READ = {
     "huge usage": usage(prompt_tokens=2**70, completion_tokens=2**40),
     "usage in words": usage(prompt_tokens="many", completion_tokens=None),
     "usage that is no number": Reply(
-        json.dumps(envelope().body | {"usage": {"prompt_tokens": float("nan"),
-                                                "completion_tokens": float("inf")}})
+        json.dumps(
+            envelope().body
+            | {"usage": {"prompt_tokens": float("nan"), "completion_tokens": float("inf")}}
+        )
     ),
     "usage that is a list": envelope(usage=[1, 2]),
     "the same field twice": Reply('{"choices": null, ' + json.dumps(envelope().body)[1:]),
     "a model that is a number": envelope(model=5, system_fingerprint=["x"]),
-}  # fmt: skip
+}
 
 
 class Server(ScriptedServer):
@@ -283,8 +306,9 @@ def test_a_real_worker_ends_a_run_of_nothing_but_misbehaviour(var):  # noqa: F81
     """Items in turn meet every reply that is final at once, a time-out and a good one."""
     folder, extra = var
     replies = [reply for reply, *_ in WORDS.values()]
-    replies += [reply for reply, _, reason in TRANSPORT.values()
-                if reason not in client_module.TRANSIENT]  # fmt: skip
+    replies += [
+        reply for reply, _, reason in TRANSPORT.values() if reason not in client_module.TRANSIENT
+    ]
     replies += [*READ.values(), chat("", delay=3)]
     with Server(lambda number, _: replies[number % len(replies)]) as server:
         study = factories.make_study("hostile", items=len(replies))

@@ -133,8 +133,11 @@ def test_a_run_finds_the_limit_keeps_its_history_and_the_next_begins_there(owner
     points = RunPace.objects.get(run=run).points
     assert [limit for _, limit, _ in points] == [16, 32, 25, 25], "doubled, then cut once to 0.8"
     assert [why for _, _, why in points] == [
-        "begins", "clean round", "too many requests", "ends",
-    ]  # fmt: skip
+        "begins",
+        "clean round",
+        "too many requests",
+        "ends",
+    ]
     endpoint = Endpoint.objects.get(pk=endpoint.pk)
     assert (endpoint.known_limit, endpoint.known_slow) == (25, True)
 

@@ -17,9 +17,16 @@ from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
 pytestmark = pytest.mark.django_db
 FORM = {
-    "key": "new", "base_url": "http://127.0.0.1:9/v1/", "model": "m", "api_key_env": "SOME_API_KEY",
-    "concurrency": "8", "timeout_seconds": "60", "json_schema": "on", "rpm": "600", "tpm": "",
-}  # fmt: skip
+    "key": "new",
+    "base_url": "http://127.0.0.1:9/v1/",
+    "model": "m",
+    "api_key_env": "SOME_API_KEY",
+    "concurrency": "8",
+    "timeout_seconds": "60",
+    "json_schema": "on",
+    "rpm": "600",
+    "tpm": "",
+}
 JSON_MODE = {"type": "json_object"}
 
 
@@ -126,9 +133,15 @@ def test_another_address_forgets_what_was_found_out(as_operator, endpoint):
 def test_an_able_endpoint_is_found_to_be_one():
     found, endpoint, server = outcome_of(able, api_key_env="")
     assert {name for name, one in found.items() if one.works} == {
-        "key", "reachable", "model", "seconds", "json_schema", "json_mode", "logprobs",
+        "key",
+        "reachable",
+        "model",
+        "seconds",
+        "json_schema",
+        "json_mode",
+        "logprobs",
         "system_role",
-    }  # fmt: skip
+    }
     assert len(server.requests) == 5
     assert max(request["max_tokens"] for request in server.requests) <= 60
     assert endpoint.tested_at is not None

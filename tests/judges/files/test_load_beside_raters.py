@@ -139,8 +139,10 @@ def test_answers_that_a_load_has_no_part_in_cost_no_second_check(study, tmp_path
     answer(study, "e1", "carl")
     assert write_now(mine) is mine
     assert set(Item.objects.values_list("text", flat=True)) == {
-        "Because you like films.", "Fast, and quiet.", "Third.",
-    }  # fmt: skip
+        "Because you like films.",
+        "Fast, and quiet.",
+        "Third.",
+    }
     assert Place.objects.filter(state="filled").count() == 3
 
 

@@ -131,8 +131,9 @@ def test_judgments_become_one_finished_run_of_an_imported_judge(tmp_path):
     run = Run.objects.get()
     assert (run.judge.key, run.judge.kind, run.state) == ("BLEU", "imported", "finished")
     assert list(run.judgments.order_by("id").values_list("value", "state")) == [
-        (3.25, "done"), (1.5, "done")
-    ]  # fmt: skip
+        (3.25, "done"),
+        (1.5, "done"),
+    ]
 
 
 def test_judges_run_in_the_order_of_the_file(tmp_path):

@@ -72,11 +72,16 @@ def test_with_it_a_version_begins_and_what_is_left_out_is_retired(answered, tmp_
     once = study_yaml(study)
     assert load(tmp_path, yaml.safe_load(once)).changes is False
     assert study_yaml(Study.objects.get()) == once
-    assert {key: row.get("retired") for key, row in
-            {q["key"]: q for q in yaml.safe_load(once)["questions"]}.items()} == {
-        "persuasiveness": None, "accuracy": None, "satisfaction": None, "watch": None,
+    assert {
+        key: row.get("retired")
+        for key, row in {q["key"]: q for q in yaml.safe_load(once)["questions"]}.items()
+    } == {
+        "persuasiveness": None,
+        "accuracy": None,
+        "satisfaction": None,
+        "watch": None,
         "transparency": True,
-    }  # fmt: skip
+    }
 
 
 def test_the_scale_of_an_answered_question_stays(answered, tmp_path):
@@ -111,8 +116,10 @@ def test_loaded_ratings_are_of_the_present_version_or_of_the_one_they_name(answe
     assert said(load(tmp_path, data, rows)) == []
     found = Rating.objects.filter(session__rater__key="cem").order_by("item__key")
     assert list(found.values_list("item__key", "session__version")) == [
-        ("item-0", 2), ("item-1", 1), ("item-2", 1),
-    ]  # fmt: skip
+        ("item-0", 2),
+        ("item-1", 1),
+        ("item-2", 1),
+    ]
     assert Session.objects.filter(rater__key="cem").count() == 2
     assert load(tmp_path, data_of(Study.objects.get()), rows).changes is False
 

@@ -50,9 +50,13 @@ def test_a_list_of_topics_comes_before_both(tmp_path, owner):
 
 def make_list(study, names):
     return factories.make_judge(
-        study, "reader", factories.make_endpoint(), method=Judge.Method.EXTRACTION,
-        prompt="extract.v1", topics=[[name, ""] for name in names],
-    )  # fmt: skip
+        study,
+        "reader",
+        factories.make_endpoint(),
+        method=Judge.Method.EXTRACTION,
+        prompt="extract.v1",
+        topics=[[name, ""] for name in names],
+    )
 
 
 def test_the_same_file_again_changes_nothing_nor_does_another_spelling(tmp_path):

@@ -49,8 +49,10 @@ def test_a_file_becomes_a_finished_run_that_speaks(tmp_path):
     assert run.is_from_file
     e1, e2 = Item.objects.order_by("key")
     assert extracting.sides_read(loading.study) == {
-        (e1.pk, "reference"): run.pk, (e1.pk, "generated"): run.pk, (e2.pk, "generated"): run.pk,
-    }  # fmt: skip
+        (e1.pk, "reference"): run.pk,
+        (e1.pk, "generated"): run.pk,
+        (e2.pk, "generated"): run.pk,
+    }
     assert Extraction.objects.get(item=e2).kept == 0
     assert Extraction.objects.get(item=e1, side="reference").text == e1.review
 
@@ -83,7 +85,7 @@ def test_the_same_file_again_changes_nothing_and_more_items_are_added(tmp_path):
         (f"e2,reference,{'x' * 1001},fit,neutral", "column statement: found"),
         (f"e2,reference,soft,{'x' * 61},neutral", "column topic: found"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_and_nothing_is_written(tmp_path, line, problem):
     (said,) = messages(load(tmp_path, items=ITEMS, statements=f"{STATEMENTS}{line}\n"))
     assert "statements.csv, line " in said
@@ -155,8 +157,9 @@ def test_an_export_can_be_loaded_as_a_new_study(tmp_path, owner):
     assert messages(load(tmp_path, study=copy, items=ITEMS, statements=csv)) == []
     now = [row for row in Statement.objects.filter(item__study__slug="copy").order_by("pk")]
     assert [(one.item.key, one.side, one.said, one.feels) for one in now] == [
-        ("e1", "reference", "fits small", "neutral"), ("e2", "generated", "=soft", "positive"),
-    ]  # fmt: skip
+        ("e1", "reference", "fits small", "neutral"),
+        ("e2", "generated", "=soft", "positive"),
+    ]
     again = load(tmp_path, study=study_yaml(now[0].item.study), items=ITEMS)
     assert again.counts["judges"].unchanged == 1
 

@@ -160,11 +160,20 @@ def judge_rows():
 
 def test_another_server_makes_the_same_study_of_it(full, tmp_path):
     text = study_yaml(Study.objects.get())
-    questions = list(Question.objects.values("key", "text", "scale_spec", "required", "applies_to",
-                                             "position"))  # fmt: skip
+    questions = list(
+        Question.objects.values("key", "text", "scale_spec", "required", "applies_to", "position")
+    )
     judges = list(judge_rows())
-    fields = Study.objects.values("slug", "title", "kind", "consent", "instructions", "extra",
-                                  "completion_code", "raters_per_item")  # fmt: skip
+    fields = Study.objects.values(
+        "slug",
+        "title",
+        "kind",
+        "consent",
+        "instructions",
+        "extra",
+        "completion_code",
+        "raters_per_item",
+    )
     before = fields.get()
     Study.objects.all().delete()
     (tmp_path / "study.yaml").write_bytes(text.encode())
@@ -214,8 +223,9 @@ def test_a_chinese_study_with_reasons_codes_and_versions_comes_out_the_same(db, 
     assert messages == [] and again.questions == first.questions
     assert {key: again.fields[key] for key in first.fields} == first.fields
     assert again.version == 3 and [one["why"] for one in again.questions[:2]] == [
-        "required", "optional"
-    ]  # fmt: skip
+        "required",
+        "optional",
+    ]
     assert check(tmp_path, text) == (False, [])
     Study.objects.all().delete()
     (tmp_path / "study.yaml").write_text(text)
@@ -231,9 +241,12 @@ def test_every_key_that_can_be_read_is_written(full):
 def test_a_change_in_the_file_is_seen(full, tmp_path):
     text = study_yaml(Study.objects.get())
     for old, new in [
-        ("max_tokens: 77", "max_tokens: 78"), ("min_seconds: 2.5", "min_seconds: 2.6"),
-        ("all: of it", "all of it"), ("and one with", "And one with"), ("- key: five\n", ""),
-    ]:  # fmt: skip
+        ("max_tokens: 77", "max_tokens: 78"),
+        ("min_seconds: 2.5", "min_seconds: 2.6"),
+        ("all: of it", "all of it"),
+        ("and one with", "And one with"),
+        ("- key: five\n", ""),
+    ]:
         assert old in text
         changes, messages = check(tmp_path, text.replace(old, new))
         assert changes or messages, old
@@ -258,8 +271,14 @@ def test_after_changes_on_the_pages_the_file_still_round_trips(full, tmp_path):
         "/studies/full/questions/new/",
         {"text": "a\r\nb", "key": "new", "scale": "choice", "labels": "x\r\ny: z\r\n"},
     )
-    given = {"title": "T", "state": "open", "items_per_session": 5, "hold_minutes": 30,
-                "completion_code": "no", "consent": "a\r\n\r\n- b\r\n"}  # fmt: skip
+    given = {
+        "title": "T",
+        "state": "open",
+        "items_per_session": 5,
+        "hold_minutes": 30,
+        "completion_code": "no",
+        "consent": "a\r\n\r\n- b\r\n",
+    }
     assert client.post("/studies/full/settings/", given).status_code == 302
     assert Study.objects.get().consent == "a\n\n- b"
     text = client.get("/studies/full/study.yaml").content.decode()
@@ -301,18 +320,71 @@ def test_the_command_writes_the_same_file(full, tmp_path):
 
 ODD = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=60)
 PIECES = st.sampled_from(
-    ["\n", "\r", "\r\n", "\t", " ", "  ", "\u0085", "\u2028", "\u2029", "\ufeff", "\x1b", "\x7f",
-     "\U0001f3ac", "\U0010ffff", "é", "e\u0301", "\u202e", "'", '"', "\\", ": ", " #", "- ", "? ",
-     "|", ">", "&a", "*a", "!x", "%", "@", "`", "{", "}", "[", "]", ",", "<<", "=", "~", "null",
-     "true", "No", "0x1F", "1e3", ".inf", "2024-05-31", "12:30", "---", "...", "a", "long words "]
-)  # fmt: skip
+    [
+        "\n",
+        "\r",
+        "\r\n",
+        "\t",
+        " ",
+        "  ",
+        "\u0085",
+        "\u2028",
+        "\u2029",
+        "\ufeff",
+        "\x1b",
+        "\x7f",
+        "\U0001f3ac",
+        "\U0010ffff",
+        "é",
+        "e\u0301",
+        "\u202e",
+        "'",
+        '"',
+        "\\",
+        ": ",
+        " #",
+        "- ",
+        "? ",
+        "|",
+        ">",
+        "&a",
+        "*a",
+        "!x",
+        "%",
+        "@",
+        "`",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        "<<",
+        "=",
+        "~",
+        "null",
+        "true",
+        "No",
+        "0x1F",
+        "1e3",
+        ".inf",
+        "2024-05-31",
+        "12:30",
+        "---",
+        "...",
+        "a",
+        "long words ",
+    ]
+)
 TEXTS = ODD | st.lists(PIECES, max_size=12).map("".join)
 PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**15), 10**15) | TEXTS
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**15), 10**15)
+    | TEXTS
     | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
     max_leaves=8,
-)  # fmt: skip
+)
 LABELS = st.lists(TEXTS, min_size=2, max_size=5, unique=True)
 SCALES = (
     st.sampled_from(["likert5", "likert7", "binary", "number", "text"])
@@ -336,8 +408,14 @@ def test_every_scale_has_a_form_that_makes_it_again(spec):
 @example("a \nb", "a\n\n\n", "\t\n", "text", ["|\n  x", "# \n#"])
 @example("\x85a\nb", "\u2028", "a\u2029\n", "text", {"a: b\nc": {"- ": "?"}})
 def test_no_text_however_odd_is_changed(tmp_path_factory, consent, text, notice, spec, extra):
-    study = Study(slug="odd", title="x", completion_code=notice[:40], consent=consent,
-                  notice=notice, extra={"quality": extra})  # fmt: skip
+    study = Study(
+        slug="odd",
+        title="x",
+        completion_code=notice[:40],
+        consent=consent,
+        notice=notice,
+        extra={"quality": extra},
+    )
     question = Question(key="q", text=text or "x", scale_spec=parse_scale(spec).as_dict())
     data = study_data(study, [question])
     found, messages = read(tmp_path_factory.getbasetemp(), as_yaml(data))

@@ -86,16 +86,22 @@ def test_the_file_comes_out_the_same_and_changes_nothing(endpoint, tmp_path):
         (NAMES, "[a, A]", "Allowed are 1 to 10 different na"),
         (NAMES, "topic", "Allowed are 1 to 10 different"),
         ("neutral: true", "neutral: maybe", "judges.neutral: found 'maybe'; allowed is true or f"),
-        ("method: fit, question: episode-fit}", "method: fit, aspects: single}",
-         "is not a known key of kind llm and method fit"),
-        ("method: pairwise}", "method: pairwise, weighted: true}",
-         "judges.weighted: A verdict in words has no points"),
+        (
+            "method: fit, question: episode-fit}",
+            "method: fit, aspects: single}",
+            "is not a known key of kind llm and method fit",
+        ),
+        (
+            "method: pairwise}",
+            "method: pairwise, weighted: true}",
+            "judges.weighted: A verdict in words has no points",
+        ),
         ("method: pairwise}", "method: pairwise, prompt: fit.v1}", "asks something else"),
         ("threshold: 0.25", "threshold: 1.5", "judges.threshold: found '1.5'"),
         ("threshold: 0.25", "threshold: .nan", "found nan; allowed is a finite"),
         ("kind: sbert,", "kind: sbert, method: fit,", "is not a known key of kind sbert"),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_key_what_was_found_and_what_is_allowed(endpoint, tmp_path, old, new, said):
     messages = load(tmp_path, FILE.replace(old, new, 1))
     assert any(said in message for message in messages), messages
@@ -109,13 +115,23 @@ def podcasts(owner):
 
 
 FIT = {
-    "key": "LaaJ-Profile", "prompt": "fit.v1", "question": "episode-fit", "context": "profile",
-    "history_length": "10", "temperature": "0", "max_tokens": "400", "samples": "1",
-}  # fmt: skip
+    "key": "LaaJ-Profile",
+    "prompt": "fit.v1",
+    "question": "episode-fit",
+    "context": "profile",
+    "history_length": "10",
+    "temperature": "0",
+    "max_tokens": "400",
+    "samples": "1",
+}
 PAIRWISE = FIT | {
-    "key": "lists", "prompt": "pairwise.v1", "question": "better-list", "order": "both",
-    "seed": "4", "dimensions": "topic,  host style ,",
-}  # fmt: skip
+    "key": "lists",
+    "prompt": "pairwise.v1",
+    "question": "better-list",
+    "order": "both",
+    "seed": "4",
+    "dimensions": "topic,  host style ,",
+}
 
 
 def new(**query):

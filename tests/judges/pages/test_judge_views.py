@@ -21,10 +21,19 @@ PAGES = ["judges", "judge_new", "judge", "runs", "run", "run_progress", "run_mov
 ACTIONS = ["judge_edit", "judge_run", "run_cancel", "run_resume", "run_ask_again", "run_reread"]
 ACTIONS += ["run_confirm"]
 SETTINGS = {
-    "key": "strict", "prompt": "explanation.v1", "aspects": "multiple", "temperature": "0",
-    "max_tokens": "400", "samples": "1", "shots": "zero", "example_role": "recipient",
-    "pool_share": "0.2", "seed": "1", "context": "none", "history_length": "10",
-}  # fmt: skip
+    "key": "strict",
+    "prompt": "explanation.v1",
+    "aspects": "multiple",
+    "temperature": "0",
+    "max_tokens": "400",
+    "samples": "1",
+    "shots": "zero",
+    "example_role": "recipient",
+    "pool_share": "0.2",
+    "seed": "1",
+    "context": "none",
+    "history_length": "10",
+}
 
 
 @pytest.fixture

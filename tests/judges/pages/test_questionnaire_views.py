@@ -16,9 +16,14 @@ from tests.processes import wait_for
 pytestmark = pytest.mark.django_db
 HOME = "/studies/films/questions/"
 NEW = {
-    "text": "I would watch it.", "key": "watch", "scale": "likert5", "low": "", "high": "",
-    "labels": "", "required": "on",
-}  # fmt: skip
+    "text": "I would watch it.",
+    "key": "watch",
+    "scale": "likert5",
+    "low": "",
+    "high": "",
+    "labels": "",
+    "required": "on",
+}
 
 
 def member(study, role):
@@ -81,8 +86,10 @@ SCALES = {
         {"scale": "binary", "labels": "Not supported\r\nSupported"},
         {"binary": ["Not supported", "Supported"]},
     ),
-    "options": ({"scale": "choice", "labels": " A \r\ntie\r\n\r\nB\r\n"},
-                {"choice": ["A", "tie", "B"]}),
+    "options": (
+        {"scale": "choice", "labels": " A \r\ntie\r\n\r\nB\r\n"},
+        {"choice": ["A", "tie", "B"]},
+    ),
     "number": ({"scale": "number"}, "number"),
     "text": ({"scale": "text"}, "text"),
     "points": ({"scale": "own", "low": "0", "high": "10"}, {"min": 0, "max": 10}),
@@ -95,7 +102,7 @@ SCALES = {
         {"min": 1, "max": 3, "labels": ["low", "middle", "high"]},
     ),
     "leftovers of another scale": ({"low": "3", "high": "1", "labels": "x"}, "likert5"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("given, spec", SCALES.values(), ids=SCALES)
@@ -120,12 +127,13 @@ BAD = {
     "no ends": ({"scale": "own"}, "allowed are whole numbers, min &lt; max"),
     "ends the wrong way": ({"scale": "own", "low": "5", "high": "1"}, "min &lt; max"),
     "too few words": (
-        {"scale": "own", "low": "1", "high": "5", "labels": "a\nb\nc"}, "both ends (two) or every"
+        {"scale": "own", "low": "1", "high": "5", "labels": "a\nb\nc"},
+        "both ends (two) or every",
     ),
     "far away": ({"scale": "own", "low": "1", "high": "9999999"}, "less than or equal to 1000000"),
     "no such scale": ({"scale": "likert6"}, "Select a valid choice"),
     "no such kind": ({"applies_to": ["poem"]}, "Select a valid choice"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("given, message", BAD.values(), ids=BAD)
@@ -138,8 +146,13 @@ def test_what_is_wrong_is_said_and_nothing_is_written(as_owner, study, given, me
 
 def test_wording_required_and_kinds_are_edited(as_owner, study):
     question = study.questions.get(key="accuracy")
-    given = {**NEW, "key": "accuracy", "text": "Fits?\r\nReally?",
-             "applies_to": ["explanation", "text"], "required": ""}  # fmt: skip
+    given = {
+        **NEW,
+        "key": "accuracy",
+        "text": "Fits?\r\nReally?",
+        "applies_to": ["explanation", "text"],
+        "required": "",
+    }
     page = as_owner.post(f"{HOME}{question.pk}/", given, follow=True).content.decode()
     question.refresh_from_db()
     assert (question.text, question.required) == ("Fits?\nReally?", False)
@@ -215,8 +228,11 @@ def test_a_questionnaire_with_answers_is_frozen_and_says_why(as_owner, study, an
     assert "question_new" not in page and "/delete/" not in page and "/move/" not in page
     pk = study.questions.first().pk
     for path, given in [
-        ("new/", NEW), (f"{pk}/", NEW), (f"{pk}/move/", {"to": "down"}), (f"{pk}/delete/", {}),
-    ]:  # fmt: skip
+        ("new/", NEW),
+        (f"{pk}/", NEW),
+        (f"{pk}/move/", {"to": "down"}),
+        (f"{pk}/delete/", {}),
+    ]:
         said = as_owner.post(HOME + path, given, follow=True).content.decode()
         assert f"Nothing was changed: {words} answered them" in said, path
     assert list(Question.objects.order_by("pk").values()) == before

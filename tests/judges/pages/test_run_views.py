@@ -82,19 +82,26 @@ def test_the_latest_judgments_stand_with_their_rationales_the_newest_first(as_ow
 def test_each_reason_has_its_count_and_an_example_of_its_own(as_owner, run):
     """Three ways to fail: what came is shown, with its call and attempt."""
     cut = factories.make_call(run, 0, reply='{"accuracy": 4, "sat', finish_reason="length")
-    down = factories.make_call(run, 1, failure="server", failure_detail="503: <b>busy</b>",
-                               attempt=5)  # fmt: skip
+    down = factories.make_call(
+        run, 1, failure="server", failure_detail="503: <b>busy</b>", attempt=5
+    )
     settled(run, [0], 1, state="unparsable", value=None, reason="cut off", call=cut)
     settled(run, [1], 1, state="failed", value=None, reason="server error (5xx)", call=down)
     settled(run, [2], 1, state="not_asked", value=None, reason="no context")
     found = progress.failures(run)
     assert {(row["reason"], row["count"]) for row in found} == {
-        ("cut off", 4), ("server error (5xx)", 4), ("no context", 4),
-    }  # fmt: skip
+        ("cut off", 4),
+        ("server error (5xx)", 4),
+        ("no context", 4),
+    }
     page = as_owner.get(run.get_absolute_url()).content.decode()
     rows = page.split("Without a value</h3>", 1)[1].split("<tr>")
-    by_reason = {reason: row for row in rows for reason in ("cut off", "server", "no context")
-                 if f"<td>{reason}" in row}  # fmt: skip
+    by_reason = {
+        reason: row
+        for row in rows
+        for reason in ("cut off", "server", "no context")
+        if f"<td>{reason}" in row
+    }
     assert "{&quot;accuracy&quot;: 4, &quot;sat" in by_reason["cut off"]
     assert f"Call {down.pk}, attempt 5" in by_reason["server"]
     assert "503: &lt;b&gt;busy&lt;/b&gt;" in by_reason["server"]

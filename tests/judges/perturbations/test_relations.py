@@ -78,9 +78,14 @@ def test_another_seed_gives_another_text(key):
 def test_drawing_differs_by_each_of_its_parts():
     drawn = {
         drawing(*parts).random()
-        for parts in [(1, "spaces", "u1"), (2, "spaces", "u1"), (1, "typos", "u1"),
-                      (1, "spaces", "u2"), (1, "spaces", "u1", 1)]
-    }  # fmt: skip
+        for parts in [
+            (1, "spaces", "u1"),
+            (2, "spaces", "u1"),
+            (1, "typos", "u1"),
+            (1, "spaces", "u2"),
+            (1, "spaces", "u1", 1),
+        ]
+    }
     assert len(drawn) == 5
 
 

@@ -46,9 +46,12 @@ def run(owner):
     Content.objects.update(title="黄土地 (1984)")
     with ScriptedServer(reply) as server:
         judge = factories.make_judge(
-            study, "judge", factories.make_endpoint(server.url, price_in=1, price_out=2),
-            rationale=True, prompt="explanation.v2",
-        )  # fmt: skip
+            study,
+            "judge",
+            factories.make_endpoint(server.url, price_in=1, price_out=2),
+            rationale=True,
+            prompt="explanation.v2",
+        )
         run = planning.plan(judge)
         running.work_through(run.pk)
         run.sent = {request["messages"][0]["content"] for request in server.requests}

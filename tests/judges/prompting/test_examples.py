@@ -93,9 +93,13 @@ def test_the_same_seed_draws_the_same_whatever_the_order_of_rows():
     first, again = materials(planned(study, seed=3)), materials(planned(other, seed=3))
     assert {k: v[0] for k, v in first.items()} == {k: v[0] for k, v in again.items()}
     judge = factories.make_judge(
-        study, "other", factories.make_endpoint(key="x"), shots=ONE, seed=4,
+        study,
+        "other",
+        factories.make_endpoint(key="x"),
+        shots=ONE,
+        seed=4,
         prompt="explanation.v2",
-    )  # fmt: skip
+    )
     assert materials(planning.plan(judge)) != first
 
 
@@ -132,8 +136,9 @@ def test_the_role_can_be_chosen():
     run = planned(study, example_role=Rater.Role.EXPERT)
     assert {(e, r) for e, r, _ in materials(run).values()} == {("u0-i0-g0", "expert")}
     (reason,) = set(run.judgments.filter(item__key="u0-i0-g0").values_list("reason", flat=True))
-    assert reason.endswith("no other pair of the same system was rated in full by a rater of role "
-                           "expert")  # fmt: skip
+    assert reason.endswith(
+        "no other pair of the same system was rated in full by a rater of role expert"
+    )
 
 
 def test_without_a_candidate_nothing_is_asked_and_the_reason_is_said():
@@ -268,8 +273,13 @@ def any_study(rows):
 
 
 @settings(max_examples=40, deadline=None)
-@given(rows=ITEMS, shots=st.sampled_from([ONE, PERSONALISED]), strict=st.booleans(),
-       share=st.sampled_from([0.01, 0.3, 0.9]), seed=st.integers(0, 99))  # fmt: skip
+@given(
+    rows=ITEMS,
+    shots=st.sampled_from([ONE, PERSONALISED]),
+    strict=st.booleans(),
+    share=st.sampled_from([0.01, 0.3, 0.9]),
+    seed=st.integers(0, 99),
+)
 def test_no_rating_of_an_item_or_its_pair_enters_its_prompt(rows, shots, strict, share, seed):
     """And in strict mode no rating is both an example and something to compare with."""
     assume(not (strict and len(rows) == 1 and _is_example(rows[0])))  # nothing is left to judge
@@ -280,8 +290,10 @@ def test_no_rating_of_an_item_or_its_pair_enters_its_prompt(rows, shots, strict,
             item, example = material.item, material.example
             assert example.pk != item.pk
             assert example.system_id == item.system_id is not None
-            assert (example.recipient_id, example.content_id) != (item.recipient_id,
-                                                                  item.content_id)  # fmt: skip
+            assert (example.recipient_id, example.content_id) != (
+                item.recipient_id,
+                item.content_id,
+            )
             assert len(material.ratings) == 2, "all questions"
             if shots == PERSONALISED:
                 assert example.recipient_id == item.recipient_id is not None
@@ -319,12 +331,16 @@ def many_items_rated(count):
     }
     items = Item.objects.bulk_create(
         Item(
-            study=study, key=f"item-{n}", kind="explanation", text="Because.",
-            system=make[System][n % 8], recipient=make[Recipient][n // 8 % 50],
+            study=study,
+            key=f"item-{n}",
+            kind="explanation",
+            text="Because.",
+            system=make[System][n % 8],
+            recipient=make[Recipient][n // 8 % 50],
             content=make[Content][n // 400],
         )
         for n in range(count)
-    )  # fmt: skip
+    )
     Rating.objects.bulk_create(
         Rating(session=session, item=item, question=question, value=3)
         for item in items

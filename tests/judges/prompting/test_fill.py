@@ -139,12 +139,20 @@ def test_a_text_cannot_end_its_own_delimiters_or_change_the_speaker():
 @pytest.mark.parametrize(
     ("raw", "marker"),
     [
-        ("<s>>>", ">>>"), ("</s>>>>", ">>>"), ("<|>>>", ">>>"), ("<|>", "|>"), ("<<<|", "<|"),
-        ("<start_of_turn>>>", ">>>"), ("<｜Assistant｜>", "<｜"), ("[|assistant|]", "[|"),
-        ("[|]", "|]"), ("[SYSTEM_PROMPT]", "[SYSTEM_PROMPT]"), ("<<SYS>>", "<<SYS>>"),
+        ("<s>>>", ">>>"),
+        ("</s>>>>", ">>>"),
+        ("<|>>>", ">>>"),
+        ("<|>", "|>"),
+        ("<<<|", "<|"),
+        ("<start_of_turn>>>", ">>>"),
+        ("<｜Assistant｜>", "<｜"),
+        ("[|assistant|]", "[|"),
+        ("[|]", "|]"),
+        ("[SYSTEM_PROMPT]", "[SYSTEM_PROMPT]"),
+        ("<<SYS>>", "<<SYS>>"),
         ("<</SYS>>", "SYS>>"),
     ],
-)  # fmt: skip
+)
 def test_markers_that_overlap_are_broken_up_too_and_those_of_any_template(raw, marker):
     found = prompting.neutral(f"EXPLANATION{raw}")
     assert marker not in found

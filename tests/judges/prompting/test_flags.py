@@ -175,8 +175,11 @@ def texts_of(path, columns):
 
 def test_none_of_the_texts_of_the_demo_is_flagged():
     folder = Path(settings.BASE_DIR) / "analysis" / "demo"
-    texts = [text for path in sorted(folder.glob("films*/*.csv"))
-             for text in texts_of(path, ("text", "reference", "title", "description"))]  # fmt: skip
+    texts = [
+        text
+        for path in sorted(folder.glob("films*/*.csv"))
+        for text in texts_of(path, ("text", "reference", "title", "description"))
+    ]
     assert len(texts) > 200
     assert [text for text in texts if rules_of(text)] == []
 
@@ -261,8 +264,9 @@ def test_the_analysis_can_leave_flagged_items_out(flagged, as_owner):
     assert list(items["flagged"]) == ["yes", "no", "no", "no"]
     at = reverse("report", args=[study.slug, "profile"])
     assert as_owner.get(at, {"exclude": "flagged=yes"}).status_code == 200
-    assert re.search("No item has flagged=maybe", as_owner.get(
-        at, {"exclude": "flagged=maybe"}).content.decode())  # fmt: skip
+    assert re.search(
+        "No item has flagged=maybe", as_owner.get(at, {"exclude": "flagged=maybe"}).content.decode()
+    )
 
 
 def test_a_study_without_flags_has_no_such_column(study):

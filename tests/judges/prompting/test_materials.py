@@ -64,9 +64,15 @@ def test_an_example_stands_between_the_rules_and_the_data_with_all_its_ratings()
         material = run.materials.select_related("example").get(item=item)
         text = call.messages[0]["content"]
         value = 1 + material.example_id % 5
-        parts = ["Assess it with", "Reply with one JSON", f"<<<EXAMPLE\n{material.example.text}\n",
-                 f"Ratings: fits {value}, clear {value}", "Try to immerse", "<<<EXPLANATION",
-                 item.text]  # fmt: skip
+        parts = [
+            "Assess it with",
+            "Reply with one JSON",
+            f"<<<EXAMPLE\n{material.example.text}\n",
+            f"Ratings: fits {value}, clear {value}",
+            "Try to immerse",
+            "<<<EXPLANATION",
+            item.text,
+        ]
         places = [text.index(part) for part in parts]
         assert places == sorted(places)
         assert text.count(f"\n{item.text}\n") == 1
@@ -94,15 +100,21 @@ def test_the_material_of_a_run_stays_as_it_was_planned():
     study = make_grid()
     with ScriptedServer() as server:
         judge = factories.make_judge(
-            study, "j", factories.make_endpoint(server.url), shots=Shots.ONE,
+            study,
+            "j",
+            factories.make_endpoint(server.url),
+            shots=Shots.ONE,
             prompt="explanation.v2",
-        )  # fmt: skip
+        )
         run = planning.plan(judge)
         Rating.objects.update(value=1)
         running.work_through(run.pk)
-        said = {line for request in server.requests
-                for line in request["messages"][0]["content"].splitlines()
-                if line.startswith("Ratings:")}  # fmt: skip
+        said = {
+            line
+            for request in server.requests
+            for line in request["messages"][0]["content"].splitlines()
+            if line.startswith("Ratings:")
+        }
     assert len(said) > 1
 
 
@@ -122,8 +134,11 @@ def test_samples_are_calls_of_their_own_and_the_scores_are_their_mean():
         (sample, key) for sample in range(4) for key in ("clear", "fits")
     ]
     assert sorted(r["value"] for r in exported(study, "samples") if r["question"] == "fits") == [
-        1, 2, 3, 4,
-    ]  # fmt: skip
+        1,
+        2,
+        3,
+        4,
+    ]
     scores = [row for row in exported(study, "scores") if row["source"] == "judge"]
     assert [row["value"] for row in scores] == [2.5, 2.5]
 
@@ -165,8 +180,13 @@ def watched():
             study=study, recipient=recipient, content=film, at=at, rating=rating
         )
     for who in (recipient, other):
-        Interaction.objects.create(study=study, recipient=who, content=content, rating=5,
-                                   at=datetime(2024, 6, 1, tzinfo=UTC))  # fmt: skip
+        Interaction.objects.create(
+            study=study,
+            recipient=who,
+            content=content,
+            rating=5,
+            at=datetime(2024, 6, 1, tzinfo=UTC),
+        )
     for text in ("An earlier profile.", "Likes slow films."):
         Item.objects.create(
             study=study, key=text, kind=Item.Kind.PROFILE, recipient=recipient, text=text
@@ -218,11 +238,20 @@ def test_prompts_without_a_place_are_refused(study, as_owner):
     with pytest.raises(planning.PlanError, match="explanation.v1 has no place for an example"):
         planning.plan(judge)
     fields = {
-        "key": "j", "endpoint": judge.endpoint_id, "prompt": "explanation.v1",
-        "aspects": "multiple", "temperature": "0", "max_tokens": "400", "samples": "3",
-        "shots": "one", "example_role": "recipient", "pool_share": "0.2", "seed": "1",
-        "context": "history", "history_length": "10",
-    }  # fmt: skip
+        "key": "j",
+        "endpoint": judge.endpoint_id,
+        "prompt": "explanation.v1",
+        "aspects": "multiple",
+        "temperature": "0",
+        "max_tokens": "400",
+        "samples": "3",
+        "shots": "one",
+        "example_role": "recipient",
+        "pool_share": "0.2",
+        "seed": "1",
+        "context": "history",
+        "history_length": "10",
+    }
     at = reverse("judge_edit", args=[study.slug, judge.pk])
     page = as_owner.post(at, fields)
     assert page.status_code == 422
@@ -255,12 +284,20 @@ def test_the_preview_shows_to_the_letter_what_is_sent_later(graded, as_owner, as
     with ScriptedServer() as server:
         endpoint = factories.make_endpoint(server.url, price_in=2, price_out=8)
         judge = factories.make_judge(
-            graded, "j", endpoint, shots=Shots.PERSONALISED, aspects=aspects, strict=strict,
-            pool_share=0.6, prompt="explanation.v2",
-        )  # fmt: skip
+            graded,
+            "j",
+            endpoint,
+            shots=Shots.PERSONALISED,
+            aspects=aspects,
+            strict=strict,
+            pool_share=0.6,
+            prompt="explanation.v2",
+        )
         at = reverse("judge", args=[graded.slug, judge.pk])
-        seen = {key: as_owner.get(at, {"item": key}).context["preview"]
-                for key in graded.items.values_list("key", flat=True)}  # fmt: skip
+        seen = {
+            key: as_owner.get(at, {"item": key}).context["preview"]
+            for key in graded.items.values_list("key", flat=True)
+        }
         assert server.requests == []
         assert not Run.objects.exists() and not Call.objects.exists()
         run = planning.plan(judge)
@@ -316,9 +353,7 @@ def test_a_budget_counts_what_is_shown_beside_the_item(graded):
     Item.objects.filter(study=graded, key="u0-i0-g0").update(text="long " * 1000)
     short = graded.items.filter(key="u1-i1-g0")
     Rating.objects.exclude(item__key="u0-i0-g0").delete()
-    judge = factories.make_judge(
-        graded, "b", endpoint, prompt="explanation.v2", shots=Shots.ONE
-    )  # fmt: skip
+    judge = factories.make_judge(graded, "b", endpoint, prompt="explanation.v2", shots=Shots.ONE)
     run = planning.plan(judge, items=short)
     (request,) = _messages(run)
     assert request[0]["content"].count("long ") > 900

@@ -49,14 +49,15 @@ WRONG = {
     "a missing one": (TEXT.replace("$rules ", ""), "$rules is missing: a sentence about"),
     "only with an escape": (TEXT.replace("$keys", "$$keys"), "$keys is missing"),
     "no marker lines": (
-        TEXT.replace("<<<EXPLANATION\n", ""), "Line 5: $text has to stand alone between a line"
+        TEXT.replace("<<<EXPLANATION\n", ""),
+        "Line 5: $text has to stand alone between a line",
     ),
     "two different marks": (TEXT.replace("EXPLANATION>>>", "END>>>"), "Line 6: $text has to stand"),
     "beside the text": (TEXT.replace("$text\n", "It: $text\n"), "Line 6: $text has to stand"),
     "a text twice": (TEXT + "$text", "Line 8: $text has to stand alone"),
     "no JSON": (TEXT.replace("JSON", "words"), "It has to ask for JSON"),
     "no end": (TEXT + "x" * 20_000, "at most 20000 characters"),
-}  # fmt: skip
+}
 
 
 def make_prompt(study, text=TEXT, name="tone", version=1, method="questions"):
@@ -293,8 +294,10 @@ def test_a_wrong_prompt_of_a_file_is_refused(tmp_path, study, case):
     entry, words = FAULTS[case]
     loading = load_prompt(tmp_path, entry)
     problems = [(each.row, each.column, each.message) for each in loading.problems.shown]
-    assert any(row == 3 and column.startswith("prompts.") and words in message
-               for row, column, message in problems), problems  # fmt: skip
+    assert any(
+        row == 3 and column.startswith("prompts.") and words in message
+        for row, column, message in problems
+    ), problems
     assert StudyPrompt.objects.count() == 1
 
 

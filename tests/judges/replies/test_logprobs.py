@@ -23,8 +23,10 @@ ONE = {"accuracy": LIKERT}
 
 def token(text, p=1.0, likely=None, **more):
     """A token as an endpoint sends it: {text: probability} of the likeliest in its place."""
-    top = [{"token": t, "logprob": math.log(q), "bytes": list(t.encode())}
-           for t, q in (likely or {text: p}).items()]  # fmt: skip
+    top = [
+        {"token": t, "logprob": math.log(q), "bytes": list(t.encode())}
+        for t, q in (likely or {text: p}).items()
+    ]
     logprob = math.log((likely or {}).get(text, p))
     found = {"token": text, "logprob": logprob, "bytes": list(text.encode()), "top_logprobs": top}
     return found | more
@@ -62,10 +64,15 @@ def test_the_mean_of_the_points_by_their_probabilities(case):
 def test_each_question_has_the_token_of_its_own():
     """Digits in the rationale, in other letters too, are before both; the order is the reply's."""
     tokens = [
-        token('{"rationale": "4 von 5, 我给'), token("3"), token(' Sterne: \\"accuracy\\": 1"'),
-        token(', "satisfaction":'), token(" 2", likely={" 2": 0.5, " 4": 0.5}),
-        token(',\n"accuracy": '), token("5", likely={"5": 0.9, "1": 0.1}), token("}"),
-    ]  # fmt: skip
+        token('{"rationale": "4 von 5, 我给'),
+        token("3"),
+        token(' Sterne: \\"accuracy\\": 1"'),
+        token(', "satisfaction":'),
+        token(" 2", likely={" 2": 0.5, " 4": 0.5}),
+        token(',\n"accuracy": '),
+        token("5", likely={"5": 0.9, "1": 0.1}),
+        token("}"),
+    ]
     found = weigh(tokens, TWO)
     assert found["satisfaction"].value == pytest.approx(3.0)
     assert found["accuracy"].value == pytest.approx(4.6)
@@ -88,15 +95,19 @@ NONE = {
     "10 of two tokens": ([token("1"), token("0")], TEN, Reason.SEVERAL_TOKENS),
     "4.0 of three": ([token("4"), token("."), token("0")], LIKERT, Reason.SEVERAL_TOKENS),
     "a 1 that may become a 10": (
-        [token("7", likely={"7": 0.6, "1": 0.4})], TEN, Reason.AMBIGUOUS,
+        [token("7", likely={"7": 0.6, "1": 0.4})],
+        TEN,
+        Reason.AMBIGUOUS,
     ),
     "no point among them": (
-        [token("4", likely={"four": 0.6})], parse_scale({"min": 7, "max": 9}), Reason.NO_POINT,
+        [token("4", likely={"four": 0.6})],
+        parse_scale({"min": 7, "max": 9}),
+        Reason.NO_POINT,
     ),
     "more than all": ([token("4", likely={"4": 0.9, "5": 0.9})], LIKERT, Reason.UNUSABLE),
     "a choice of words": ([token("1")], parse_scale({"choice": ["A", "B"]}), Reason.NO_MEAN),
     "no ends": ([token("1")], parse_scale("number"), Reason.NO_MEAN),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", NONE)
@@ -147,10 +158,17 @@ def test_log_probabilities_that_cannot_be_used(case):
 
 
 def test_without_bytes_the_text_of_a_token_counts_and_an_impossible_one_is_none():
-    tokens = around(token("4", bytes=None, top_logprobs=[
-        {"token": "4", "logprob": math.log(0.5)}, {"token": "2", "logprob": -math.inf},
-        {"token": "3", "logprob": math.log(0.5)},
-    ]))  # fmt: skip
+    tokens = around(
+        token(
+            "4",
+            bytes=None,
+            top_logprobs=[
+                {"token": "4", "logprob": math.log(0.5)},
+                {"token": "2", "logprob": -math.inf},
+                {"token": "3", "logprob": math.log(0.5)},
+            ],
+        )
+    )
     assert weigh(tokens)["accuracy"].value == pytest.approx(3.5)
     reply = "".join(each["token"] for each in tokens)
     json.dumps(kept({"content": tokens}, reply), allow_nan=False)
@@ -168,12 +186,16 @@ def test_only_tokens_with_digits_are_kept():
     [
         ('{"accuracy":4}', {"accuracy": "4"}),
         ('x {"a": {"accuracy": 1}, "accuracy" : 2 , "b": [3]}', {"accuracy": "2"}),
-        ('{"accuracy": 1, "accuracy": 3, "satisfaction": 5}',
-         {"accuracy": "3", "satisfaction": "5"}),
+        (
+            '{"accuracy": 1, "accuracy": 3, "satisfaction": 5}',
+            {"accuracy": "3", "satisfaction": "5"},
+        ),
         ('{"é": "我", "accuracy": 4.0}', {"accuracy": "4.0"}),
-        ("{}", {}), ("nothing", {}), ('{"accuracy": ', {}),
+        ("{}", {}),
+        ("nothing", {}),
+        ('{"accuracy": ', {}),
     ],
-)  # fmt: skip
+)
 def test_where_an_answer_stands(reply, spans):
     found = value_spans(reply, TWO)
     assert {key: reply[slice(*found[key])] for key in spans} == spans
@@ -267,10 +289,20 @@ def test_stored_replies_are_weighted_again(study):
 def test_it_is_a_setting_of_an_llm_on_the_form(study, as_owner):
     endpoint = factories.make_endpoint()
     fields = {
-        "key": "G", "endpoint": endpoint.pk, "prompt": "explanation.v1", "aspects": "multiple",
-        "temperature": 0, "max_tokens": 100, "samples": 1, "shots": "zero", "seed": 1,
-        "example_role": "recipient", "pool_share": 0.2, "context": "none", "history_length": 10,
-    }  # fmt: skip
+        "key": "G",
+        "endpoint": endpoint.pk,
+        "prompt": "explanation.v1",
+        "aspects": "multiple",
+        "temperature": 0,
+        "max_tokens": 100,
+        "samples": 1,
+        "shots": "zero",
+        "seed": 1,
+        "example_role": "recipient",
+        "pool_share": 0.2,
+        "context": "none",
+        "history_length": 10,
+    }
     at = reverse("judge_new", args=[study.slug])
     assert as_owner.post(at, fields | {"weighted": "on"}).status_code == 302
     judge = study_judge(study)

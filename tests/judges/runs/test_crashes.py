@@ -84,8 +84,11 @@ def test_what_was_stored_before_the_kill_is_settled_and_not_asked_again(run, mon
     sweep_later(monkeypatch)
     states = run.judgments.order_by("unit", "question__position").values_list("unit", "state")
     assert [state for unit, state in states if unit == 0] == [
-        "unparsable", "unparsable", "done", "unparsable",
-    ]  # fmt: skip
+        "unparsable",
+        "unparsable",
+        "done",
+        "unparsable",
+    ]
     assert {state for unit, state in states if unit == 1} == {"refused"}
     assert {state for unit, state in states if unit == 2} == {"pending"}, "it was to be asked again"
     assert run.judgments.get(state="done").call.reply == '{"accuracy": 3}'

@@ -77,8 +77,10 @@ def test_each_call_is_kept_as_evidence(study):
     assert call.messages[0]["content"].endswith("EXPLANATION>>>")
     assert json.loads(call.reply) == dict.fromkeys(factories.ASPECTS, 5)
     assert (call.prompt_name, call.model_returned, call.fingerprint) == (
-        "explanation.v1", "scripted-1", "fp-1",
-    )  # fmt: skip
+        "explanation.v1",
+        "scripted-1",
+        "fp-1",
+    )
     assert call.prompt_hash == run.frozen["prompt_sha256"]
     assert call.parameters["temperature"] == 0.0
     # 100 tokens in at 1 USD and 10 out at 2 USD a million, by hand
@@ -114,7 +116,7 @@ MISSING = {
     "400": (Reply("{}", 400), "failed", "request refused (4xx)"),
     "HTML": (Reply("<html>"), "failed", "web page instead of a reply"),
     "10 MB": (Reply("x" * (REPLY_BYTES + 1)), "failed", "reply too large"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", MISSING)
@@ -317,22 +319,24 @@ def test_what_cannot_be_judged_is_left_out_and_counted(study):
     assert len(server.requests) == 3
     assert run.judgments.count() == 12
     assert run.frozen["left_out"] == {
-        "items_without_text": 1, "questions_without_numbers": ["why"],
-    }  # fmt: skip
+        "items_without_text": 1,
+        "questions_without_numbers": ["why"],
+    }
 
 
 REFUSED = {
     "no items": (lambda study: study.items.all().delete(), "has no items yet"),
     "no texts": (lambda study: study.items.update(text=""), "nothing to judge"),
     "text questions only": (
-        lambda study: Question.objects.update(scale_spec={"kind": "text"}), "no question with",
+        lambda study: Question.objects.update(scale_spec={"kind": "text"}),
+        "no question with",
     ),
     "an unknown prompt": (lambda study: Judge.objects.update(prompt="x.v1"), "explanation.v1"),
     "a host off the list": (
         lambda study: factories.Endpoint.objects.update(base_url="http://10.0.0.1/v1"),
         "not in ENDPOINT_HOSTS",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

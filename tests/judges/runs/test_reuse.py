@@ -151,14 +151,17 @@ def test_equal_items_of_one_run_are_each_asked(owner, endpoint, server):
 
 def test_weighted_values_come_with_the_reply(study, endpoint, server):
     likely = {
-        "token": "5", "logprob": -0.5, "top_logprobs": [
-            {"token": "5", "logprob": -0.5}, {"token": "4", "logprob": -1.0}],
-    }  # fmt: skip
+        "token": "5",
+        "logprob": -0.5,
+        "top_logprobs": [{"token": "5", "logprob": -0.5}, {"token": "4", "logprob": -1.0}],
+    }
 
     def script(_number, request):
         content = by_schema(request)
-        tokens = [likely if sign == "5" else {"token": sign, "logprob": 0.0, "top_logprobs": []}
-                  for sign in content]  # fmt: skip
+        tokens = [
+            likely if sign == "5" else {"token": sign, "logprob": 0.0, "top_logprobs": []}
+            for sign in content
+        ]
         reply = chat(content)
         reply.body["choices"][0]["logprobs"] = {"content": tokens}
         return reply

@@ -265,16 +265,20 @@ def test_evidence_is_stored_and_paid_for_before_anything_is_settled(run):
     assert (first.unit, first.worker, first.attempt) == (units[0].number, "a", 1)
     assert (first.reply, first.failure, first.finish_reason) == (GOOD, "", "stop")
     assert (first.endpoint_key, first.model, first.model_returned) == (
-        "local", "test-model", "test-model-2",
-    )  # fmt: skip
+        "local",
+        "test-model",
+        "test-model-2",
+    )
     assert (first.tokens_in, first.tokens_cached, first.tokens_out) == (10, 4, 5)
     assert first.messages == [{"role": "user", "content": "Rate."}]
     assert first.parameters == {"seed": 1}
     assert (first.fingerprint, first.latency_seconds) == ("fp", 1.5)
     assert first.prompt_name == "explanation.v1" and len(first.prompt_hash) == 64
     assert (second.failure, second.failure_detail, second.cost_usd) == (
-        "no reply in time", "30 s", None,
-    )  # fmt: skip
+        "no reply in time",
+        "30 s",
+        None,
+    )
     run.refresh_from_db()
     assert run.spent_usd == Decimal("0.01") + Decimal("0.02") + ESTIMATE
     assert run.reserved_usd == 2 * ESTIMATE, "the units are still under way"

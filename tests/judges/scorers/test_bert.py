@@ -175,9 +175,10 @@ BAD = {
     "no model": (lambda model, _: (model / "model.onnx").unlink(), "has no model.onnx"),
     "no tokenizer": (lambda model, _: (model / "tokenizer.json").unlink(), "has no tokenizer.json"),
     "a bad baseline": (
-        lambda model, _: (model / "baseline.tsv").write_text("LAYER,P\n0,x\n"), "cannot be read",
+        lambda model, _: (model / "baseline.tsv").write_text("LAYER,P\n0,x\n"),
+        "cannot be read",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.django_db

@@ -62,8 +62,10 @@ def test_cosines_are_the_published_ones_but_for_the_rounded_weights():
 MOVIES = ["The new movie is awesome", "The cat sits outside", "A man is playing guitar"]
 OTHERS = ["The dog plays in the garden", "The new movie is so great", "A woman watches TV"]
 PUBLISHED_PAIRS = [
-    [0.0543, 0.8939, -0.0502], [0.2838, -0.0029, 0.1310], [0.2277, -0.0136, -0.0327],
-]  # fmt: skip
+    [0.0543, 0.8939, -0.0502],
+    [0.2838, -0.0029, 0.1310],
+    [0.2277, -0.0136, -0.0327],
+]
 
 
 def test_nine_more_published_pairs():
@@ -156,8 +158,11 @@ def test_no_library_is_loaded_before_a_score_is_asked_for():
         "print(sorted({'onnxruntime', 'nltk', 'sacrebleu', 'tokenizers'} & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=settings.BASE_DIR, capture_output=True, text=True,
+        [sys.executable, "-c", code],
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
         env={"DJANGO_SETTINGS_MODULE": "config.settings", "CONCORD_VAR": str(settings.VAR_DIR)},
         check=True,
-    )  # fmt: skip
+    )
     assert done.stdout.strip() == "[]"

@@ -78,8 +78,10 @@ def facts(owner):
 def texts(item):
     """Texts of its statements: ([generated], [reference])."""
     rows = list(factual.statements_of(item))
-    return tuple([row.text for row in rows if row.data["direction"] == way]
-                 for way in ("precision", "recall"))  # fmt: skip
+    return tuple(
+        [row.text for row in rows if row.data["direction"] == way]
+        for way in ("precision", "recall")
+    )
 
 
 def scored(nli, study, key, table, **measure):
@@ -181,8 +183,13 @@ def test_another_model_than_planned_ends_the_run_with_its_reason(model, facts):
 
 def test_sentences_end_at_their_marks():
     assert sentences('It is 3.5 m long. "Good!" Is it? 很好。不错！\nA line') == [
-        "It is 3.5 m long.", '"Good!"', "Is it?", "很好。", "不错！", "A line",
-    ]  # fmt: skip
+        "It is 3.5 m long.",
+        '"Good!"',
+        "Is it?",
+        "很好。",
+        "不错！",
+        "A line",
+    ]
     assert sentences("यह अच्छा है। सस्ता है।") == ["यह अच्छा है।", "सस्ता है।"]
     assert sentences("هل هو جيد؟ نعم۔ رخيص") == ["هل هو جيد؟", "نعم۔", "رخيص"]
     assert sentences(" \n ") == []
@@ -190,8 +197,9 @@ def test_sentences_end_at_their_marks():
 
 def test_chunks_are_whole_sentences():
     assert chunks("One two. Three four. Five six seven.", 4) == [
-        "One two. Three four.", "Five six seven."
-    ]  # fmt: skip
+        "One two. Three four.",
+        "Five six seven.",
+    ]
     assert chunks("One two three. Four.", 2) == ["One two three.", "Four."]
 
 
@@ -202,9 +210,11 @@ def test_statements_of_both_sides_are_compared_both_ways(nli, facts):
     """Item a: two generated statements, one of the reference. P = (.9 + .1)/2, R = max(.4, .6)."""
     (one, two), (ref,) = texts(facts.items.get(key="a"))
     table = {
-        (ref, one): (0.9, 0.05, 0.05), (ref, two): (0.1, 0.1, 0.8),
-        (one, ref): (0.4, 0.5, 0.1), (two, ref): (0.6, 0.2, 0.2),
-    }  # fmt: skip
+        (ref, one): (0.9, 0.05, 0.05),
+        (ref, two): (0.1, 0.1, 0.8),
+        (one, ref): (0.4, 0.5, 0.1),
+        (two, ref): (0.6, 0.2, 0.2),
+    }
     first, second = scored(nli, facts, "a", table)
     assert first.value == second.value == pytest.approx(2 * 0.5 * 0.6 / 1.1)
     assert first.rationale == "2 of the text and 1 of the reference compared"
@@ -214,8 +224,13 @@ def test_statements_of_both_sides_are_compared_both_ways(nli, facts):
     assert as_array(first.kept.backward) == pytest.approx(
         np.array([table[one, ref], table[two, ref]])
     )
-    expected = {"ent_p": 0.5, "ent_r": 0.6, "ent_bin_f1": 2 * 0.5 / 1.5, "coh_p": 0.075,
-                "coh_r": 0.4}  # fmt: skip
+    expected = {
+        "ent_p": 0.5,
+        "ent_r": 0.6,
+        "ent_bin_f1": 2 * 0.5 / 1.5,
+        "coh_p": 0.075,
+        "coh_r": 0.4,
+    }
     for measure, value in expected.items():
         assert scored(nli, facts, "a", table, measure=measure)[0].value == pytest.approx(value)
 
@@ -258,13 +273,17 @@ def test_sentences_and_chunks(nli, facts):
     """Two sentences, E − C of the best: (.7 − .1) and (.2 − .3), mean .25; best E: (.7 + .2)/2."""
     facts.items.filter(key="a").update(text="One. Two.", reference="Three. Four.")
     table = {
-        ("Three.", "One."): (0.7, 0.2, 0.1), ("Four.", "One."): (0.1, 0.1, 0.8),
-        ("Three.", "Two."): (0.1, 0.5, 0.4), ("Four.", "Two."): (0.2, 0.5, 0.3),
-    }  # fmt: skip
+        ("Three.", "One."): (0.7, 0.2, 0.1),
+        ("Four.", "One."): (0.1, 0.1, 0.8),
+        ("Three.", "Two."): (0.1, 0.5, 0.4),
+        ("Four.", "Two."): (0.2, 0.5, 0.3),
+    }
     how = {"measure": "summac_zs", "grain": "sentence"}
     assert scored(nli, facts, "a", table, **how)[0].value == pytest.approx(0.25)
-    table = {("Three. Four.", "One."): table["Three.", "One."],
-             ("Three. Four.", "Two."): table["Four.", "Two."]}  # fmt: skip
+    table = {
+        ("Three. Four.", "One."): table["Three.", "One."],
+        ("Three. Four.", "Two."): table["Four.", "Two."],
+    }
     how = {"measure": "align_score", "grain": "chunk"}
     found = scored(nli, facts, "a", table, **how)[0]
     assert found.value == pytest.approx(0.45)
@@ -324,8 +343,12 @@ def test_a_run_keeps_the_probabilities_and_goes_on_where_it_was_stopped(said, fa
     assert run.judgments.exclude(state="done").count() == 0
     rows = Entailment.objects.filter(run=run).order_by("item__key")
     assert [(row.item.key, row.n_generated, row.n_reference) for row in rows] == [
-        ("a", 2, 1), ("b", 1, 2), ("c", 2, 2), ("d", 1, 0), ("e", 0, 1)
-    ]  # fmt: skip
+        ("a", 2, 1),
+        ("b", 1, 2),
+        ("c", 2, 2),
+        ("d", 1, 0),
+        ("e", 0, 1),
+    ]
     assert len(as_array(rows[2].forward)) == 4
     before = said.asked
     again = planning.plan(run.judge)  # another run of the judge keeps its own

@@ -124,16 +124,23 @@ def test_direction_and_chunks_by_hand(pairs, put, study, monkeypatch):
     item = factories.make_item(study, "chunked", **first, **second)
     ref = ["Five six.", "Seven eight."]
     table = {
-        (ref[0], "One two."): 0.1, (ref[1], "One two."): 0.9,
-        (ref[0], "Three four."): 0.3, (ref[1], "Three four."): -0.2,
-        ("One two.", ref[0]): 0.5, ("Three four.", ref[0]): 0.6,
-        ("One two.", ref[1]): 0.2, ("Three four.", ref[1]): 0.1,
-        (reference, text): 0.7, (text, reference): 0.8,
-    }  # fmt: skip
+        (ref[0], "One two."): 0.1,
+        (ref[1], "One two."): 0.9,
+        (ref[0], "Three four."): 0.3,
+        (ref[1], "Three four."): -0.2,
+        ("One two.", ref[0]): 0.5,
+        ("Three four.", ref[0]): 0.6,
+        ("One two.", ref[1]): 0.2,
+        ("Three four.", ref[1]): 0.1,
+        (reference, text): 0.7,
+        (text, reference): 0.8,
+    }
     expected = {
-        ("reference_first", "chunks"): 0.6, ("text_first", "chunks"): 0.4,
-        ("reference_first", "whole"): 0.7, ("text_first", "whole"): 0.8,
-    }  # fmt: skip
+        ("reference_first", "chunks"): 0.6,
+        ("text_first", "chunks"): 0.4,
+        ("reference_first", "whole"): 0.7,
+        ("text_first", "whole"): 0.8,
+    }
     for (direction, parts), value in expected.items():
         settings = frozen("m", direction=direction, parts=parts)
         found = pairs.PairScore(settings, Said(table))([Unit(0, item, ["q"])])[0][0]

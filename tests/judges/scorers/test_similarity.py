@@ -98,8 +98,11 @@ def test_every_field_of_the_episode_counts(podcasts):
     run = run_of(podcasts)
     subject = run.materials.get(item=item).subject["item"][0]
     assert subject == {
-        "show": FOOTBALL, "title": FOOTBALL, "topics": "stadium, car", "description": FOOTBALL,
-    }  # fmt: skip
+        "show": FOOTBALL,
+        "title": FOOTBALL,
+        "topics": "stadium, car",
+        "description": FOOTBALL,
+    }
     assert run.judgments.get(item=item).value < 0.3
     assert run.frozen["fields"] == "show, title, topics, description"
 
@@ -112,7 +115,7 @@ def test_every_field_of_the_episode_counts(podcasts):
         (lambda s: s.items.filter(side="B").delete(), "not_asked", "list B is empty"),
         (lambda s: fill(s, [SUNNY], ["我喜欢"]), "failed", "an episode is not in Latin"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_compared_is_missing_with_its_reason(podcasts, change, state, reason):
     fill(podcasts, [SUNNY], [FOOTBALL])
     change(podcasts)

@@ -154,10 +154,14 @@ def test_a_scale_without_ends_has_nothing_to_draw_from():
 def test_the_frozen_settings_name_what_the_scores_depend_on():
     frozen = SCORERS[Kind.BLEU_4].frozen(Judge(kind=Kind.BLEU_4, language="zh"))
     assert frozen == {
-        "kind": "bleu-4", "language": "zh", "tokenizer": "zh", "max_order": 4,
-        "smoothing": "exp", "effective_order": True,
+        "kind": "bleu-4",
+        "language": "zh",
+        "tokenizer": "zh",
+        "max_order": 4,
+        "smoothing": "exp",
+        "effective_order": True,
         "library": f"sacrebleu {sacrebleu.__version__}",
-    }  # fmt: skip
+    }
     assert ("Tokenizer", "zh") in facts(frozen)
     rouge = SCORERS[Kind.ROUGE_L].frozen(Judge(kind=Kind.ROUGE_L))
     assert rouge["tokenizer"] == "rouge-score default"

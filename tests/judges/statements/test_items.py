@@ -30,9 +30,13 @@ def shoes(owner):
 def explained(shoes):
     """One statement in the explanation, two in the review: three items."""
     return make_explained(
-        shoes, "e1", [COMFORT], [COMFORT, HEAT], text="You will love the comfort.",
+        shoes,
+        "e1",
+        [COMFORT],
+        [COMFORT, HEAT],
+        text="You will love the comfort.",
         data={"domain": "clothes", "language": "en", "explaining_contents": "a|b"},
-    )  # fmt: skip
+    )
 
 
 def shown(study):
@@ -50,12 +54,21 @@ def test_each_statement_stands_beside_the_other_sides_text(shoes, explained):
     assert (made.new, made.unchanged, made.outdated, made.explanations) == (3, 0, 0, 1)
     item = current(shoes).get(text__contains="hot")
     assert (item.kind, item.parent, item.recipient, item.content, item.system) == (
-        "statement", None, explained.recipient, explained.content, explained.system
-    )  # fmt: skip
+        "statement",
+        None,
+        explained.recipient,
+        explained.content,
+        explained.system,
+    )
     assert item.data == {
-        "explanation": "e1", "direction": "recall", "statement": "2", "topic": "comfort",
-        "sentiment": "negative", "domain": "clothes", "language": "en",
-    }  # fmt: skip
+        "explanation": "e1",
+        "direction": "recall",
+        "statement": "2",
+        "topic": "comfort",
+        "sentiment": "negative",
+        "domain": "clothes",
+        "language": "en",
+    }
     assert set(item.places.values_list("number", "state")) == {(1, "open"), (2, "open")}
 
 

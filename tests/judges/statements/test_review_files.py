@@ -56,11 +56,16 @@ def test_contents_that_nobody_trains_on_are_dropped_from_the_other_parts():
     assert letters(found, "u") == ("abcd", "", "")
     assert letters(found, "v") == ("bcde", "", "a")
     assert dict(found.counts) == {
-        "recipients": 2, "contents": 6, "interactions": 10, "train": 8, "validation": 0, "test": 1,
+        "recipients": 2,
+        "contents": 6,
+        "interactions": 10,
+        "train": 8,
+        "validation": 0,
+        "test": 1,
         "left out: of contents unseen in training": 1,
         "left out: of recipients with too few interactions": 0,
         "left out: earlier reviews of the same content": 0,
-    }  # fmt: skip
+    }
 
 
 def test_of_two_reviews_of_a_content_the_later_one_stays():
@@ -130,14 +135,28 @@ def test_the_command_writes_the_files_and_prints_the_counts(tmp_path):
     said = run(tmp_path / "reviews.csv", "--out", tmp_path / "out")
     assert "interactions                                              10\n" in said
     assert [row["content"] for row in rows(tmp_path / "out/interactions.csv")] == [
-        "a", "b", "c", "d", "a2", "b", "c", "d"
-    ]  # fmt: skip
+        "a",
+        "b",
+        "c",
+        "d",
+        "a2",
+        "b",
+        "c",
+        "d",
+    ]
     first, second = rows(tmp_path / "out/items.csv")
     assert first == {
-        "item": "review-6", "kind": "explanation", "recipient": "u", "content": "a2", "system": "",
-        "text": "", "review": "'=HYPERLINK(1)", "rating": "1.0", "at": "2024-01-05T00:00:00+00:00",
+        "item": "review-6",
+        "kind": "explanation",
+        "recipient": "u",
+        "content": "a2",
+        "system": "",
+        "text": "",
+        "review": "'=HYPERLINK(1)",
+        "rating": "1.0",
+        "at": "2024-01-05T00:00:00+00:00",
         "domain": "clothes",
-    }  # fmt: skip
+    }
     assert (second["item"], second["review"]) == ("review-11", "")
     assert rows(tmp_path / "out/validation.csv") == []
     counts = {row["count"]: row["n"] for row in rows(tmp_path / "out/counts.csv")}

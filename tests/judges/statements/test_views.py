@@ -17,7 +17,7 @@ from tests.extracting import (
     make_item,
     reply,
     saying,
-)  # fmt: skip
+)
 
 pytestmark = pytest.mark.django_db
 HX = {"HX-Request": "true"}
@@ -32,8 +32,10 @@ def study(owner):
 def read(study):
     """An item of which both sides were read: one statement, and two with one dropped."""
     item = make_item(study)
-    extract(study, saying({"runs small": [SMALL, SEAMS, ["smells", "scent", "neutral"]],
-                           "fabric": [SOFT]}))  # fmt: skip
+    extract(
+        study,
+        saying({"runs small": [SMALL, SEAMS, ["smells", "scent", "neutral"]], "fabric": [SOFT]}),
+    )
     return item
 
 
@@ -117,8 +119,9 @@ def test_a_person_adds_a_statement_where_it_stands(as_owner, read, owner):
     assert "Added by owner" in page
     as_owner.post(add, sent | {"add-statement": "it shines"})
     assert sorted(s.label for s in Statement.objects.filter(run=None)) == ["A1", "A2"]
-    as_owner.post(act("correct", added), {"statement": "loved", "topic": "service",
-                                          "sentiment": "positive"})  # fmt: skip
+    as_owner.post(
+        act("correct", added), {"statement": "loved", "topic": "service", "sentiment": "positive"}
+    )
     assert "Added as: I love it (service, positive)" in as_owner.get(side(read)).text
 
 
@@ -306,13 +309,23 @@ def test_counts_by_side_system_topic_sentiment_and_what_was_dropped(as_owner, ma
 @pytest.mark.parametrize(
     ("query", "count"),
     [
-        ("", 6), ("side=reference", 4), ("system=s1", 3), ("topic=fit", 2),
-        ("sentiment=positive", 2), ("q=SEAMS", 2), ("state=removed", 0),
-        ("state=as+extracted", 6), ("state=corrected", 0),
-        ("state=added", 0), ("state=odd", 0), ("side=odd", 0), ("system=none", 0), ("q=%00", 6),
+        ("", 6),
+        ("side=reference", 4),
+        ("system=s1", 3),
+        ("topic=fit", 2),
+        ("sentiment=positive", 2),
+        ("q=SEAMS", 2),
+        ("state=removed", 0),
+        ("state=as+extracted", 6),
+        ("state=corrected", 0),
+        ("state=added", 0),
+        ("state=odd", 0),
+        ("side=odd", 0),
+        ("system=none", 0),
+        ("q=%00", 6),
         ("side=reference&topic=fit&system=s2", 1),
     ],
-)  # fmt: skip
+)
 def test_the_list_can_be_filtered(as_owner, many, query, count):
     page = as_owner.get(reverse("statements", args=[many.slug]) + "?" + query).text
     assert f"{count} statement{'s' * (count != 1)}. <a" in page
@@ -320,8 +333,10 @@ def test_the_list_can_be_filtered(as_owner, many, query, count):
 
 def test_the_list_filters_by_what_people_made_of_statements(as_owner, many, owner):
     first, second = Statement.objects.filter(statement="runs small").order_by("item__key")
-    as_owner.post(act("correct", first), {"statement": "fits tight", "topic": "comfort",
-                                          "sentiment": "neutral"})  # fmt: skip
+    as_owner.post(
+        act("correct", first),
+        {"statement": "fits tight", "topic": "comfort", "sentiment": "neutral"},
+    )
     as_owner.post(act("remove", second))
     there = reverse("statements", args=[many.slug])
     assert "5 statements." in as_owner.get(there).text
@@ -357,8 +372,9 @@ def test_without_anything_the_page_says_where_statements_come_from(as_owner, stu
 
 def test_the_list_has_the_sides_that_each_run_speaks_for(as_owner, read, study):
     """A newer run of one side only leaves the older one the other."""
-    extract(study, lambda *_: reply(["is red", "appearance", "neutral"]), key="b",
-            sides="reference")  # fmt: skip
+    extract(
+        study, lambda *_: reply(["is red", "appearance", "neutral"]), key="b", sides="reference"
+    )
     page = as_owner.get(reverse("statements", args=[study.slug])).text
     assert "2 statements. <a" in page and "is red" in page and SOFT[0] in page
     assert SEAMS[0] not in page

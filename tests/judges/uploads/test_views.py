@@ -65,8 +65,11 @@ def test_a_preview_shows_rows_and_counts_before_anything_is_written(as_owner):
     assert "First rows of items.csv" in page
     assert "Slow, and quiet." in page
     assert Upload.objects.get().counts["ratings"] == {
-        "rows": 3, "new": 3, "changed": 0, "unchanged": 0,
-    }  # fmt: skip
+        "rows": 3,
+        "new": 3,
+        "changed": 0,
+        "unchanged": 0,
+    }
     assert not Study.objects.exists()
 
 

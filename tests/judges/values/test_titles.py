@@ -5,15 +5,26 @@ import pytest
 from judges.values.titles import Catalogue, identity, named
 
 FILMS = {
-    "duke": "Dukes of Hazzard, The (2005)", "heat": "Heat (1995)", "s72": "Solaris (1972)",
-    "s02": "Solaris (2002)", "amelie": "Amélie (Fabuleux destin d'Amélie Poulain, Le) (2001)",
-    "seven": "Seven (a.k.a. Se7en) (1995)", "rocky2": "Rocky II (1979)", "toys": "Toy Story (1995)",
-    "toys2": "Toy Story 2 (1999)", "inc": "Monsters, Inc. (2001)", "lion": "Léon: The Professional "
-    "(a.k.a. The Professional) (Léon) (1994)", "aliens": "Aliens (1986)", "les": "Misérables, Les "
-    "(1998)", "pod": "The Long History of Lighthouses", "hidden": "Crouching Tiger, Hidden Dragon "
-    "(Wo hu cang long) (2000)", "year": "2001: A Space Odyssey (1968)", "and": "Pride & Prejudice "
-    "(2005)", "twin-a": "Twins (1988)", "twin-b": "Twins, The (1988)",
-}  # fmt: skip
+    "duke": "Dukes of Hazzard, The (2005)",
+    "heat": "Heat (1995)",
+    "s72": "Solaris (1972)",
+    "s02": "Solaris (2002)",
+    "amelie": "Amélie (Fabuleux destin d'Amélie Poulain, Le) (2001)",
+    "seven": "Seven (a.k.a. Se7en) (1995)",
+    "rocky2": "Rocky II (1979)",
+    "toys": "Toy Story (1995)",
+    "toys2": "Toy Story 2 (1999)",
+    "inc": "Monsters, Inc. (2001)",
+    "lion": "Léon: The Professional (a.k.a. The Professional) (Léon) (1994)",
+    "aliens": "Aliens (1986)",
+    "les": "Misérables, Les (1998)",
+    "pod": "The Long History of Lighthouses",
+    "hidden": "Crouching Tiger, Hidden Dragon (Wo hu cang long) (2000)",
+    "year": "2001: A Space Odyssey (1968)",
+    "and": "Pride & Prejudice (2005)",
+    "twin-a": "Twins (1988)",
+    "twin-b": "Twins, The (1988)",
+}
 
 
 @pytest.fixture(scope="module")

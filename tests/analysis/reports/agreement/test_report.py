@@ -159,12 +159,25 @@ def test_equal_ratings_are_undefined_never_one():
 @pytest.mark.parametrize(
     ("scale", "measures"),
     [
-        ({"choice": ["A", "tie", "B"]},
-         {"percent", "alpha_nominal", "kappa", "fleiss_kappa", "ac1"}),
-        ("number", {"alpha_interval", "icc_1_1", "icc_a_1", "icc_c_1", "icc_1_k", "icc_a_k",
-                    "icc_c_k", "kendall_w"}),
+        (
+            {"choice": ["A", "tie", "B"]},
+            {"percent", "alpha_nominal", "kappa", "fleiss_kappa", "ac1"},
+        ),
+        (
+            "number",
+            {
+                "alpha_interval",
+                "icc_1_1",
+                "icc_a_1",
+                "icc_c_1",
+                "icc_1_k",
+                "icc_a_k",
+                "icc_c_k",
+                "kendall_w",
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_scale_gets_the_measures_that_mean_something_on_it(scale, measures):
     report = build(make_table(np.array([[1, 2, 3], [1, 3, 3]]), scale), "agreement")
     assert {row["measure"] for row in report.rows} == measures

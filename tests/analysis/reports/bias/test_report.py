@@ -33,8 +33,10 @@ def differences(study, judge="close"):
     for item, value in Rating.objects.filter(question__key=KEY).values_list("item__key", "value"):
         people.setdefault(item, []).append(value)
     judged = Judgment.objects.filter(question__key=KEY, run__judge__key=judge)
-    return {item: value - np.mean(people[item])
-            for item, value in judged.values_list("item__key", "value")}  # fmt: skip
+    return {
+        item: value - np.mean(people[item])
+        for item, value in judged.values_list("item__key", "value")
+    }
 
 
 def test_the_slope_on_length_is_that_of_scipy(study):
@@ -112,8 +114,10 @@ def test_systems_and_recipients_are_means_of_the_differences(study):
     assert rows["system-1"]["value"] == pytest.approx(np.mean(one))
     assert rows["system-1"]["low"] <= rows["system-1"]["value"] <= rows["system-1"]["high"]
     assert rows["system-1"]["n"] == 8
-    means = [np.mean([d for key, d in by_item.items() if items[key].recipient.key == f"r{who}"])
-             for who in range(4)]  # fmt: skip
+    means = [
+        np.mean([d for key, d in by_item.items() if items[key].recipient.key == f"r{who}"])
+        for who in range(4)
+    ]
     spread, *largest = found(study, "recipients")
     assert spread["value"] == pytest.approx(np.std(means, ddof=1))
     assert [abs(row["value"]) for row in largest] == pytest.approx(sorted(np.abs(means))[::-1])
@@ -150,8 +154,9 @@ def asked_twice(study, values, **fields):
     for place, item in enumerate(study.items.order_by("pk")):
         for which, value_of in values.items():
             order = {"order": which} if isinstance(which, str) else {"sample": which}
-            Judgment.objects.create(run=run, item=item, question=question, state="done",
-                                    value=value_of(place), **order)  # fmt: skip
+            Judgment.objects.create(
+                run=run, item=item, question=question, state="done", value=value_of(place), **order
+            )
 
 
 def test_flips_are_counted_where_both_orders_were_asked(study):
@@ -163,9 +168,11 @@ def test_flips_are_counted_where_both_orders_were_asked(study):
 
 def test_samples_are_compared_with_each_other(study):
     asked_twice(
-        study, {0: lambda place: place % 5, 1: lambda place: place % 5 + (place < 12)},
-        samples=2, temperature=1,
-    )  # fmt: skip
+        study,
+        {0: lambda place: place % 5, 1: lambda place: place % 5 + (place < 12)},
+        samples=2,
+        temperature=1,
+    )
     rows = {row["measure"]: row["value"] for row in found(study, "retest", "again")}
     assert rows["exact_agreement"] == 0.5
     assert rows["mean_sd"] == pytest.approx(np.sqrt(0.5) / 2)
@@ -182,8 +189,9 @@ def test_without_orders_or_samples_it_is_said(study):
 
 
 def test_failures_by_why_and_by_system(study):
-    lost = Judgment.objects.filter(run__judge__key="close", question__key=KEY,
-                                   item__system__key="system-1").order_by("pk")  # fmt: skip
+    lost = Judgment.objects.filter(
+        run__judge__key="close", question__key=KEY, item__system__key="system-1"
+    ).order_by("pk")
     for place, pk in enumerate(lost.values_list("pk", flat=True)[:4]):
         state = "unparsable" if place < 3 else "refused"
         Judgment.objects.filter(pk=pk).update(state=state, value=None, reason="no number")
@@ -211,5 +219,9 @@ def test_an_ensemble_has_differences_but_is_not_asked(study):
     both.members.set(Judge.objects.exclude(pk=both.pk))
     biases = {r["bias"] for r in build(study, "bias").rows if r["evaluator"] == "both"}
     assert biases == {"length", "systems", "recipients", "calibration"}
-    assert row_of(build(study, "bias"), evaluator="both", bias="systems", question=KEY,
-                  group="all")["n"] == 24  # fmt: skip
+    assert (
+        row_of(build(study, "bias"), evaluator="both", bias="systems", question=KEY, group="all")[
+            "n"
+        ]
+        == 24
+    )

@@ -203,8 +203,12 @@ def test_curves_of_a_figure_differ_by_their_marks_alone(owner, as_owner, report)
 
 def test_the_judge_of_the_headline_may_be_right_throughout(owner):
     study = make_rated_study(owner)
-    means = {item: mean for item, mean in zip(study.items.order_by("pk"), pairs(study, "close",
-             "persuasiveness")[1], strict=True)}  # fmt: skip
+    means = {
+        item: mean
+        for item, mean in zip(
+            study.items.order_by("pk"), pairs(study, "close", "persuasiveness")[1], strict=True
+        )
+    }
     add_judge(study, "right", lambda item: means[item])
     answers = frames.read(study)
     value, _, words = misjudged_page.headline(answers, Options("third_party", draws=0), ["right"])

@@ -45,9 +45,14 @@ def test_hanna_gives_the_published_correlations(shared_data):
     load_hanna(shared_data / "hanna")
     out = StringIO()
     call_command(
-        "analyse", "hanna", "correlation", exclude=["system=Human"], format="json", draws=0,
+        "analyse",
+        "hanna",
+        "correlation",
+        exclude=["system=Human"],
+        format="json",
+        draws=0,
         stdout=out,
-    )  # fmt: skip
+    )
     found = {
         (row["evaluator"], row["question"], row["coefficient"]): abs(row["value"])
         for row in json.loads(out.getvalue())["rows"]
@@ -149,8 +154,9 @@ def test_more_than_twelve_raters_are_not_shown_one_by_one(rated):
 
 def test_excluded_items_leave_all_numbers(rated):
     report = build(rated, "correlation", exclude=["genre=drama", "system=system-2"])
-    row = row_of(report, evaluator="close", question="accuracy", level="dataset",
-                 coefficient="pearson")  # fmt: skip
+    row = row_of(
+        report, evaluator="close", question="accuracy", level="dataset", coefficient="pearson"
+    )
     assert row["n"] == 8
     assert "Left out: 16 items with genre=drama, system=system-2." in report.notes
 
@@ -159,8 +165,11 @@ def test_missing_judgments_are_dropped_or_counted_as_a_number(rated):
     first = Judgment.objects.filter(run__judge__key="close", question__key="accuracy").first()
     Judgment.objects.filter(pk=first.pk).update(state="unparsable", value=None, reason="no JSON")
     where = {
-        "evaluator": "close", "question": "accuracy", "level": "dataset", "coefficient": "pearson",
-    }  # fmt: skip
+        "evaluator": "close",
+        "question": "accuracy",
+        "level": "dataset",
+        "coefficient": "pearson",
+    }
     dropped = build(rated, "correlation")
     assert row_of(dropped, **where)["n"] == 23
     assert "Missing judgments are dropped (close: 1 of 96)." in dropped.notes
@@ -176,8 +185,11 @@ def test_what_a_partial_run_never_asked_is_dropped_whatever_the_policy(rated):
         state="failed", value=None, reason="timed out"
     )
     where = {
-        "evaluator": "close", "question": "accuracy", "level": "dataset", "coefficient": "pearson",
-    }  # fmt: skip
+        "evaluator": "close",
+        "question": "accuracy",
+        "level": "dataset",
+        "coefficient": "pearson",
+    }
     filled = build(rated, "correlation", missing_judgment="0")
     note = (
         "Missing judgments count as 0; what a judge was never asked is dropped "
@@ -218,16 +230,21 @@ def test_notes_name_the_roles_in_their_order(rated):
         factories.make_rating(session, rated.items.first(), rated.questions.first(), 3)
     notes = [note for note in build(rated, "correlation").notes if "one by one" in note]
     assert [note.split(" of ")[1].split()[0] for note in notes] == [
-        "recipient", "third_party", "expert",
-    ]  # fmt: skip
+        "recipient",
+        "third_party",
+        "expert",
+    ]
 
 
 def test_missing_references_are_dropped_or_counted_as_a_number(rated):
     item = rated.items.first()
     Rating.objects.filter(item=item).delete()
     where = {
-        "evaluator": "close", "question": "accuracy", "level": "dataset", "coefficient": "pearson",
-    }  # fmt: skip
+        "evaluator": "close",
+        "question": "accuracy",
+        "level": "dataset",
+        "coefficient": "pearson",
+    }
     assert row_of(build(rated, "correlation"), **where)["n"] == 23
     filled = build(rated, "correlation", missing_reference="3")
     assert row_of(filled, **where)["n"] == 24
@@ -239,8 +256,11 @@ def test_undefined_groups_are_skipped_or_count_as_zero(rated):
     first = rated.recipients.order_by("pk").first()
     Judgment.objects.filter(run__judge__key="close", item__recipient=first).update(value=3)
     where = {
-        "evaluator": "close", "question": "accuracy", "level": "user", "coefficient": "pearson",
-    }  # fmt: skip
+        "evaluator": "close",
+        "question": "accuracy",
+        "level": "user",
+        "coefficient": "pearson",
+    }
     skipped = row_of(build(rated, "correlation"), **where)
     zero = row_of(build(rated, "correlation", undefined="zero"), **where)
     assert (skipped["groups"], skipped["skipped"]) == (4, 1)

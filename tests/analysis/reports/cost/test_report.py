@@ -29,13 +29,22 @@ def add_calling_judge(study, name, aspects, cost, endpoint, **fields):
     unit = 0
     for place, item in enumerate(items):
         for group in [[q] for q in questions] if aspects == "single" else [questions]:
-            call = factories.make_call(run, unit, cost_usd=cost, tokens_in=100, tokens_out=10,
-                                       latency_seconds=0.5)  # fmt: skip
+            call = factories.make_call(
+                run, unit, cost_usd=cost, tokens_in=100, tokens_out=10, latency_seconds=0.5
+            )
             Judgment.objects.bulk_create(
-                Judgment(run=run, item=item, question=question, unit=unit, call=call, state="done",
-                         value=1 + (place + len(name)) % 5, lead=question == group[0])
+                Judgment(
+                    run=run,
+                    item=item,
+                    question=question,
+                    unit=unit,
+                    call=call,
+                    state="done",
+                    value=1 + (place + len(name)) % 5,
+                    lead=question == group[0],
+                )
                 for question in group
-            )  # fmt: skip
+            )
             unit += 1
     return judge
 
@@ -115,10 +124,12 @@ def test_people_cost_their_pay_and_are_compared_with_the_others(called):
     assert (one["n"], two["n"], two["raters"]) == (24, 24, 2)
     # One against two and two against one are the same splits, drawn anew.
     assert one["value"] == pytest.approx(two["value"], abs=0.05)
-    table = np.array([
-        [r.value for r in Rating.objects.filter(item=item, question__key="accuracy")]
-        for item in called.items.all()
-    ])  # fmt: skip
+    table = np.array(
+        [
+            [r.value for r in Rating.objects.filter(item=item, question__key="accuracy")]
+            for item in called.items.all()
+        ]
+    )
     fixed = [stats.pearsonr(table[:, at], np.delete(table, at, 1).mean(1))[0] for at in range(3)]
     assert min(fixed) - 0.05 < one["value"] < max(fixed) + 0.05
     three = row(report, "mean of 3 raters", "accuracy")
@@ -148,10 +159,11 @@ def test_the_frontier_leaves_out_what_is_dearer_and_worse(called):
     priced = [r for r in report.rows if r["question"] == "average" and r["frontier"] is not None]
     for one in priced:
         beaten = any(
-            o["cost"] <= one["cost"] and o["value"] >= one["value"]
+            o["cost"] <= one["cost"]
+            and o["value"] >= one["value"]
             and (o["cost"], o["value"]) != (one["cost"], one["value"])
             for o in priced
-        )  # fmt: skip
+        )
         assert one["frontier"] is not beaten
 
 
@@ -180,8 +192,9 @@ def test_a_judge_that_was_never_asked_has_no_cost_and_says_so(called):
     Call.objects.filter(run__judge__key="gpt (M)").delete()
     report = build(called, "cost")
     (entry,) = [
-        entry for entry in report.entries
+        entry
+        for entry in report.entries
         if (entry.row["evaluator"], entry.row["question"]) == ("gpt (M)", "average")
-    ]  # fmt: skip
+    ]
     assert isnan(entry.row["cost"])
     assert entry.reason.startswith("it was never asked")

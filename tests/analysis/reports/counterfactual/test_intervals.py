@@ -60,8 +60,11 @@ def test_only_the_page_of_counterfactual_scores_asks_what_intervals_draw(each_ma
 
 def few(explained, surveys):
     """Only the items of so many surveys are left, and with them their judgments and ratings."""
-    kept = [row.pk for row, (_, survey, _) in zip(explained.rows, explained.items, strict=True)
-            if survey < surveys]  # fmt: skip
+    kept = [
+        row.pk
+        for row, (_, survey, _) in zip(explained.rows, explained.items, strict=True)
+        if survey < surveys
+    ]
     Judgment.objects.exclude(item__in=kept).delete()
     Rating.objects.exclude(item__in=kept).delete()
     Item.objects.exclude(pk__in=kept).delete()
@@ -71,9 +74,12 @@ def few(explained, surveys):
 @pytest.mark.parametrize(("surveys", "has"), [(1, False), (2, False), (4, False), (5, True)])
 def test_fewer_than_five_surveys_give_no_interval_and_say_why(each_made_up, surveys, has):
     report = build(few(each_made_up, surveys), "counterfactual", draws=40, seed=3)
-    drawn = [entry for entry in report.entries
-             if entry.row["part"] in ("correlation", "exactness")
-             and entry.row["measure"] not in ("largest_difference", "seconds")]  # fmt: skip
+    drawn = [
+        entry
+        for entry in report.entries
+        if entry.row["part"] in ("correlation", "exactness")
+        and entry.row["measure"] not in ("largest_difference", "seconds")
+    ]
     assert {e.row["part"] for e in drawn} == {"correlation", "exactness"}
     clusters = "1 cluster" if surveys == 1 else f"{surveys} clusters"
     why = "" if has else f"no interval: {clusters} to draw, fewer than 5"
@@ -94,8 +100,11 @@ def test_fewer_than_five_surveys_give_no_interval_and_say_why(each_made_up, surv
 
 def test_clusters_are_counted_where_both_numbers_stand(each_made_up):
     """Six surveys, and one score has values in four of them alone."""
-    late = [row.pk for row, (_, survey, _) in
-            zip(each_made_up.rows, each_made_up.items, strict=True) if survey > 3]  # fmt: skip
+    late = [
+        row.pk
+        for row, (_, survey, _) in zip(each_made_up.rows, each_made_up.items, strict=True)
+        if survey > 3
+    ]
     Judgment.objects.filter(run__judge__key="Item-Sim", item__in=late).delete()
     report = build(each_made_up.study, "counterfactual", draws=40)
     reasons = {row["score"]: row["reason"] for row in report.rows if row["part"] == "correlation"}

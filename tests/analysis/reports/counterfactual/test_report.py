@@ -42,8 +42,9 @@ def interval_by_hand(explained, kind, question, clusters, draws=40, seed=3):
     x, y = np.array(explained.scores[kind]), np.array(explained.means(question))
     n, drawn = max(clusters) + 1, []
     for draw in draw_counts(n, draws, np.random.default_rng(seed)):
-        again = np.concatenate([np.flatnonzero(np.array(clusters) == g)
-                                for g in np.repeat(np.arange(n), draw)])  # fmt: skip
+        again = np.concatenate(
+            [np.flatnonzero(np.array(clusters) == g) for g in np.repeat(np.arange(n), draw)]
+        )
         drawn.append(stats.pearsonr(x[again], y[again])[0])
     return tuple(np.percentile(drawn, [2.5, 97.5]))
 
@@ -117,8 +118,15 @@ def test_tables_3_and_4_are_paired_t_tests_of_participants(explained, part, pair
     expected = expected_tests(explained, pairs)
     adjusted = holm_by_hand({key: p for key, (_, p, _) in expected.items()})
     for (question, first, second), (t, p, (a, b)) in expected.items():
-        row = row_of(report, part=part, question=question, score=first[0], level=first[1],
-                     other=second[0], other_level=second[1])  # fmt: skip
+        row = row_of(
+            report,
+            part=part,
+            question=question,
+            score=first[0],
+            level=first[1],
+            other=second[0],
+            other_level=second[1],
+        )
         assert (row["t"], row["p"]) == pytest.approx((t, p))
         assert row["p_holm"] == pytest.approx(adjusted[question, first, second])
         sides = (np.mean(a), np.std(a, ddof=1), np.mean(b), np.std(b, ddof=1))
@@ -140,21 +148,30 @@ def test_a_question_alone_has_the_same_numbers(explained, as_owner):
     every = as_owner.get(f"{PAGE}rows.json", {"draws": 20})
     assert json.loads(every.content)["rows"] == whole
     out = StringIO()
-    call_command("analyse", "films", "counterfactual", "--draws", "20", "--format", "json",
-                 stdout=out)  # fmt: skip
+    call_command(
+        "analyse", "films", "counterfactual", "--draws", "20", "--format", "json", stdout=out
+    )
     assert json.loads(out.getvalue())["rows"] == whole
 
 
 def test_who_sees_a_cell_twice_counts_with_their_mean(explained):
     """p00 also rates another survey's screen of the cell: a pair stays one participant."""
     session = explained.study.sessions.get(rater__key="p00")
-    item = next(row for row, (_, survey, cell) in zip(explained.rows, explained.items, strict=True)
-                if survey == 3 and cell == ("cf", "highest"))  # fmt: skip
+    item = next(
+        row
+        for row, (_, survey, cell) in zip(explained.rows, explained.items, strict=True)
+        if survey == 3 and cell == ("cf", "highest")
+    )
     question = explained.study.questions.get(key="satisfaction")
     factories.make_rating(session, item, question, 1)
     explained.ratings["p00", item.key, "satisfaction"] = 1
-    row = row_of(build(explained.study, "counterfactual"), part="level_test", score="cf",
-                 other_level="lowest", question="satisfaction")  # fmt: skip
+    row = row_of(
+        build(explained.study, "counterfactual"),
+        part="level_test",
+        score="cf",
+        other_level="lowest",
+        question="satisfaction",
+    )
     t, p, _ = expected_tests(explained, TABLE_3[:1])[("satisfaction", *TABLE_3[0])]
     assert (row["t"], row["p"], row["n"]) == (pytest.approx(t), pytest.approx(p), 12)
 
@@ -169,8 +186,11 @@ def test_undefined_numbers_say_why(explained):
     for part in ("correlation", "level_test", "score_test"):
         key = "t" if part != "correlation" else "value"
         assert all(isnan(row[key]) for row in rows_of(report, part))
-    constant = [e for e in report.entries if e.row["part"] == "prediction"
-                and e.row["score"] == "Genre-Jacc"]  # fmt: skip
+    constant = [
+        e
+        for e in report.entries
+        if e.row["part"] == "prediction" and e.row["score"] == "Genre-Jacc"
+    ]
     assert {e.reason for e in constant} == {
         "no split has two different values of the score to fit a line to"
     }
@@ -199,8 +219,9 @@ def test_liked_are_explanations_what_they_recommend_and_what_they_name(explained
     ratings = explained.ratings
     item = explained.rows[5]
     values = [v for (_, key, q), v in ratings.items() if (key, q) == (item.key, "satisfaction")]
-    row = row_of(report, part="liked", measure="explanation", question="satisfaction",
-                 item=item.key)  # fmt: skip
+    row = row_of(
+        report, part="liked", measure="explanation", question="satisfaction", item=item.key
+    )
     assert (row["value"], row["n"]) == (pytest.approx(np.mean(values)), 2)
     if len(set(values)) > 1:
         ends = stats.t.interval(0.95, 1, np.mean(values), stats.sem(values))
@@ -222,8 +243,9 @@ def test_liked_are_explanations_what_they_recommend_and_what_they_name(explained
     )
     odd = {r.key for r in explained.rows if r.content.key == "new-x"}
     said = [v for (_, key, q), v in ratings.items() if key in odd and q == "satisfaction"]
-    row = row_of(report, part="liked", measure="recommended", question="satisfaction",
-                 content="new-x")  # fmt: skip
+    row = row_of(
+        report, part="liked", measure="recommended", question="satisfaction", content="new-x"
+    )
     assert (row["value"], row["n"]) == (pytest.approx(np.mean(said)), len(said))
 
 
@@ -235,8 +257,9 @@ def test_exactness_stands_beside_the_time_of_a_score(explained):
         some = explained.scores[kind]
         tau = row_of(report, measure="kendall", **own)
         assert (tau["value"], tau["other"]) == (
-            pytest.approx(stats.kendalltau(some, full)[0]), "CF"
-        )  # fmt: skip
+            pytest.approx(stats.kendalltau(some, full)[0]),
+            "CF",
+        )
         assert tau["low"] <= tau["value"] <= tau["high"]
         rho = row_of(report, measure="spearman", **own)["value"]
         assert rho == pytest.approx(stats.spearmanr(some, full)[0])
@@ -267,8 +290,10 @@ def test_judges_of_other_settings_are_not_ways_to_the_same_score(explained):
 def test_exclusions_are_counted_by_rule(explained):
     report = build(explained.study, "counterfactual")
     assert "14 asked, 2 excluded, 12 kept." in report.verdict
-    found = [(row["measure"], row["rule"], row["value"], row["n"])
-             for row in rows_of(report, "exclusions")]  # fmt: skip
+    found = [
+        (row["measure"], row["rule"], row["value"], row["n"])
+        for row in rows_of(report, "exclusions")
+    ]
     assert found == [
         ("asked", "", 14, 14),
         ("excluded", "failed 1 or more attention checks", 1, 14),
@@ -312,8 +337,13 @@ def test_the_page_shows_tables_and_plots_in_few_queries(
     with django_assert_max_num_queries(12):
         response = as_owner.get(PAGE, {"draws": 20} | query)
     text = response.text
-    for words in ("Table 1.", "Table 2.", "14 asked, 2 excluded, 12 kept.", "A film",
-                  "Exactness against cost"):  # fmt: skip
+    for words in (
+        "Table 1.",
+        "Table 2.",
+        "14 asked, 2 excluded, 12 kept.",
+        "A film",
+        "Exactness against cost",
+    ):
         assert words in text
     if "question" in query:
         assert "Table 3. satisfaction: is the first rated above the second?" in text
@@ -370,6 +400,7 @@ def test_the_time_of_a_score_is_of_what_was_computed_here(explained):
     assert {name: (time.seconds, time.scores) for name, time in found.items()} == expected
     Run.objects.filter(judge__key="CF").update(frozen={"kind": "imported"})
     assert "CF" not in scoring_times(explained.study)
-    row = row_of(build(explained.study, "counterfactual"), part="exactness", score="CF",
-                 measure="seconds")  # fmt: skip
+    row = row_of(
+        build(explained.study, "counterfactual"), part="exactness", score="CF", measure="seconds"
+    )
     assert isnan(row["value"])

@@ -29,11 +29,16 @@ def asked(owner):
     item = factories.make_item(study, "survey-1-1", data={"cell_score": "cf", "cell_level": "mean"})
     now = timezone.now()
     raters = Rater.objects.bulk_create(
-        Rater(study=study, key=f"P{number}", platform_ids={
-            "approval_rate": 79 if number in BAD["approval_rate"] else 80,
-            "task_count": 49 if number in BAD["task_count"] else 50,
-        }) for number in range(400)
-    )  # fmt: skip
+        Rater(
+            study=study,
+            key=f"P{number}",
+            platform_ids={
+                "approval_rate": 79 if number in BAD["approval_rate"] else 80,
+                "task_count": 49 if number in BAD["task_count"] else 50,
+            },
+        )
+        for number in range(400)
+    )
     sessions = Session.objects.bulk_create(
         Session(study=study, rater=rater, token=f"t{rater.key}", state="completed", source="web")
         for rater in raters
@@ -45,24 +50,36 @@ def asked(owner):
     )
     study.places.all().delete()
     Place.objects.bulk_create(
-        Place(study=study, item=item, number=number, shuffle=1, state=Place.State.FILLED,
-              rater=session.rater, session=session, position=1)
+        Place(
+            study=study,
+            item=item,
+            number=number,
+            shuffle=1,
+            state=Place.State.FILLED,
+            rater=session.rater,
+            session=session,
+            position=1,
+        )
         for number, session in enumerate(sessions, 1)
-    )  # fmt: skip
+    )
     checks = Extra.objects.bulk_create(
         Extra(session=session, position=7, kind="attention", check_key="both", is_whole=True)
         for session in sessions
     )
     ExtraAnswer.objects.bulk_create(
-        ExtraAnswer(extra=check, value=1, passed=number not in BAD["attention_checks"],
-                    answered_at=now) for number, check in enumerate(checks)
-    )  # fmt: skip
+        ExtraAnswer(
+            extra=check, value=1, passed=number not in BAD["attention_checks"], answered_at=now
+        )
+        for number, check in enumerate(checks)
+    )
     ExitAnswer.objects.bulk_create(
         ExitAnswer(session=session, key=key, value=low if number in BAD[rule] else enough)
         for number, session in enumerate(sessions)
-        for key, rule, low, enough in (("movies_per_month", "few_movies", 0, 1),
-                                       ("familiarity", "unfamiliar", 50, 60))
-    )  # fmt: skip
+        for key, rule, low, enough in (
+            ("movies_per_month", "few_movies", 0, 1),
+            ("familiarity", "unfamiliar", 50, 60),
+        )
+    )
     return study
 
 

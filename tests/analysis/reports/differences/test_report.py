@@ -40,8 +40,10 @@ def test_p_values_are_adjusted_within_a_question_and_level(study):
     wanted = {"question": "accuracy", **HERE}
     rows = [row for row in report.rows if wanted.items() <= row.items()]
     assert [(row["evaluator"], row["other"]) for row in rows] == [
-        ("close", "random"), ("close", "contrary"), ("random", "contrary"),
-    ]  # fmt: skip
+        ("close", "random"),
+        ("close", "contrary"),
+        ("random", "contrary"),
+    ]
     smallest = min(rows, key=lambda row: row["p"])
     assert smallest["p_holm"] == pytest.approx(min(1, 3 * smallest["p"]))
     assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
@@ -52,8 +54,9 @@ def test_p_values_are_adjusted_within_a_question_and_level(study):
 def test_all_may_be_compared_with_one(study):
     report = build(study, "differences", against="random")
     assert {(row["evaluator"], row["other"]) for row in report.rows} == {
-        ("close", "random"), ("contrary", "random"),
-    }  # fmt: skip
+        ("close", "random"),
+        ("contrary", "random"),
+    }
 
 
 def test_judges_are_compared_on_the_items_that_all_have(study):
@@ -105,9 +108,10 @@ def test_judges_that_differ_in_the_example_alone_stand_together(prompted):
     assert list(report.rows[0]) == KEYS["examples"].split()
     found = dict.fromkeys((row["family"], row["example"], row["evaluator"]) for row in report.rows)
     assert list(found) == [
-        ("gpt", "zero", "gpt"), ("gpt", "one", "gpt one"),
+        ("gpt", "zero", "gpt"),
+        ("gpt", "one", "gpt one"),
         ("gpt", "personalised", "gpt personalised"),
-    ]  # fmt: skip
+    ]
     plain = build(prompted, "correlation")
     for name in ("gpt", "gpt one"):
         same = {"evaluator": name, "question": "accuracy", **HERE}

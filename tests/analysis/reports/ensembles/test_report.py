@@ -46,8 +46,13 @@ def test_every_subset_equals_scipy(study):
     report = build(study, "ensembles")
     mean = reference(study, "accuracy")
     judged = {name: values(name, "accuracy") for name in NAMES}
-    found = [row for row in report.rows if row["kind"] == "subset" and row["question"] == "accuracy"
-             and (row["coefficient"], row["level"]) == ("pearson", "dataset")]  # fmt: skip
+    found = [
+        row
+        for row in report.rows
+        if row["kind"] == "subset"
+        and row["question"] == "accuracy"
+        and (row["coefficient"], row["level"]) == ("pearson", "dataset")
+    ]
     assert len(found) == 7
     for size in (1, 2, 3):
         for members in combinations(NAMES, size):
@@ -60,8 +65,11 @@ def test_every_subset_equals_scipy(study):
 def test_a_size_has_mean_and_ends_of_its_subsets(study):
     report = build(study, "ensembles")
     wanted = {"level": "user", "coefficient": "kendall", "question": "average"}
-    pairs = [row["value"] for row in report.rows
-             if (wanted | {"kind": "subset", "size": 2}).items() <= row.items()]  # fmt: skip
+    pairs = [
+        row["value"]
+        for row in report.rows
+        if (wanted | {"kind": "subset", "size": 2}).items() <= row.items()
+    ]
     size = row_of(report, kind="size", size=2, **wanted)
     assert (size["of"], len(pairs)) == (3, 3)
     assert size["value"] == pytest.approx(np.mean(pairs))
@@ -71,9 +79,13 @@ def test_a_size_has_mean_and_ends_of_its_subsets(study):
 def test_the_mean_of_a_size_has_the_interval_of_the_means_of_each_draw(study):
     """Against scipy on the rows of each draw, repeated."""
     row = row_of(
-        build(study, "ensembles", draws=60), kind="size", size=2, question="accuracy",
-        level="dataset", coefficient="pearson",
-    )  # fmt: skip
+        build(study, "ensembles", draws=60),
+        kind="size",
+        size=2,
+        question="accuracy",
+        level="dataset",
+        coefficient="pearson",
+    )
     assert row["mean"] == row["value"]
     mean = dict(sorted(reference(study, "accuracy").items()))
     judged = [[values(name, "accuracy")[item] for item in mean] for name in NAMES]
@@ -102,10 +114,15 @@ def test_one_judge_alone_has_the_interval_and_the_groups_of_the_correlation_repo
     study, undefined
 ):
     options = {"draws": 150, "undefined": undefined}
-    mean = {(r["evaluator"], r["question"], r["level"], r["coefficient"]): r
-            for r in build(study, "correlation", **options).rows}  # fmt: skip
-    rows = [row for row in build(study, "ensembles", **options).rows
-            if (row["kind"], row["size"]) == ("subset", 1)]  # fmt: skip
+    mean = {
+        (r["evaluator"], r["question"], r["level"], r["coefficient"]): r
+        for r in build(study, "correlation", **options).rows
+    }
+    rows = [
+        row
+        for row in build(study, "ensembles", **options).rows
+        if (row["kind"], row["size"]) == ("subset", 1)
+    ]
     compared = 0
     for row in rows:
         other = mean[row["members"], row["question"], row["level"], row["coefficient"]]
@@ -114,8 +131,9 @@ def test_one_judge_alone_has_the_interval_and_the_groups_of_the_correlation_repo
         if row["level"] in ("user", "pair"):
             assert (row["groups"], row["skipped"]) == (other["groups"], other["skipped"])
         if row["level"] in ("user", "pair") or (row["level"], row["coefficient"]) == (
-            "dataset", "pearson"
-        ):  # fmt: skip
+            "dataset",
+            "pearson",
+        ):
             ends = other["low"], other["high"]
             assert (row["low"], row["high"]) == pytest.approx(ends, nan_ok=True), row
             compared += 1
@@ -135,8 +153,13 @@ def test_of_one_recipient_or_equal_ratings_no_subset_has_an_interval(study):
 def test_a_missing_member_drops_the_item_or_counts_as_said(study):
     lost = Judgment.objects.filter(run__judge__key="close", question__key="accuracy").first()
     Judgment.objects.filter(pk=lost.pk).update(state="failed", value=None, reason="timed out")
-    wanted = {"kind": "subset", "members": "random", "question": "accuracy",
-              "level": "dataset", "coefficient": "pearson"}  # fmt: skip
+    wanted = {
+        "kind": "subset",
+        "members": "random",
+        "question": "accuracy",
+        "level": "dataset",
+        "coefficient": "pearson",
+    }
     assert row_of(build(study, "ensembles"), **wanted)["n"] == 23
     assert row_of(build(study, "ensembles", missing_judgment="0"), **wanted)["n"] == 24
 

@@ -18,8 +18,12 @@ pytestmark = pytest.mark.django_db
 SOFT, LOUD = ("it is soft", "feel", "positive"), ("it is loud", "sound", "negative")
 NAN = float("nan")
 # Item, which is its domain too: statements of both sides.
-SIDES = {"full": ([SOFT, LOUD], [SOFT]), "neither": ([], []), "generated": ([SOFT, LOUD], []),
-         "reference": ([], [SOFT])}  # fmt: skip
+SIDES = {
+    "full": ([SOFT, LOUD], [SOFT]),
+    "neither": ([], []),
+    "generated": ([SOFT, LOUD], []),
+    "reference": ([], [SOFT]),
+}
 # Of the items in this order. full: the check finds LOUD unsupported; FORWARD is E .9 .1, E − C
 # .85 −.7, entailed: the first; BACKWARD is E .4 .6, E − C .3 .4, entailed: by the second.
 EXPECTED = {
@@ -55,10 +59,14 @@ def four(owner):
         for grain in ("statement", "sentence", "chunk"):
             pairs = [FORWARD, BACKWARD] if key == "full" else [[], []]
             Entailment.objects.create(
-                run=run, item=study.items.get(key=key), grain=grain, n_generated=len(generated),
-                n_reference=len(reference), forward=as_bytes(pairs[0]),
+                run=run,
+                item=study.items.get(key=key),
+                grain=grain,
+                n_generated=len(generated),
+                n_reference=len(reference),
+                forward=as_bytes(pairs[0]),
                 backward=as_bytes(pairs[1] if grain == "statement" else []),
-            )  # fmt: skip
+            )
     return study
 
 
@@ -66,9 +74,8 @@ def four(owner):
 def test_each_metric_of_full_and_empty_sides(four, metric):
     report = build(four, "factuality")
     found = [
-        row_of(report, part="consistency", metric=metric, domain=key, system="all")
-        for key in SIDES
-    ]  # fmt: skip
+        row_of(report, part="consistency", metric=metric, domain=key, system="all") for key in SIDES
+    ]
     assert [row["value"] for row in found] == pytest.approx(EXPECTED[metric], nan_ok=True)
     is_share = metric not in ("StCoh-P", "StCoh-R", "SummaC-ZS")
     assert [row["skipped"] for row in found] == ([0, 1, 0, 0] if is_share else [0, 1, 1, 1])
@@ -98,9 +105,13 @@ def test_three_hundred_statements_a_side(owner):
     forward = [yes if n == m and n < 150 else no for n in range(300) for m in range(300)]
     nli = factories.make_judge(study, "NLI", kind=Judge.Kind.NLI)
     Entailment.objects.create(
-        run=Run.objects.create(judge=nli, state=Run.State.FINISHED), item=item, n_generated=300,
-        n_reference=300, forward=as_bytes(forward), backward=as_bytes([no] * 90_000),
-    )  # fmt: skip
+        run=Run.objects.create(judge=nli, state=Run.State.FINISHED),
+        item=item,
+        n_generated=300,
+        n_reference=300,
+        forward=as_bytes(forward),
+        backward=as_bytes([no] * 90_000),
+    )
     report = build(study, "factuality")
 
     def value(metric):

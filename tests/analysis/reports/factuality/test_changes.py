@@ -62,8 +62,9 @@ def judged(study, supported=lambda item: True):
 
 
 def mean_of(report, metric, evaluator="LLM"):
-    return row_of(report, part="consistency", metric=metric, system="all", domain="all",
-                  evaluator=evaluator)  # fmt: skip
+    return row_of(
+        report, part="consistency", metric=metric, system="all", domain="all", evaluator=evaluator
+    )
 
 
 def test_statements_of_an_explanation_are_drawn_together_whatever_is_known_of_it(owner):
@@ -87,9 +88,14 @@ def test_matrices_of_earlier_statements_are_left_out(owner):
     both = as_bytes([[0.9, 0.05, 0.05], [0.1, 0.1, 0.8]])
     texts = list(current(study).filter(data__direction="precision").order_by("pk"))
     kept = Entailment.objects.create(
-        run=Run.objects.create(judge=judge, state=Run.State.FINISHED), item=item, n_generated=2,
-        n_reference=1, forward=both, backward=both, generated=[one.text for one in texts],
-    )  # fmt: skip
+        run=Run.objects.create(judge=judge, state=Run.State.FINISHED),
+        item=item,
+        n_generated=2,
+        n_reference=1,
+        forward=both,
+        backward=both,
+        generated=[one.text for one in texts],
+    )
     report = build(study, "factuality")
     assert mean_of(report, "StEnt-P", "nli")["value"] == pytest.approx(0.5)
     assert not [note for note in report.notes if "of earlier statements" in note]

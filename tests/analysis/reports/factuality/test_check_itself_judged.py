@@ -65,8 +65,9 @@ def test_on_a_question_with_more_points_it_stays_left_out(study):
     judge = Judge.objects.get(key="NLI")
     factories.make_judgments(judge, {(item, asked): 0.7})
     report = build(study, "agreement", reference="third_party")
-    assert not [row for row in report.rows
-                if row["question"] == "overall" and "NLI" in row["raters"]]  # fmt: skip
+    assert not [
+        row for row in report.rows if row["question"] == "overall" and "NLI" in row["raters"]
+    ]
     assert [note for note in report.notes if note.startswith("Not on the questions' scale")]
 
 

@@ -26,15 +26,23 @@ def checked(owner):
     study = make_factuality(owner)
     asked, session = study.questions.get(), factories.make_session(study)
     items = [
-        factories.make_item(study, f"s{n}", f"r{n}", kind="statement", text=f"Statement {n}.",
-                            reference="A document.", data={"direction": "precision"})
+        factories.make_item(
+            study,
+            f"s{n}",
+            f"r{n}",
+            kind="statement",
+            text=f"Statement {n}.",
+            reference="A document.",
+            data={"direction": "precision"},
+        )
         for n in range(8)
-    ]  # fmt: skip
+    ]
     for item, value in zip(items, PEOPLE, strict=True):
         factories.make_rating(session, item, asked, value)
     for name, values, kind in (
-        ("LLM", LLM, Judge.Kind.IMPORTED), ("NLI", NLI, Judge.Kind.NLI),
-    ):  # fmt: skip
+        ("LLM", LLM, Judge.Kind.IMPORTED),
+        ("NLI", NLI, Judge.Kind.NLI),
+    ):
         judge = factories.make_judge(study, name, kind=kind)
         said = {(item, asked): value for item, value in zip(items, values, strict=True)}
         factories.make_judgments(judge, said)

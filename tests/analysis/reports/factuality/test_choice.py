@@ -18,8 +18,9 @@ SOFT, LOUD = ("it is soft", "build", "positive"), ("it is loud", "sound", "negat
 
 
 def value(report, metric, evaluator="LLM"):
-    row = row_of(report, part="consistency", metric=metric, system="all", domain="all",
-                 evaluator=evaluator)  # fmt: skip
+    row = row_of(
+        report, part="consistency", metric=metric, system="all", domain="all", evaluator=evaluator
+    )
     return row["value"], row["n"], row["zero"], row["missing"]
 
 
@@ -41,9 +42,14 @@ def test_a_choice_of_statements_is_of_st2exp_and_leaves_matrices_whole(owner):
         pairs = as_bytes([[0.9, 0.05, 0.05], [0.1, 0.1, 0.8]][:n])
         texts = current(study).filter(data__explanation=key, data__direction="precision")
         Entailment.objects.create(
-            run=run, item=study.items.get(key=key), n_generated=n, n_reference=1, forward=pairs,
-            backward=pairs, generated=[one.text for one in texts.order_by("pk")],
-        )  # fmt: skip
+            run=run,
+            item=study.items.get(key=key),
+            n_generated=n,
+            n_reference=1,
+            forward=pairs,
+            backward=pairs,
+            generated=[one.text for one in texts.order_by("pk")],
+        )
     whole, soft = build(study, "factuality"), build(study, "factuality", exclude=["topic=sound"])
     assert value(whole, "St2Exp-P") == (0.25, 2, 0, 0)
     assert value(soft, "St2Exp-P") == (0.5, 2, 1, 0), "b says nothing else: one side empty"
@@ -59,11 +65,14 @@ def test_a_choice_of_statements_is_of_st2exp_and_leaves_matrices_whole(owner):
 
 def test_statements_of_one_side_alone_have_their_share_and_nothing_more(owner):
     """No item is about what references state: that nobody forgot anything is not known."""
-    study = factual.make_study(owner, {
-        "a": ("r1", "good", "toys", "Sturdy.", ["build", "price"], []),
-        "b": ("r2", "good", "toys", "Cheap.", ["price"], []),
-        "c": ("r3", "bad", "toys", "It is.", [], []),
-    })  # fmt: skip
+    study = factual.make_study(
+        owner,
+        {
+            "a": ("r1", "good", "toys", "Sturdy.", ["build", "price"], []),
+            "b": ("r2", "good", "toys", "Cheap.", ["price"], []),
+            "c": ("r3", "bad", "toys", "It is.", [], []),
+        },
+    )
     judged(study, lambda item: int(item.data["topic"] == "build"))
     report = build(study, "factuality")
     assert value(report, "St2Exp-P") == (0.25, 2, 0, 1)
@@ -74,8 +83,9 @@ def test_statements_of_one_side_alone_have_their_share_and_nothing_more(owner):
     assert any(note.startswith("Of 1 explanations the statements") for note in report.notes)
     parts = Parts(list(study.items.filter(kind="explanation")), "statement")
     assert not parts.of and set(parts.reasons.values()) == {
-        "no statements of the reference are known", "no statements of the generated text are known",
-    }  # fmt: skip
+        "no statements of the reference are known",
+        "no statements of the generated text are known",
+    }
 
 
 def test_an_empty_side_is_a_finding_where_other_references_state_something(owner):
@@ -86,10 +96,13 @@ def test_an_empty_side_is_a_finding_where_other_references_state_something(owner
 
 def test_shares_that_differ_by_rounding_share_a_rank(owner):
     """.1 + .2 + .3 and .3 + .2 + .1, each by three: .2, though their sums differ at the end."""
-    study = factual.make_study(owner, {
-        key: (f"r{key}", "good", "toys", "Sturdy.", ["build", "price", "size"], ["build"])
-        for key in "abcd"
-    })  # fmt: skip
+    study = factual.make_study(
+        owner,
+        {
+            key: (f"r{key}", "good", "toys", "Sturdy.", ["build", "price", "size"], ["build"])
+            for key in "abcd"
+        },
+    )
     shares = {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.2, 0.1), "c": (0, 0, 0.1), "d": (1, 1, 1)}
     of_people = {}
     for item in current(study):
@@ -102,7 +115,11 @@ def test_shares_that_differ_by_rounding_share_a_rank(owner):
     explained = study.items.filter(kind="explanation")
     factories.make_judgments(similar, {(item, asked): like[item.key] for item in explained})
     row = row_of(
-        build(study, "factuality"), part="correlation", coefficient="spearman", domain="all",
-        metric="STS", other_metric="St2Exp-P",
-    )  # fmt: skip
+        build(study, "factuality"),
+        part="correlation",
+        coefficient="spearman",
+        domain="all",
+        metric="STS",
+        other_metric="St2Exp-P",
+    )
     assert row["value"] == pytest.approx(spearmanr([1, 2, 3, 4], [2, 2, 1, 3])[0], abs=1e-12)

@@ -35,28 +35,58 @@ STATED = {
     "e": ("r1", "i2", "bad", "sports", [], []),
 }
 ABOUT = {"explanations": 5, "interactions": 4, "recipients": 2, "contents": 2}
-GENERATED = {"statements": 5, "unique": 4, "per_explanation": 5 / 5, "per_recipient": 5 / 2,
-             "per_content": 5 / 2}  # fmt: skip
-REFERENCE = {"statements": 4, "unique": 3, "per_interaction": 4 / 4, "per_recipient": 4 / 2,
-             "per_content": 4 / 2}  # fmt: skip
+GENERATED = {
+    "statements": 5,
+    "unique": 4,
+    "per_explanation": 5 / 5,
+    "per_recipient": 5 / 2,
+    "per_content": 5 / 2,
+}
+REFERENCE = {
+    "statements": 4,
+    "unique": 3,
+    "per_interaction": 4 / 4,
+    "per_recipient": 4 / 2,
+    "per_content": 4 / 2,
+}
 
 
 @pytest.fixture
 def stated(owner):
     study = make_factuality(owner)
     for key, (recipient, content, system, domain, generated, reference) in STATED.items():
-        make_explained(study, key, generated, reference, recipient=recipient, content=content,
-                       system=system, data={"domain": domain})  # fmt: skip
-    factories.make_item(study, "f", "r3", "i3", "bad", text="Unread.", review="Unread.",
-                        kind="explanation", data={"domain": "sports"})  # fmt: skip
+        make_explained(
+            study,
+            key,
+            generated,
+            reference,
+            recipient=recipient,
+            content=content,
+            system=system,
+            data={"domain": domain},
+        )
+    factories.make_item(
+        study,
+        "f",
+        "r3",
+        "i3",
+        "bad",
+        text="Unread.",
+        review="Unread.",
+        kind="explanation",
+        data={"domain": "sports"},
+    )
     make(study)
     return study
 
 
 def counts(rows, domain="all", system="all", side=""):
-    return {row["metric"]: row["value"] for row in rows
-            if row["part"] == "counts"
-            and (row["domain"], row["system"], row["name"]) == (domain, system, side)}  # fmt: skip
+    return {
+        row["metric"]: row["value"]
+        for row in rows
+        if row["part"] == "counts"
+        and (row["domain"], row["system"], row["name"]) == (domain, system, side)
+    }
 
 
 def test_everything_that_is_there_is_counted(stated):
@@ -71,15 +101,28 @@ def test_everything_that_is_there_is_counted(stated):
 
 def test_by_domain_and_by_system(stated):
     rows = build(stated, "factuality").rows
-    assert counts(rows, "toys") == {"explanations": 3, "interactions": 2, "recipients": 2,
-                                    "contents": 1}  # fmt: skip
+    assert counts(rows, "toys") == {
+        "explanations": 3,
+        "interactions": 2,
+        "recipients": 2,
+        "contents": 1,
+    }
     assert counts(rows, "toys", side="reference") == {
-        "statements": 4, "unique": 3, "per_interaction": 2, "per_recipient": 2, "per_content": 4
-    }  # fmt: skip
+        "statements": 4,
+        "unique": 3,
+        "per_interaction": 2,
+        "per_recipient": 2,
+        "per_content": 4,
+    }
     assert counts(rows, "sports", side="reference")["statements"] == 0
     good = counts(rows, system="good", side="generated")
-    assert good == {"statements": 3, "unique": 3, "per_explanation": 1.5, "per_recipient": 1.5,
-                    "per_content": 3}  # fmt: skip
+    assert good == {
+        "statements": 3,
+        "unique": 3,
+        "per_explanation": 1.5,
+        "per_recipient": 1.5,
+        "per_content": 3,
+    }
     assert counts(rows, "sports", "bad", "generated")["per_explanation"] == 0.5
     assert counts(rows, system="good", side="reference") == {}, "references are of no system"
 
@@ -117,8 +160,9 @@ def test_command_page_and_api_have_the_same_numbers(stated, as_owner):
     assert counts(json.loads(out.getvalue())["rows"], side="reference") == REFERENCE
     api = as_owner.get(f"/api/v1/studies/{stated.slug}/reports/factuality/", {"draws": 0})
     assert counts(api.json()["rows"], side="reference") == REFERENCE
-    page = as_owner.get(f"/studies/{stated.slug}/analysis/factuality/",
-                        {"draws": 0, "measure": "counts"}).context["layout"]  # fmt: skip
+    page = as_owner.get(
+        f"/studies/{stated.slug}/analysis/factuality/", {"draws": 0, "measure": "counts"}
+    ).context["layout"]
     what, said = page.tables
     assert what.headings == ["all domains", "sports", "toys"]
     lines = dict(what.lines)

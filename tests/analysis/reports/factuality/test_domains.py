@@ -48,8 +48,12 @@ def test_a_domain_may_stand_in_a_column_of_another_name(facts, column):
 
 def test_systems_differ_on_the_pairs_of_a_domain(facts):
     report = build(facts, "factuality", draws=50)
-    expected = {("toys", "St2Exp-P"): 0, ("sports", "St2Exp-P"): -1,
-                ("toys", "St2Exp-R"): -0.5, ("sports", "BLEU"): -40}  # fmt: skip
+    expected = {
+        ("toys", "St2Exp-P"): 0,
+        ("sports", "St2Exp-P"): -1,
+        ("toys", "St2Exp-R"): -0.5,
+        ("sports", "BLEU"): -40,
+    }
     for (domain, metric), value in expected.items():
         row = row_of(report, part="difference", domain=domain, metric=metric)
         assert (row["system"], row["other"]) == ("bad", "good")
@@ -62,8 +66,14 @@ def test_similarity_and_consistency_within_a_domain(facts):
     report = build(facts, "factuality")
 
     def correlation(domain, metric, coefficient="pearson"):
-        return row_of(report, part="correlation", domain=domain, metric="BLEU",
-                      other_metric=metric, coefficient=coefficient)  # fmt: skip
+        return row_of(
+            report,
+            part="correlation",
+            domain=domain,
+            metric="BLEU",
+            other_metric=metric,
+            coefficient=coefficient,
+        )
 
     x, y = [50, 10, 20], [1, 0, 0]
     for coefficient, function in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
@@ -77,13 +87,19 @@ def test_similarity_and_consistency_within_a_domain(facts):
 
 def test_the_order_of_systems_within_a_domain(facts):
     report = build(facts, "factuality")
-    places = {(row["domain"], row["metric"], row["system"]): row["value"] for row in report.rows
-              if row["part"] == "rank"}  # fmt: skip
+    places = {
+        (row["domain"], row["metric"], row["system"]): row["value"]
+        for row in report.rows
+        if row["part"] == "rank"
+    }
     assert (places["toys", "St2Exp-P", "good"], places["toys", "St2Exp-P", "bad"]) == (1, 1)
     assert (places["toys", "St2Exp-R", "good"], places["toys", "St2Exp-R", "bad"]) == (1, 2)
     assert (places["sports", "St2Exp-P", "good"], places["sports", "St2Exp-P", "bad"]) == (1, 2)
-    agreement = {(row["domain"], row["metric"]): row["value"] for row in report.rows
-                 if row["part"] == "rank_agreement" and row["other_metric"] == "BLEU"}  # fmt: skip
+    agreement = {
+        (row["domain"], row["metric"]): row["value"]
+        for row in report.rows
+        if row["part"] == "rank_agreement" and row["other_metric"] == "BLEU"
+    }
     assert (agreement["toys", "St2Exp-R"], agreement["sports", "St2Exp-P"]) == (1, 1)
     assert isnan(agreement["toys", "St2Exp-P"])
 
@@ -91,8 +107,10 @@ def test_the_order_of_systems_within_a_domain(facts):
 def test_what_is_made_up_and_left_out_within_a_domain(facts):
     report = build(facts, "factuality")
     assert failures(report, "hallucinated", domain="toys") == {
-        "build": (0, 1), "price": (0.5, 2), "sound": (1, 1)
-    }  # fmt: skip
+        "build": (0, 1),
+        "price": (0.5, 2),
+        "sound": (1, 1),
+    }
     assert failures(report, "hallucinated", domain="sports") == {"build": (0, 1), "price": (1, 1)}
     assert failures(report, "forgotten", domain="sports") == {"build": (0, 1), "sound": (1, 2)}
     assert failures(report, "forgotten", "sentiment", domain="toys") == {"positive": (1 / 3, 3)}
@@ -108,12 +126,19 @@ def test_the_page_groups_lines_by_domain_and_does_not_repeat_the_only_one(facts,
 
     differences = lines("difference")[0]
     assert differences[0] == "St2Exp-P (LLM): bad less good"
-    assert differences[4:6] == ["sports: St2Exp-P (LLM): bad less good",
-                                "sports: St2Exp-R (LLM): bad less good"]  # fmt: skip
+    assert differences[4:6] == [
+        "sports: St2Exp-P (LLM): bad less good",
+        "sports: St2Exp-R (LLM): bad less good",
+    ]
     made_up = lines("failure")[0]
     assert made_up[:3] == ["sound", "price", "build"]  # 1, 2/3 and 0
-    assert made_up[3:] == ["sports: price", "sports: build", "toys: sound", "toys: price",
-                           "toys: build"]  # fmt: skip
+    assert made_up[3:] == [
+        "sports: price",
+        "sports: build",
+        "toys: sound",
+        "toys: price",
+        "toys: build",
+    ]
     assert lines("correlation")[0] == ["BLEU", "sports: BLEU", "toys: BLEU"]
     places, agreement = lines("rank")
     assert "toys: St2Exp-F1 (LLM)" in places

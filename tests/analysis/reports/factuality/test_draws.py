@@ -51,8 +51,9 @@ def test_holm_is_over_the_pairs_of_systems_of_a_metric(three):
 
 def test_intervals_of_how_alike_metrics_order_systems_draw_whole_recipients(three):
     report = build(three, "factuality", draws=60, seed=5)
-    row = row_of(report, part="rank_agreement", metric="St2Exp-P", other_metric="BLEU",
-                 domain="all")  # fmt: skip
+    row = row_of(
+        report, part="rank_agreement", metric="St2Exp-P", other_metric="BLEU", domain="all"
+    )
     shares, likeness = (np.array([of[name] for name in SUPPORTED]) for of in (SUPPORTED, LIKENESS))
     drawn = [
         kendalltau((shares @ draw).round(9), (likeness @ draw).round(9)).statistic
@@ -72,9 +73,13 @@ def test_intervals_of_correlations_draw_whole_recipients(owner, coefficient):
     known = {key: BLEU[key] for key in P}
     judged(study, "BLEU", known, "overall", kind=Judge.Kind.BLEU_1)
     row = row_of(
-        build(study, "factuality", draws=60, seed=4), part="correlation", domain="all",
-        metric="BLEU", other_metric="St2Exp-P", coefficient=coefficient,
-    )  # fmt: skip
+        build(study, "factuality", draws=60, seed=4),
+        part="correlation",
+        domain="all",
+        metric="BLEU",
+        other_metric="St2Exp-P",
+        coefficient=coefficient,
+    )
     x, y = known, P
     if coefficient == "spearman":  # P: d and e share 1.5, a and c 3.5
         x = {"d": 1, "e": 2, "b": 3, "c": 4, "a": 5}

@@ -54,9 +54,13 @@ EXPECTED = {
 
 def keep(item, grain, sizes, forward=(), backward=()):
     Entailment.objects.create(
-        item=item, grain=grain, n_generated=sizes[0], n_reference=sizes[1],
-        forward=as_bytes(list(forward)), backward=as_bytes(list(backward)),
-    )  # fmt: skip
+        item=item,
+        grain=grain,
+        n_generated=sizes[0],
+        n_reference=sizes[1],
+        forward=as_bytes(list(forward)),
+        backward=as_bytes(list(backward)),
+    )
 
 
 @pytest.fixture
@@ -110,14 +114,16 @@ def test_page_csv_and_json_count_them_alike(facts, as_owner):
     assert "StCoh is undefined and skipped" in page
     for form in ("csv", "json"):
         out = StringIO()
-        call_command("analyse", facts.slug, "factuality", "--draws", "0", "--format", form,
-                     stdout=out)  # fmt: skip
+        call_command(
+            "analyse", facts.slug, "factuality", "--draws", "0", "--format", form, stdout=out
+        )
         text = out.getvalue()
         rows = json.loads(text)["rows"] if form == "json" else csv.DictReader(StringIO(text))
         found = {
-            (row["evaluator"], row["metric"]): row for row in rows
+            (row["evaluator"], row["metric"]): row
+            for row in rows
             if (row["part"], row["domain"], row["system"]) == ("consistency", "all", "all")
-        }  # fmt: skip
+        }
         for which, (_, *counts) in EXPECTED.items():
             assert sizes(found[which]) == tuple(counts), (form, which)
 
@@ -148,8 +154,11 @@ def test_metrics_of_features_say_why_they_are_missing(facts):
     assert "No FMR" not in " ".join(report.notes)
     fmr = consistency(report, "FMR", evaluator="texts")
     assert (fmr["value"], fmr["n"], fmr["missing"]) == (1.0, 1, 3)
-    reasons = {(e.row["domain"], e.row["system"], e.row["metric"]): e.reason
-               for e in report.entries if e.row["evaluator"] == "texts"}  # fmt: skip
+    reasons = {
+        (e.row["domain"], e.row["system"], e.row["metric"]): e.reason
+        for e in report.entries
+        if e.row["evaluator"] == "texts"
+    }
     assert reasons["all", "all", "FMR"] == reasons["toys", "all", "FCR"] == ""
     assert reasons["toys", "all", "DIV"] == "fewer than two texts"
     assert reasons["sports", "all", "FMR"] == "no text has a feature"

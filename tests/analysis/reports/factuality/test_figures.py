@@ -39,7 +39,13 @@ def test_similarity_with_the_review_is_correlated_with_consistency_too(facts):
     judged(facts, "LLM", VERDICTS, factual.SUPPORTED)
     likeness = {"a": 30.0, "b": 10.0, "c": 20.0, "d": 5.0, "e": 25.0}
     judged(facts, "BLEU review", likeness, "overall", kind=Judge.Kind.BLEU_1, against="review")
-    row = row_of(build(facts, "factuality"), part="correlation", metric="BLEU review",
-                 other_metric="St2Exp-P", coefficient="pearson", domain="all")  # fmt: skip
+    row = row_of(
+        build(facts, "factuality"),
+        part="correlation",
+        metric="BLEU review",
+        other_metric="St2Exp-P",
+        coefficient="pearson",
+        domain="all",
+    )
     expected = pearsonr(list(likeness.values()), [P[key] for key in likeness])[0]
     assert (row["value"], row["n"]) == (pytest.approx(expected), 5)

@@ -20,15 +20,29 @@ PARTLY = {"a": 0.25, "b": 0.5, "c": 1.0, "d": 0.75, "e": 0.0}
 @pytest.mark.parametrize(
     ("name", "family"),
     [
-        ("SEval-P", "consistency"), ("seval", "consistency"), ("SummaC-Conv", "consistency"),
-        ("SummaCConv", "consistency"), ("AlignScore large", "consistency"),
-        ("align_score", "consistency"), ("QuestEval", "consistency"), ("QUESTEVAL", "consistency"),
-        ("BERT-F1", "similarity"), ("BERTScore", "similarity"), ("bert_score F1", "similarity"),
-        ("BART", "similarity"), ("BARTScore", "similarity"), ("BLEURT-20", "similarity"),
-        ("STS", "similarity"), ("BLEU4", "similarity"), ("ROUGE-2", "similarity"),
-        ("GPT-4", ""), ("Bartholomew", ""), ("stsuite", ""), ("my AlignScore", ""),
+        ("SEval-P", "consistency"),
+        ("seval", "consistency"),
+        ("SummaC-Conv", "consistency"),
+        ("SummaCConv", "consistency"),
+        ("AlignScore large", "consistency"),
+        ("align_score", "consistency"),
+        ("QuestEval", "consistency"),
+        ("QUESTEVAL", "consistency"),
+        ("BERT-F1", "similarity"),
+        ("BERTScore", "similarity"),
+        ("bert_score F1", "similarity"),
+        ("BART", "similarity"),
+        ("BARTScore", "similarity"),
+        ("BLEURT-20", "similarity"),
+        ("STS", "similarity"),
+        ("BLEU4", "similarity"),
+        ("ROUGE-2", "similarity"),
+        ("GPT-4", ""),
+        ("Bartholomew", ""),
+        ("stsuite", ""),
+        ("my AlignScore", ""),
     ],
-)  # fmt: skip
+)
 def test_a_measure_is_known_by_how_its_name_begins(name, family):
     assert is_consistency(name) == (family == "consistency")
     assert is_similarity(name) == (family == "similarity")
@@ -55,8 +69,14 @@ def test_consistency_is_what_similarity_is_compared_with(facts):
     judged(facts, "BARTScore", {key: -3.5 - value for key, value in PARTLY.items()}, "overall")
     report = build(facts, "factuality")
     assert correlated(report) == ({"BARTScore"}, ST2EXP | {"AlignScore"})
-    row = row_of(report, part="correlation", domain="all", metric="BARTScore",
-                 other_metric="AlignScore", coefficient="pearson")  # fmt: skip
+    row = row_of(
+        report,
+        part="correlation",
+        domain="all",
+        metric="BARTScore",
+        other_metric="AlignScore",
+        coefficient="pearson",
+    )
     assert row["value"] == pytest.approx(-1)
     mean = row_of(report, part="consistency", metric="AlignScore", domain="all", system="all")
     assert (mean["value"], mean["n"]) == (pytest.approx(0.5), 5)
@@ -76,8 +96,11 @@ def test_means_that_differ_by_rounding_share_their_place(facts):
     rows = [row for row in build(facts, "factuality", draws=20).rows if row["domain"] == "all"]
     places = [row for row in rows if (row["part"], row["metric"]) == ("rank", "AlignScore")]
     assert {row["system"]: row["value"] for row in places} == {"good": 1, "bad": 1}
-    alike = [row for row in rows if row["part"] == "rank_agreement"
-             and "AlignScore" in (row["metric"], row["other_metric"])]  # fmt: skip
+    alike = [
+        row
+        for row in rows
+        if row["part"] == "rank_agreement" and "AlignScore" in (row["metric"], row["other_metric"])
+    ]
     assert alike and not [row for row in alike if row["value"] == row["value"]]
 
 

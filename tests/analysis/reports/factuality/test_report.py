@@ -36,9 +36,19 @@ from tests.analysis.small import build, row_of
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/facts/analysis/factuality/"
 VERDICTS = {
-    "a-p1": 1, "a-p2": 0, "a-r1": 1, "b-p1": 1, "b-r1": 1, "b-r2": 0, "c-p1": 0, "c-p2": 1,
-    "c-r1": 0, "c-r2": 1, "d-p1": 0, "e-r1": 0,
-}  # fmt: skip
+    "a-p1": 1,
+    "a-p2": 0,
+    "a-r1": 1,
+    "b-p1": 1,
+    "b-r1": 1,
+    "b-r2": 0,
+    "c-p1": 0,
+    "c-p2": 1,
+    "c-r1": 0,
+    "c-r2": 1,
+    "d-p1": 0,
+    "e-r1": 0,
+}
 P = {"a": 0.5, "b": 1, "c": 0.5, "d": 0, "e": 0}
 R = {"a": 1, "b": 0.5, "c": 0.5, "d": 0, "e": 0}
 F1 = {"a": 2 / 3, "b": 2 / 3, "c": 0.5, "d": 0, "e": 0}
@@ -81,8 +91,9 @@ def facts(owner):
 
 
 def consistency(report, metric, domain="all", system="all", evaluator="LLM"):
-    return row_of(report, part="consistency", metric=metric, domain=domain, system=system,
-                  evaluator=evaluator)  # fmt: skip
+    return row_of(
+        report, part="consistency", metric=metric, domain=domain, system=system, evaluator=evaluator
+    )
 
 
 def test_precision_recall_and_f1_of_all_and_of_each_system_and_domain(facts):
@@ -145,9 +156,14 @@ def test_answers_beyond_0_and_1_are_left_out_and_named(facts):
 
 def kept(study, key, run, grain="statement", forward=FORWARD, backward=BACKWARD, sizes=(2, 1)):
     return Entailment.objects.create(
-        run=run, item=study.items.get(key=key), grain=grain, n_generated=sizes[0],
-        n_reference=sizes[1], forward=as_bytes(forward), backward=as_bytes(backward),
-    )  # fmt: skip
+        run=run,
+        item=study.items.get(key=key),
+        grain=grain,
+        n_generated=sizes[0],
+        n_reference=sizes[1],
+        forward=as_bytes(forward),
+        backward=as_bytes(backward),
+    )
 
 
 def test_entailment_of_a_run_and_of_a_file(facts):
@@ -214,8 +230,14 @@ def test_similarity_is_correlated_with_consistency_over_explanations(facts):
         x, y = [BLEU[key] for key in keys], [values[key] for key in keys]
         expected = {"pearson": stats.pearsonr(x, y)[0], "spearman": stats.spearmanr(x, y)[0]}
         for coefficient, value in expected.items():
-            row = row_of(report, part="correlation", metric="BLEU", other_metric=metric,
-                         domain="all", coefficient=coefficient)  # fmt: skip
+            row = row_of(
+                report,
+                part="correlation",
+                metric="BLEU",
+                other_metric=metric,
+                domain="all",
+                coefficient=coefficient,
+            )
             assert (row["value"], row["n"]) == (pytest.approx(value), 5)
 
 
@@ -238,40 +260,59 @@ def test_systems_differ_on_the_pairs_that_both_explain(facts):
 def test_systems_are_ranked_by_each_metric_and_the_orders_compared(facts):
     """BLEU: good 70, bad 26.25; St2Exp-P: good .75, bad 1/6: the same order."""
     report = build(facts, "factuality")
-    places = {(row["metric"], row["system"]): row["value"] for row in report.rows
-              if (row["part"], row["domain"]) == ("rank", "all")}  # fmt: skip
+    places = {
+        (row["metric"], row["system"]): row["value"]
+        for row in report.rows
+        if (row["part"], row["domain"]) == ("rank", "all")
+    }
     assert (places["BLEU", "good"], places["BLEU", "bad"]) == (1, 2)
     assert (places["St2Exp-P", "good"], places["St2Exp-P", "bad"]) == (1, 2)
-    row = row_of(report, part="rank_agreement", metric="St2Exp-P", other_metric="BLEU",
-                 domain="all")  # fmt: skip
+    row = row_of(
+        report, part="rank_agreement", metric="St2Exp-P", other_metric="BLEU", domain="all"
+    )
     assert (row["value"], row["n"], row["coefficient"]) == (1.0, 2, "kendall")
 
 
 def failures(report, metric, by="topic", system="all", domain="all"):
-    return {row["name"]: (pytest.approx(row["value"]), row["n"]) for row in report.rows
-            if row["part"] == "failure" and row["evaluator"] == "LLM"
-            and (row["metric"], row["by"], row["system"]) == (metric, by, system)
-            and row["domain"] == domain}  # fmt: skip
+    return {
+        row["name"]: (pytest.approx(row["value"]), row["n"])
+        for row in report.rows
+        if row["part"] == "failure"
+        and row["evaluator"] == "LLM"
+        and (row["metric"], row["by"], row["system"]) == (metric, by, system)
+        and row["domain"] == domain
+    }
 
 
 def test_which_topics_are_made_up_and_which_left_out(facts):
     report = build(facts, "factuality")
-    assert failures(report, "hallucinated") == {"build": (0, 2), "price": (2 / 3, 3),
-                                               "sound": (1, 1)}  # fmt: skip
-    assert failures(report, "forgotten") == {"build": (1 / 3, 3), "price": (0, 1),
-                                            "sound": (1, 2)}  # fmt: skip
+    assert failures(report, "hallucinated") == {
+        "build": (0, 2),
+        "price": (2 / 3, 3),
+        "sound": (1, 1),
+    }
+    assert failures(report, "forgotten") == {"build": (1 / 3, 3), "price": (0, 1), "sound": (1, 2)}
     assert failures(report, "hallucinated", system="good") == {"build": (0, 2), "price": (1, 1)}
     assert failures(report, "forgotten", "sentiment") == {"positive": (0.5, 6)}
 
 
 def test_the_review_is_a_second_reference(facts):
-    judged(facts, "BLEU review", {"a": 30.0, "c": 10.0}, "overall", kind=Judge.Kind.BLEU_1,
-           against="review")  # fmt: skip
+    judged(
+        facts,
+        "BLEU review",
+        {"a": 30.0, "c": 10.0},
+        "overall",
+        kind=Judge.Kind.BLEU_1,
+        against="review",
+    )
     report = build(facts, "factuality")
     row = row_of(report, part="review", metric="BLEU review", domain="all", system="all")
     assert (row["value"], row["n"]) == (20.0, 2)
-    assert not [row for row in report.rows
-                if row["part"] == "consistency" and row["metric"] == "BLEU review"]  # fmt: skip
+    assert not [
+        row
+        for row in report.rows
+        if row["part"] == "consistency" and row["metric"] == "BLEU review"
+    ]
 
 
 def test_outdated_statements_do_not_count(facts):
@@ -284,9 +325,14 @@ def test_statements_without_items_yet_are_missing_not_empty(facts):
     run = Run.objects.filter(judge__key="extractor").get()
     for side in Side:
         Statement.objects.create(
-            run=run, item=facts.items.get(key="f"), side=side, number=1, statement="it came",
-            topic="shipping", sentiment="neutral",
-        )  # fmt: skip
+            run=run,
+            item=facts.items.get(key="f"),
+            side=side,
+            number=1,
+            statement="it came",
+            topic="shipping",
+            sentiment="neutral",
+        )
     report = build(facts, "factuality")
     row = consistency(report, "St2Exp-P")
     assert [row[name] for name in ("n", "skipped", "missing")] == [5, 0, 1]
@@ -314,8 +360,14 @@ def test_the_command_prints_it_as_json(facts):
     call_command("analyse", "facts", "factuality", format="json", draws=20, stdout=out)
     rows = json.loads(out.getvalue())["rows"]
     assert {row["part"] for row in rows} == {
-        "counts", "consistency", "difference", "correlation", "rank", "rank_agreement", "failure"
-    }  # fmt: skip
+        "counts",
+        "consistency",
+        "difference",
+        "correlation",
+        "rank",
+        "rank_agreement",
+        "failure",
+    }
 
 
 def test_the_part_of_a_locked_split_that_is_not_asked_for_is_not_read(facts):
@@ -346,9 +398,15 @@ def test_each_part_of_the_page(facts, as_owner):
         answer = as_owner.get(PAGE, {"measure": part, "draws": 20})
         assert answer.status_code == 200, part
     text = as_owner.get(PAGE, {"draws": 20}).content.decode()
-    for words in ("Table III.", "Table VI.", "St2Exp-P (LLM)", "toys: St2Exp-F1 (LLM)",
-                  "Made up: share", "bad less good",
-                  "± .42, n = 5, 1 skipped, 2 zero"):  # fmt: skip
+    for words in (
+        "Table III.",
+        "Table VI.",
+        "St2Exp-P (LLM)",
+        "toys: St2Exp-F1 (LLM)",
+        "Made up: share",
+        "bad less good",
+        "± .42, n = 5, 1 skipped, 2 zero",
+    ):
         assert words in text, words
 
 

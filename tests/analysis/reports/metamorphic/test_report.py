@@ -117,8 +117,11 @@ def test_where_no_iteration_differs_welch_is_undefined_and_says_why(study, judge
 
 
 def test_without_the_same_prompt_again_there_is_no_p(study, judge):
-    lists = {key: said for key, said in known_table().items() if key[1:] not in
-             [("no_change", 1), ("no_change", 2)]}  # fmt: skip
+    lists = {
+        key: said
+        for key, said in known_table().items()
+        if key[1:] not in [("no_change", 1), ("no_change", 2)]
+    }
     make_lists(judge, lists)
     report = report_of(study)
     assert isnan(rows_of(report)["spaces", "rbo"]["p"])
@@ -128,8 +131,9 @@ def test_without_the_same_prompt_again_there_is_no_p(study, judge):
 
 def test_intervals_draw_recipients_again(study, judge):
     lists = {(f"u{n}", "no_change", at): "abcde" for n in range(8) for at in (0, 1, 2)}
-    lists |= {(f"u{n}", "spaces", at): "abcde" if n < 4 else "vwxyz"
-              for n in range(8) for at in (1, 2)}  # fmt: skip
+    lists |= {
+        (f"u{n}", "spaces", at): "abcde" if n < 4 else "vwxyz" for n in range(8) for at in (1, 2)
+    }
     make_lists(judge, lists)
     row = rows_of(report_of(study, draws=2000))["spaces", "overlap"]
     # The mean of 8 of ones and zeros: quantiles of a binomial of 8 with ½.
@@ -141,15 +145,22 @@ def test_intervals_draw_recipients_again(study, judge):
 
 def test_what_cannot_be_compared_is_left_out_and_counted(study, judge):
     lists = {(f"u{n}", "no_change", 0): "abcde" for n in range(4)}
-    lists |= {("u0", "spaces", 1): None, ("u1", "spaces", 1): "abc", ("u2", "spaces", 1): "abcde",
-              ("u3", "spaces", 1): "abXYZ", ("lost", "spaces", 1): "abcde"}  # fmt: skip
+    lists |= {
+        ("u0", "spaces", 1): None,
+        ("u1", "spaces", 1): "abc",
+        ("u2", "spaces", 1): "abcde",
+        ("u3", "spaces", 1): "abXYZ",
+        ("lost", "spaces", 1): "abcde",
+    }
     make_lists(judge, lists)
     report = report_of(study)
     tau, share = rows_of(report)["spaces", "tau_topk"], rows_of(report)["spaces", "overlap"]
     assert (tau["lists"], tau["skipped"], tau["n"]) == (2, 3, 2)
     assert sorted(tau["why"].split("; ")) == [
-        "fewer than k entries: 1", "reply not understood: 1", "the baseline list is missing: 1"
-    ]  # fmt: skip
+        "fewer than k entries: 1",
+        "reply not understood: 1",
+        "the baseline list is missing: 1",
+    ]
     assert share["value"] == pytest.approx((0.6 + 1 + 0.4) / 3)  # of a short one over k too
     counts = rows_of(report, "counts")
     assert counts["spaces", "no_list"]["value"] == 1 and counts["spaces", "no_list"]["n"] == 5
@@ -211,12 +222,17 @@ def test_sweeps_are_tables_2_and_3(study, judge):
         add_list(shown, "u1", "no_change", 0, "abcde", plan="l_sweep", l=l)
         add_list(shown, "u1", "no_change", 1, said, plan="l_sweep", l=l)
     report = report_of(study)
-    taus = [(row["part"], row["k"], row["l"], row["value"])
-            for row in report.rows if row["measure"] == "tau_topk"]  # fmt: skip
+    taus = [
+        (row["part"], row["k"], row["l"], row["value"])
+        for row in report.rows
+        if row["measure"] == "tau_topk"
+    ]
     assert taus == [
-        ("k_sweep", 3, 0, 1), ("k_sweep", 5, 0, pytest.approx(33 / 35)),
-        ("l_sweep", 5, 5, 1), ("l_sweep", 5, 10, pytest.approx(15 / 35)),
-    ]  # fmt: skip
+        ("k_sweep", 3, 0, 1),
+        ("k_sweep", 5, 0, pytest.approx(33 / 35)),
+        ("l_sweep", 5, 5, 1),
+        ("l_sweep", 5, 10, pytest.approx(15 / 35)),
+    ]
     assert all(isnan(row["p"]) for row in report.rows)
 
 
@@ -227,8 +243,10 @@ def test_the_largest_changes_come_with_both_lists(study, judge):
     make_lists(judge, lists)
     rows = [row for row in report_of(study).rows if row["part"] == "largest_change"]
     assert [(row["recipient"], row["iteration"], row["value"], row["n"]) for row in rows] == [
-        ("u3", 2, 0, 2), ("u1", 1, pytest.approx(REVERSED), 1), ("u0", 1, 1, 1)
-    ]  # fmt: skip
+        ("u3", 2, 0, 2),
+        ("u1", 1, pytest.approx(REVERSED), 1),
+        ("u0", 1, 1, 1),
+    ]
     assert rows[0]["baseline"] == "Film a | Film b | Film c | Film d | Film e"
     assert rows[0]["list"].startswith("Film v | Film w")
 
@@ -317,9 +335,10 @@ def test_a_study_without_ratings_has_its_page_and_the_same_numbers_everywhere(
     out = StringIO()
     call_command("analyse", "films", "metamorphic", draws=50, format="json", stdout=out)
     told = json.loads(out.getvalue())["rows"]
-    assert told == as_owner.get(
-        "/api/v1/studies/films/reports/metamorphic/", {"draws": 50}
-    ).json()["rows"]  # fmt: skip
+    assert (
+        told
+        == as_owner.get("/api/v1/studies/films/reports/metamorphic/", {"draws": 50}).json()["rows"]
+    )
     assert told == response.context["report"].as_dict()["rows"]
     query = response.context["query"]
     for form in ("csv", "json", "tex"):
@@ -335,8 +354,9 @@ def test_each_table_alone(study, judge, as_owner, table):
     assert {row["part"] for row in response.context["report"].rows} <= {table}
 
 
-@pytest.mark.parametrize(("name", "value"), [("persistence", "1"), ("persistence", "x"),
-                                             ("entries", "some")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value"), [("persistence", "1"), ("persistence", "x"), ("entries", "some")]
+)
 def test_options_without_meaning_are_refused(study, judge, as_owner, name, value):
     address = "/studies/films/analysis/metamorphic/"
     assert as_owner.get(address, {name: value}).status_code == 400

@@ -44,8 +44,10 @@ def test_every_number_is_that_of_the_report_it_comes_from(study):
     test = row_of(tests, **one)
     row = row_of(report, figure="place", **one)
     assert (row["value"], row["low"], row["n"]) == (
-        test["advantage_probability"], test["low"], test["n"],
-    )  # fmt: skip
+        test["advantage_probability"],
+        test["low"],
+        test["n"],
+    )
     assert row["verdict"] == (PASSED if test["passes"] else NOT_PASSED)
     assert row_of(report, figure="ceiling", **one)["value"] == test["difference"]
     worth = row_of(means, system="all", method="mean", **one)["n_effective"]

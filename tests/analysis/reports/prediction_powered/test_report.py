@@ -133,9 +133,11 @@ def test_items_of_a_recipient_count_once_with_their_mean():
 def test_a_difference_is_that_of_each_recipient():
     study = make_rated_study(recipients=20)
     row = row_of(
-        build(study, "prediction_powered"), evaluator="humans", question="accuracy",
+        build(study, "prediction_powered"),
+        evaluator="humans",
+        question="accuracy",
         system="system-0 − system-2",
-    )  # fmt: skip
+    )
     found = []
     for recipient in study.recipients.all():
         means = [

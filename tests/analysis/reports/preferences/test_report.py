@@ -40,10 +40,16 @@ def study():
         for side, system in (("A", first), ("B", second)):
             for position in (1, 2):
                 factories.make_item(
-                    study, f"pair-{at}-{side}-{position}", f"r{at}", f"c-{at}-{side}-{position}",
-                    system, kind=Item.Kind.RECOMMENDATION, parent=pair, side=side,
+                    study,
+                    f"pair-{at}-{side}-{position}",
+                    f"r{at}",
+                    f"c-{at}-{side}-{position}",
+                    system,
+                    kind=Item.Kind.RECOMMENDATION,
+                    parent=pair,
+                    side=side,
                     position=position,
-                )  # fmt: skip
+                )
         factories.make_rating(session, pair, better, human)
         verdicts[pair, better] = judge
     factories.make_judgments(factories.make_judge(study, "laaj"), verdicts)

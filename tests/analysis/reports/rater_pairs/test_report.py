@@ -76,10 +76,13 @@ def test_two_raters_interval_is_that_of_items_drawn_again():
     row = row_of(report, first="r0", second="r3", measure="percent")
     assert (row["low"], row["high"]) == pytest.approx(np.nanquantile(drawn, [0.025, 0.975]))
     drawn = [
-        cohen_kappa_score(*(np.repeat(FOUR[at], counts) for at in (0, 1)), weights="quadratic",
-                          labels=[1, 2, 3, 4, 5])
+        cohen_kappa_score(
+            *(np.repeat(FOUR[at], counts) for at in (0, 1)),
+            weights="quadratic",
+            labels=[1, 2, 3, 4, 5],
+        )
         for counts in scores.counts
-    ]  # fmt: skip
+    ]
     row = row_of(report, first="r0", second="r1", measure="kappa_quadratic")
     assert (row["low"], row["high"]) == pytest.approx(np.nanquantile(drawn, [0.025, 0.975]))
 
@@ -104,9 +107,13 @@ def test_too_little_in_common_is_blank_with_the_reason():
 
 def test_who_agrees_with_nobody_is_named():
     good = [
-        [1, 2, 3, 4, 5, 1, 2, 3], [1, 2, 3, 4, 5, 1, 2, 4], [1, 2, 3, 4, 5, 1, 3, 3],
-        [1, 2, 3, 4, 4, 1, 2, 3], [1, 1, 3, 4, 5, 1, 2, 3], [1, 2, 2, 4, 5, 2, 2, 3],
-    ]  # fmt: skip
+        [1, 2, 3, 4, 5, 1, 2, 3],
+        [1, 2, 3, 4, 5, 1, 2, 4],
+        [1, 2, 3, 4, 5, 1, 3, 3],
+        [1, 2, 3, 4, 4, 1, 2, 3],
+        [1, 1, 3, 4, 5, 1, 2, 3],
+        [1, 2, 2, 4, 5, 2, 2, 3],
+    ]
     report = build(make_table([*good, [5, 4, 3, 2, 1, 5, 4, 3]]), "rater_pairs")
     assert any("Apart from the rest: r6 (" in sentence for sentence in report.verdict)
 
@@ -193,9 +200,12 @@ def test_before_and_after_have_the_intervals_of_the_reports_that_they_come_from(
     study = make_rated_study()
     row = build(study, "exclusions", draws=60).rows[0]
     r = row_of(
-        build(study, "correlation", draws=60), evaluator="close", question="average",
-        level="dataset", coefficient="pearson",
-    )  # fmt: skip
+        build(study, "correlation", draws=60),
+        evaluator="close",
+        question="average",
+        level="dataset",
+        coefficient="pearson",
+    )
     assert (row["r"], row["r_low"], row["r_high"]) == (r["value"], r["low"], r["high"])
     assert row["r_low"] < row["r"] < row["r_high"]
     scores = Scores(frames.read(study), Options("recipient", draws=60))
@@ -203,10 +213,13 @@ def test_before_and_after_have_the_intervals_of_the_reports_that_they_come_from(
     for counts in scores.counts:
         repeated = np.repeat(np.arange(len(scores.items)), counts[scores.clusters])
         each = [
-            krippendorff.alpha(scores.ratings(at, "all")[repeated].T, value_domain=[1, 2, 3, 4, 5],
-                               level_of_measurement="ordinal")
+            krippendorff.alpha(
+                scores.ratings(at, "all")[repeated].T,
+                value_domain=[1, 2, 3, 4, 5],
+                level_of_measurement="ordinal",
+            )
             for at in range(len(scores.questions))
-        ]  # fmt: skip
+        ]
         drawn.append(np.mean(each))
     assert (row["alpha_low"], row["alpha_high"]) == pytest.approx(
         np.quantile(drawn, [0.025, 0.975])

@@ -59,8 +59,14 @@ def by_item(number, request):
     """Ignores all perturbations, and scores items differently: by the number of its key."""
     place = number_of(request)
     scales = {key: rule["enum"] for key, rule in schema_of(request).items() if "enum" in rule}
-    return chat(json.dumps({key: points[0] + place % 5 * (points[-1] - points[0]) // 4
-                            for key, points in scales.items()}))  # fmt: skip
+    return chat(
+        json.dumps(
+            {
+                key: points[0] + place % 5 * (points[-1] - points[0]) // 4
+                for key, points in scales.items()
+            }
+        )
+    )
 
 
 def of_measure(report, measure, **more):
@@ -95,8 +101,9 @@ def test_a_judge_that_answers_at_random_scores_at_the_noise_floor(study, server)
     flips = of_measure(report, "flip_rate", relation="multiply")
     assert sum(row["value"] for row in flips) / len(flips) == pytest.approx(0.8, abs=0.04)
     assert any("halves down" in note for note in report.notes)
-    inside = [row["excess_low"] <= 0 <= row["excess_high"]
-              for row in of_measure(report, "robustness")]  # fmt: skip
+    inside = [
+        row["excess_low"] <= 0 <= row["excess_high"] for row in of_measure(report, "robustness")
+    ]
     assert sum(inside) >= 0.8 * len(inside)
 
 
@@ -114,8 +121,11 @@ def test_numbers_are_those_of_the_answers_by_hand(study, server):
         reply = by_item(number, request)
         if is_changed(request) and number_of(request) % 2 == 0:
             said = json.loads(reply.body["choices"][0]["message"]["content"])
-            reply = chat(json.dumps({key: value - 1 if value == 5 else value + 1
-                                     for key, value in said.items()}))  # fmt: skip
+            reply = chat(
+                json.dumps(
+                    {key: value - 1 if value == 5 else value + 1 for key, value in said.items()}
+                )
+            )
         return reply
 
     after_a_test(study, server, kinder, relations={"politeness": {}})
@@ -167,9 +177,18 @@ def test_verdicts_on_lists_have_flips_and_no_distances(owner):
     """It takes the first list wherever it stands: swapped, every verdict is another one."""
     study = make_podcasts(owner, pairs=4)
     with ScriptedServer(the_first_list) as server:
-        after_a_test(study, server, the_first_list, items=4, run_fields={
-            "method": "pairwise", "prompt": "pairwise.v1", "context": "profile",
-        }, relations={"swapped_lists": {}, "list_members_order": {}})  # fmt: skip
+        after_a_test(
+            study,
+            server,
+            the_first_list,
+            items=4,
+            run_fields={
+                "method": "pairwise",
+                "prompt": "pairwise.v1",
+                "context": "profile",
+            },
+            relations={"swapped_lists": {}, "list_members_order": {}},
+        )
     report = build(study, "robustness")
     assert {row["measure"] for row in report.rows} == {"robustness", "flip_rate", "failures"}
     swapped = row_of(report, measure="robustness", relation="swapped_lists")
@@ -186,9 +205,18 @@ def test_verdicts_of_fit_move_on_their_own_scale(owner):
         return chat(json.dumps({"rationale": "r", "verdict": "no fit" if polite else "fit"}))
 
     with ScriptedServer(fit) as server:
-        after_a_test(study, server, fit, run_fields={
-            "method": "fit", "prompt": "fit.v1", "context": "profile", "question": "episode-fit",
-        }, relations={"politeness": {}})  # fmt: skip
+        after_a_test(
+            study,
+            server,
+            fit,
+            run_fields={
+                "method": "fit",
+                "prompt": "fit.v1",
+                "context": "profile",
+                "question": "episode-fit",
+            },
+            relations={"politeness": {}},
+        )
     report = build(study, "robustness")
     assert row_of(report, measure="mean_change")["value"] == 1
     assert row_of(report, measure="robustness")["value"] == 0
@@ -253,8 +281,14 @@ def test_the_page_has_figures_and_tables_and_takes_few_queries(
     with django_assert_max_num_queries(12):
         page = as_owner.get("/studies/films/analysis/robustness/?draws=50")
     assert page.status_code == 200
-    for words in ("All relations", "Same prompt again", "Spaces in words (rate=0.15)",
-                  "figure-robustness", "figure-excess", "Kendall"):  # fmt: skip
+    for words in (
+        "All relations",
+        "Same prompt again",
+        "Spaces in words (rate=0.15)",
+        "figure-robustness",
+        "figure-excess",
+        "Kendall",
+    ):
         assert words in page.text, words
     index = as_owner.get("/studies/films/analysis/headlines/").text
     assert "least robust: careful under" in index

@@ -79,9 +79,12 @@ def repeat(study, changes):
             session=session, position=100 + place, kind=Extra.Kind.REPEAT, item=rating.item
         )
         ExtraAnswer.objects.create(
-            extra=extra, item=rating.item, question=rating.question, value=rating.value + change,
+            extra=extra,
+            item=rating.item,
+            question=rating.question,
+            value=rating.value + change,
             answered_at=timezone.now(),
-        )  # fmt: skip
+        )
 
 
 def test_people_asked_twice(anxiety):
@@ -124,9 +127,12 @@ def test_only_answers_of_the_version_are_given_twice(anxiety):
     repeat(anxiety, [0, 0, 1, -1])
     anxiety.questionnaire_version = 2
     anxiety.save()
-    assert row_of(
-        build(anxiety, "variance", version=1), part="retest", component="exact_agreement"
-    )["n"] == 4  # fmt: skip
+    assert (
+        row_of(build(anxiety, "variance", version=1), part="retest", component="exact_agreement")[
+            "n"
+        ]
+        == 4
+    )
     later = build(anxiety, "variance", version=2)
     assert {e.reason for e in later.entries if e.row["part"] == "retest"} == {
         "no item was repeated"

@@ -103,10 +103,14 @@ def test_kendall_w_without_an_order_is_undefined(ratings, reason):
 @pytest.mark.parametrize(
     ("form", "published"),
     [
-        ("1,1", 0.1750), ("A,1", 0.1980), ("C,1", 0.2160),
-        ("1,k", 0.3889), ("A,k", 0.4255), ("C,k", 0.4526),
+        ("1,1", 0.1750),
+        ("A,1", 0.1980),
+        ("C,1", 0.2160),
+        ("1,k", 0.3889),
+        ("A,k", 0.4255),
+        ("C,k", 0.4526),
     ],
-)  # fmt: skip
+)
 def test_icc_of_the_anxiety_data(form, published):
     assert icc(ANXIETY, form).value == pytest.approx(published, abs=5e-5)
 

@@ -42,8 +42,11 @@ def test_a_balanced_design_by_its_mean_squares():
 
 
 def unbalanced(generator, n=60):
-    codes = [generator.integers(7, size=n), generator.integers(5, size=n),
-             generator.integers(4, size=n)]  # fmt: skip
+    codes = [
+        generator.integers(7, size=n),
+        generator.integers(5, size=n),
+        generator.integers(4, size=n),
+    ]
     return generator.normal(size=n), codes
 
 

@@ -135,8 +135,10 @@ def test_shares_per_decile_equal_scikit_learn():
 def test_few_values_are_bins_of_their_own():
     found = calibration_curve([1, 1, 2, 5, 5, 5, np.nan], [0, 1, 1, 1, 0, 1, 1])
     assert [(each.least, each.most, each.share.n) for each in found] == [
-        (1, 1, 2), (2, 2, 1), (5, 5, 3),
-    ]  # fmt: skip
+        (1, 1, 2),
+        (2, 2, 1),
+        (5, 5, 3),
+    ]
     assert [each.share.value for each in found] == pytest.approx([1 / 2, 1, 2 / 3])
     assert calibration_curve([np.nan], [1]) == []
 

@@ -8,9 +8,26 @@ from analysis.stats.correlation.rest_of_total import rest_of_total
 # Cochran (1977), Sampling Techniques, 3rd ed., p. 28: signatures on 50 of 676 sheets of petitions,
 # as (signatures, sheets).
 SHEETS = [
-    (42, 23), (41, 4), (36, 1), (32, 1), (29, 1), (27, 2), (23, 1), (19, 1), (16, 2), (15, 2),
-    (14, 1), (11, 1), (10, 1), (9, 1), (7, 1), (6, 3), (5, 2), (4, 1), (3, 1),
-]  # fmt: skip
+    (42, 23),
+    (41, 4),
+    (36, 1),
+    (32, 1),
+    (29, 1),
+    (27, 2),
+    (23, 1),
+    (19, 1),
+    (16, 2),
+    (15, 2),
+    (14, 1),
+    (11, 1),
+    (10, 1),
+    (9, 1),
+    (7, 1),
+    (6, 3),
+    (5, 2),
+    (4, 1),
+    (3, 1),
+]
 SAMPLE = np.repeat([float(y) for y, _ in SHEETS], [f for _, f in SHEETS])
 
 

@@ -16,11 +16,13 @@ def data(seed=1, recipients=RECIPIENTS):
     """Three members on scales of their own; the third knows nothing and is a bit contrary."""
     rng = np.random.default_rng(seed)
     truth = rng.normal(3, 1, len(recipients))
-    members = np.stack([
-        truth + rng.normal(0, 0.5, len(truth)),
-        20 * truth + rng.normal(0, 20, len(truth)) - 7,
-        -0.3 * truth + rng.normal(0, 1, len(truth)),
-    ])  # fmt: skip
+    members = np.stack(
+        [
+            truth + rng.normal(0, 0.5, len(truth)),
+            20 * truth + rng.normal(0, 20, len(truth)) - 7,
+            -0.3 * truth + rng.normal(0, 1, len(truth)),
+        ]
+    )
     return members, truth + rng.normal(0, 0.3, len(truth))
 
 

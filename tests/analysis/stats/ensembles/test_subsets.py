@@ -81,9 +81,7 @@ def test_draws_of_groups_are_means_of_repeated_groups():
     counts = np.array([[1, 1], [2, 0], [0, 2]], dtype=np.uint8)
     cluster_of = np.array([0, 0, 1])
     found = group_draws(table, cluster_of, counts, False)
-    assert found == pytest.approx(
-        np.array([[0.3, 0.5, 0.1], [0.2, np.nan, 0.2]]), nan_ok=True
-    )  # fmt: skip
+    assert found == pytest.approx(np.array([[0.3, 0.5, 0.1], [0.2, np.nan, 0.2]]), nan_ok=True)
     found = group_draws(table, cluster_of, counts, True)
     assert found == pytest.approx(np.array([[0.2, 0.25, 0.1], [0.2 / 3, 0, 0.2]]))
 

@@ -71,8 +71,9 @@ def test_draws_of_the_spread_repeat_whole_groups():
     found = spread_of_means([1, 3, 5, 5, 9], groups, clusters=groups, counts=counts)
     expected = [np.std([2, 5, 9], ddof=1), np.std([2, 2, 9], ddof=1)]
     assert found.draws == pytest.approx(expected)
-    other = spread_of_means([1, 3, 5, 5, 9], groups, clusters=np.array([0, 1, 1, 1, 2]),
-                            counts=counts)  # fmt: skip
+    other = spread_of_means(
+        [1, 3, 5, 5, 9], groups, clusters=np.array([0, 1, 1, 1, 2]), counts=counts
+    )
     assert other.reason == "no interval: groups span several clusters"
 
 
@@ -104,8 +105,10 @@ def test_all_raters_but_one_equals_the_mean_of_all_splits():
 def test_few_raters_comes_near_the_mean_over_all_fixed_splits():
     # With fully crossed raters and many splits the mean comes near to that over pairs of raters.
     table = ATTITUDE[:, :4]
-    pairs = [stats.pearsonr(table[:, [a, b]].mean(1), np.delete(table, [a, b], 1).mean(1))[0]
-             for a, b in combinations(range(4), 2)]  # fmt: skip
+    pairs = [
+        stats.pearsonr(table[:, [a, b]].mean(1), np.delete(table, [a, b], 1).mean(1))[0]
+        for a, b in combinations(range(4), 2)
+    ]
     centred = table - table.mean(0) + table.mean()  # raters of one level: who is drawn is chance
     found = few_raters(centred, 2, rng(), splits=400)
     assert found.value == pytest.approx(np.mean(pairs), abs=0.03)
@@ -190,8 +193,9 @@ def test_pool_adjacent_violators_by_hand():
     found = isotonic_map([1, 2, 3, 3, 3, 4], [1, 3, 1, 2, 3, 4])
     assert found.judge.tolist() == [1, 2, 3, 4]
     assert found.human.tolist() == pytest.approx([1, 2.25, 2.25, 4])
-    assert found(np.array([0, 1.5, 9, NAN])).tolist() == pytest.approx([1, 1.625, 4, NAN],
-                                                                       nan_ok=True)  # fmt: skip
+    assert found(np.array([0, 1.5, 9, NAN])).tolist() == pytest.approx(
+        [1, 1.625, 4, NAN], nan_ok=True
+    )
 
 
 def test_no_value_is_mapped_by_a_map_that_saw_it():

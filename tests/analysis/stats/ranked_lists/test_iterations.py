@@ -92,9 +92,12 @@ def test_all_signs_of_few_people_by_hand():
 def test_the_exact_test_is_scipys():
     values = rng().normal(0.3, 1, 9)
     expected = stats.permutation_test(
-        (values,), lambda x, axis: x.mean(axis=axis), permutation_type="samples",
-        vectorized=True, n_resamples=np.inf,
-    )  # fmt: skip
+        (values,),
+        lambda x, axis: x.mean(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
     assert sign_flip(values, rng()).p == pytest.approx(expected.pvalue)
 
 

@@ -28,9 +28,11 @@ def of(measure, one, other, *more, **options):
 
 def all_of(one, other, k=5):
     return (
-        of(tau_topk, one, other, k), of(tau_common, one, other), of(rbo, one, other),
+        of(tau_topk, one, other, k),
+        of(tau_common, one, other),
+        of(rbo, one, other),
         of(overlap, one, other, k),
-    )  # fmt: skip
+    )
 
 
 def test_the_same_list_has_one_in_every_measure():
@@ -88,9 +90,15 @@ def test_two_entries_that_the_other_list_lacks_are_half_a_disagreement():
     [
         # Figure 5 of Webber et al. (2010): agreement by depth 0, 0, 2/3, 1/2, 2/5, 1/3, 2/7,
         # whose mean they print as 0.312; p = .9, the sum by hand.
-        ("abcdefg", "zcavwxy", 0.9,
-         0.1 / 0.9 * sum(a * 0.9**d for d, a in enumerate(
-             [0, 0, 2 / 3, 1 / 2, 2 / 5, 1 / 3, 2 / 7], 1)) + 2 / 7 * 0.9**7),
+        (
+            "abcdefg",
+            "zcavwxy",
+            0.9,
+            0.1
+            / 0.9
+            * sum(a * 0.9**d for d, a in enumerate([0, 0, 2 / 3, 1 / 2, 2 / 5, 1 / 3, 2 / 7], 1))
+            + 2 / 7 * 0.9**7,
+        ),
         # The worked example of github.com/b4ny4n/rankmeasures, printed with three decimals.
         ("12345", "23415", 0.9, 0.828),
         # The tests of github.com/knightjdr/cmgo, the last three uneven.
@@ -107,7 +115,7 @@ def test_two_entries_that_the_other_list_lacks_are_half_a_disagreement():
         (string.ascii_lowercase, "f", 0.99, 0.043516),
         (string.ascii_lowercase, "pkruzxiaqmdgjvbthcoylwsf", 0.99, 0.862479),
     ],
-)  # fmt: skip
+)
 def test_rbo_as_published_for_even_and_uneven_lists(one, other, p, published):
     digits = 5e-4 if published == 0.828 else 6e-7
     assert of(rbo, one, other, p) == pytest.approx(published, abs=digits)

@@ -104,15 +104,22 @@ def test_a_measure_that_can_be_negative_has_no_worst_value_for_one_empty_side():
 # One item: 2 generated statements (hypotheses of the first), 3 of the reference.
 # Rows: hypothesis 1 with premises 1 to 3, then hypothesis 2. E, N, C.
 FORWARD = [
-    [0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4],
-    [0.2, 0.7, 0.1], [0.4, 0.3, 0.3], [0.05, 0.05, 0.9],
-]  # fmt: skip
+    [0.7, 0.2, 0.1],
+    [0.1, 0.1, 0.8],
+    [0.3, 0.3, 0.4],
+    [0.2, 0.7, 0.1],
+    [0.4, 0.3, 0.3],
+    [0.05, 0.05, 0.9],
+]
 # Reference statement 1 with generated 1 and 2, then 2, then 3. Not FORWARD transposed.
 BACKWARD = [
-    [0.5, 0.25, 0.25], [0.1, 0.8, 0.1],
-    [0.0, 0.2, 0.8], [0.3, 0.6, 0.1],
-    [0.2, 0.2, 0.6], [0.1, 0.1, 0.8],
-]  # fmt: skip
+    [0.5, 0.25, 0.25],
+    [0.1, 0.8, 0.1],
+    [0.0, 0.2, 0.8],
+    [0.3, 0.6, 0.1],
+    [0.2, 0.2, 0.6],
+    [0.1, 0.1, 0.8],
+]
 
 
 def entailment():

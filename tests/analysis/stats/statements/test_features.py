@@ -32,8 +32,9 @@ def test_only_whole_words_in_their_order_are_mentioned():
 
 def test_words_may_be_parted_by_any_mark_or_space():
     assert mentioned(["battery-life\n ok", "life battery"], ["battery  life"]) == [
-        {"battery life"}, set()
-    ]  # fmt: skip
+        {"battery life"},
+        set(),
+    ]
 
 
 def test_scripts_without_spaces_are_searched_letter_by_letter():

@@ -92,9 +92,11 @@ def test_the_page_takes_and_shows_what_is_expected_of_episodes(as_owner, study):
     page = as_owner.get(PAGE).content.decode()
     assert "episode-fit@pair-1-A-1 = 1\nepisode-fit@pair-1-B-2 = 5" in page
     for typed, words in (
-        ("episode-fit@pair-1-A-1", "KEY@ITEM = VALUE"), ("episode-fit = 1", "KEY@ITEM = VALUE"),
-        ("episode-fit@pair-2-A-1 = 1", "no part of this item"), ("episode-fit@pair-1-A-1 = 9", "9"),
-    ):  # fmt: skip
+        ("episode-fit@pair-1-A-1", "KEY@ITEM = VALUE"),
+        ("episode-fit = 1", "KEY@ITEM = VALUE"),
+        ("episode-fit@pair-2-A-1 = 1", "no part of this item"),
+        ("episode-fit@pair-1-A-1 = 9", "9"),
+    ):
         answer = as_owner.post(PAGE, row | {"r0-parts": typed})
         assert answer.status_code == 422 and words in answer.content.decode()
 

@@ -22,8 +22,10 @@ def test_a_study_is_loaded_with_what_its_items_name(tmp_path):
     )
     assert (item.recipient.key, item.content.key, item.system.key) == ("anna", "film-1", "personal")
     assert list(study.questions.values_list("key", "required")) == [
-        ("persuasiveness", True), ("fits", True), ("why", False)
-    ]  # fmt: skip
+        ("persuasiveness", True),
+        ("fits", True),
+        ("why", False),
+    ]
 
 
 @pytest.mark.parametrize("blank", ["", "  ", '" \n"'])
@@ -54,8 +56,11 @@ def test_every_item_gets_its_open_places(tmp_path):
     load(tmp_path, items=ITEMS)
     places = Place.objects.order_by("item__key", "number")
     assert list(places.values_list("item__key", "number", "state")) == [
-        ("e1", 1, "open"), ("e1", 2, "open"), ("e2", 1, "open"), ("e2", 2, "open"),
-    ]  # fmt: skip
+        ("e1", 1, "open"),
+        ("e1", 2, "open"),
+        ("e2", 1, "open"),
+        ("e2", 2, "open"),
+    ]
 
 
 def test_places_are_drawn_the_same_in_every_load(tmp_path):
@@ -70,13 +75,16 @@ def test_places_are_drawn_the_same_in_every_load(tmp_path):
 def test_ratings_fill_places_of_one_completed_session_a_rater(tmp_path):
     load(tmp_path, items=ITEMS, ratings=RATINGS)
     assert list(Session.objects.values_list("rater__key", "state", "source")) == [
-        ("ann", "completed", "file"), ("bob", "completed", "file"),
-    ]  # fmt: skip
+        ("ann", "completed", "file"),
+        ("bob", "completed", "file"),
+    ]
     places = Place.objects.order_by("item__key", "number")
     assert list(places.values_list("item__key", "state", "rater__key")) == [
-        ("e1", "filled", "ann"), ("e1", "filled", "bob"),
-        ("e2", "filled", "ann"), ("e2", "open", None),
-    ]  # fmt: skip
+        ("e1", "filled", "ann"),
+        ("e1", "filled", "bob"),
+        ("e2", "filled", "ann"),
+        ("e2", "open", None),
+    ]
     assert list(Rating.objects.for_analysis().order_by("id").values_list("value", flat=True)) == [
         4,
         2,
@@ -96,11 +104,17 @@ def test_later_ratings_take_the_open_places(tmp_path):
     load(tmp_path, items=ITEMS, ratings=RATINGS)
     places = Place.objects.order_by("item__key", "number")
     assert list(places.values_list("number", "state")) == [
-        (1, "filled"), (2, "filled"), (1, "filled"), (2, "open"),
-    ]  # fmt: skip
+        (1, "filled"),
+        (2, "filled"),
+        (1, "filled"),
+        (2, "open"),
+    ]
     assert list(places.values_list("rater__key", "session__rater__key")) == [
-        ("ann", "ann"), ("bob", "bob"), ("ann", "ann"), (None, None),
-    ]  # fmt: skip
+        ("ann", "ann"),
+        ("bob", "bob"),
+        ("ann", "ann"),
+        (None, None),
+    ]
 
 
 def test_more_raters_per_item_make_more_places_and_fewer_close_the_open_ones(tmp_path):
@@ -318,7 +332,7 @@ BAD_RATINGS = {
     "role": ("e1,ann,boss,fits,1", "column role: found 'boss'; allowed is one of recipient"),
     "other role": ("e2,ann,expert,fits,1", "found expert for rater 'ann', who is third_party on"),
     "twice": ("e1,ann,,persuasiveness,4", "on question 'persuasiveness' stands on line 2 already"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("row, message", BAD_RATINGS.values(), ids=BAD_RATINGS)
@@ -342,7 +356,7 @@ def test_a_bad_rating_is_named_and_nothing_is_written(tmp_path, row, message):
         ({"interactions": "recipient,content,share_listened\na,b,60\n"}, "a number from 0 to 1"),
         ({"items": "item,system\na,b\n"}, "found neither a column text nor content"),
     ],
-)  # fmt: skip
+)
 def test_other_bad_rows_are_named_and_nothing_is_written(tmp_path, files, message):
     loading = load(tmp_path, **files)
     assert len(messages(loading)) == 1

@@ -348,10 +348,19 @@ QUOTE = "; put quotation marks around the text if it holds a mark such as : ? @ 
 
 @pytest.mark.parametrize(
     "line",
-    ["title: What: now", "title: ? now", "title: @now", "title: %now", "title: *now*",
-     "title: {a} b", "title: `now`", "title: - now", "x: {text: Now?, scale: likert5}",
-     "x: {text: Is it {good}}"],
-)  # fmt: skip
+    [
+        "title: What: now",
+        "title: ? now",
+        "title: @now",
+        "title: %now",
+        "title: *now*",
+        "title: {a} b",
+        "title: `now`",
+        "title: - now",
+        "x: {text: Now?, scale: likert5}",
+        "x: {text: Is it {good}}",
+    ],
+)
 def test_a_text_that_needs_quotation_marks_is_said_to_need_them(study_yaml, line):
     _, messages = study_yaml(f"study: s\n{line}\n")
     assert len(messages) == 1 and messages[0].startswith("study.yaml, line 2: no YAML: ")

@@ -97,12 +97,16 @@ def test_a_survey_about_a_real_person_is_theirs_by_their_link(folder, films, var
         recommended = {item.content.key for item in own}
         assert len(recommended) > 8 and recommended <= best_by_implicit(films, who)
         assert not seen_by(study, who) & {item.content.key for item in own}
-        assert all(set(i.data["explaining_contents"].split("|")) <= seen_by(study, who)
-                   for i in own)  # fmt: skip
+        assert all(
+            set(i.data["explaining_contents"].split("|")) <= seen_by(study, who) for i in own
+        )
     assert scores_of_judges(study) == pytest.approx(expected_scores(var), abs=1e-9)
     assert set(Judge.objects.values_list("kind", "top")) == {
-        ("cf", 12), ("cf-a", 12), ("item-sim", 1), ("genre-jacc", 1),
-    }  # fmt: skip
+        ("cf", 12),
+        ("cf-a", 12),
+        ("item-sim", 1),
+        ("genre-jacc", 1),
+    }
     made = links.for_recipients(study)
     assert [(name, recipient.key) for name, _, recipient in made] == [("5", "5"), ("7", "7")]
     links.make(study, made)
@@ -153,8 +157,14 @@ def test_what_stands_twice_is_counted_by_survey_and_said(
     def one(who, content):
         return Question("cf", "highest", [], content, [], {}, 1, [], who)
 
-    found = {(1, 1): one("5", 3), (1, 2): one("5", 3), (1, 3): one("5", 3), (1, 4): one("5", 4),
-             (2, 1): one("7", 3), (2, 2): one("7", 4)}  # fmt: skip
+    found = {
+        (1, 1): one("5", 3),
+        (1, 2): one("5", 3),
+        (1, 3): one("5", 3),
+        (1, 4): one("5", 4),
+        (2, 1): one("7", 3),
+        (2, 2): one("7", 4),
+    }
     found |= {(3, number): one("", 3) for number in (1, 2)}  # who is made up is somebody else each
     assert making.repeated(found) == {1: 2}
     command = "judges.management.commands.make_counterfactual_study"
@@ -192,8 +202,12 @@ def test_the_explicit_form_trains_on_ratings_and_its_judges_agree(folder, films,
     assert scores_of_judges(study) == pytest.approx(expected_scores(var), abs=1e-9)
     judge = Judge.objects.get(kind="cf")
     assert (judge.form, judge.factors, judge.iterations, judge.regularisation, judge.seed) == (
-        "explicit", 5, 4, 0.1, 7,
-    )  # fmt: skip
+        "explicit",
+        5,
+        4,
+        0.1,
+        7,
+    )
     given = list(csv.DictReader((folder / "ratings.csv").open()))
     by_film = defaultdict(list)
     for row in given:
@@ -270,20 +284,26 @@ def test_reasons_are_asked_where_the_paper_reads_them(language):
     template = study_templates(language)["explanations-seven"]
     asked = {one["key"]: one["why"] for one in template.read.questions}
     assert len(asked) == 7 and {key for key, why in asked.items() if why} == {
-        "transparency", "satisfaction",
-    }  # fmt: skip
+        "transparency",
+        "satisfaction",
+    }
     assert "required" not in asked.values()
     made = {one["key"]: one.get("why") for one in making.study_data(Plan("s", "S"))["questions"]}
     assert (made["transparency"], made["satisfaction"], made["trustworthiness"]) == (
-        True, True, None,
-    )  # fmt: skip
+        True,
+        True,
+        None,
+    )
 
 
 def test_in_a_study_what_rules_read_is_required_and_who_one_is_is_not():
     data = making.study_data(Plan("s", "S"))
     assert [one if isinstance(one, str) else one["required"] for one in data["exit"]] == [
-        True, True, "gender", "age",
-    ]  # fmt: skip
+        True,
+        True,
+        "gender",
+        "age",
+    ]
     assert making.WATCHED in data["instructions"] and data["show_history"] == 9
     real = making.study_data(Plan("s", "S", real=True))
     assert making.WATCHED not in real["instructions"] and real["show_history"] == 0

@@ -193,8 +193,9 @@ def test_a_study_is_made_with_its_scores_and_judges_give_what_it_was_made_by(fol
         assert item.text.splitlines()[1:] == [seen[key] for key in named]
     trained = Interaction.objects.filter(study=study).exclude(data__has_key="hypothetical")
     assert trained.count() == films.matrix.nnz
-    expected = {f"survey-{name[:-5]}": json.loads(text)["scores"]
-                for name, text in kept(var).items()}  # fmt: skip
+    expected = {
+        f"survey-{name[:-5]}": json.loads(text)["scores"] for name, text in kept(var).items()
+    }
     rows = Judgment.objects.filter(item__study=study)
     found = list(rows.values_list("item__key", "run__judge__kind", "value"))
     assert len(found) == 12 * 4 * 7

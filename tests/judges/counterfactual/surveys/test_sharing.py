@@ -238,10 +238,11 @@ def shown_in(films, questions):
     """{item: (recommended, explaining)} of a study of these questions."""
     return {
         f"survey-{survey}-{number}": (
-            films.keys[one.content], "|".join(films.keys[column] for column in one.explaining)
+            films.keys[one.content],
+            "|".join(films.keys[column] for column in one.explaining),
         )
         for (survey, number), one in questions.items()
-    }  # fmt: skip
+    }
 
 
 def is_whole(upload, films, questions):

@@ -24,7 +24,7 @@ from tests.extracting import (
     saying,
     settled,
     text_of,
-)  # fmt: skip
+)
 from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = pytest.mark.django_db
@@ -54,8 +54,9 @@ def test_both_sides_become_statements_with_their_places(study):
     assert len(requests) == 2
     assert "- fit: Size against what was expected" in requests[0]["messages"][0]["content"]
     assert extracting.sides_read(study) == {
-        (item.pk, "generated"): run.pk, (item.pk, "reference"): run.pk,
-    }  # fmt: skip
+        (item.pk, "generated"): run.pk,
+        (item.pk, "reference"): run.pk,
+    }
 
 
 def test_the_schema_offers_the_topics_and_the_sentiments(study):
@@ -116,9 +117,11 @@ def test_an_empty_text_is_not_asked_about_and_says_why(study):
     assert len(requests) == 1
     no_text, no_review = extracting.NO_TEXT["generated"], extracting.NO_TEXT["reference"]
     assert settled(run) == [
-        ("not_asked", None, no_text), ("not_asked", None, no_review),
-        ("done", 1, ""), ("not_asked", None, no_review),
-    ]  # fmt: skip
+        ("not_asked", None, no_text),
+        ("not_asked", None, no_review),
+        ("done", 1, ""),
+        ("not_asked", None, no_review),
+    ]
     assert extracting.sides_read(study) == {(other.pk, "generated"): run.pk}
     assert not Statement.objects.filter(item=item).exists()
 
@@ -144,10 +147,12 @@ def test_what_is_dropped_stays_visible_with_why(study):
     extraction = run.extractions.get()
     assert extraction.kept == 1
     assert [(each["statement"], each["why"]) for each in extraction.dropped] == [
-        ("smells", triplets.OTHER_TOPIC), ("is ok", triplets.OTHER_SENTIMENT),
-        ("runs small", triplets.TWICE), ("runs small", triplets.NO_TRIPLET),
+        ("smells", triplets.OTHER_TOPIC),
+        ("is ok", triplets.OTHER_SENTIMENT),
+        ("runs small", triplets.TWICE),
+        ("runs small", triplets.NO_TRIPLET),
         ("", triplets.NO_TRIPLET),
-    ]  # fmt: skip
+    ]
 
 
 def test_own_topics_are_asked_for_and_no_other_kept(study):

@@ -22,9 +22,15 @@ def test_the_small_local_model_extracts_by_a_schema(tmp_path):
     item = make_item(study)
     with small_model(tmp_path, PORT) as endpoint:
         judge = factories.make_judge(
-            study, "small", endpoint, method="extraction", prompt="extract.v1",
-            topics=topics.ready()["clothes"], max_tokens=900, most_statements=5,
-        )  # fmt: skip
+            study,
+            "small",
+            endpoint,
+            method="extraction",
+            prompt="extract.v1",
+            topics=topics.ready()["clothes"],
+            max_tokens=900,
+            most_statements=5,
+        )
         run = planning.plan(judge)
         running.work_through(run.pk)
     run.refresh_from_db()

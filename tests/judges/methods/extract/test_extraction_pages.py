@@ -22,10 +22,17 @@ def test_a_judge_is_made_by_the_form_with_a_ready_made_list_or_with_its_own(as_o
     page = as_owner.get(new).text
     assert "Your own, below" in page and "LLM: extract statements" in page
     sent = {
-        "key": "clothes", "endpoint": endpoint.pk, "prompt": "extract.v1", "sides": "both",
-        "topic_list": "clothes", "topics": "ignored: yes", "part_length": 4000, "temperature": 0,
-        "max_tokens": 4000, "most_statements": 100,
-    }  # fmt: skip
+        "key": "clothes",
+        "endpoint": endpoint.pk,
+        "prompt": "extract.v1",
+        "sides": "both",
+        "topic_list": "clothes",
+        "topics": "ignored: yes",
+        "part_length": 4000,
+        "temperature": 0,
+        "max_tokens": 4000,
+        "most_statements": 100,
+    }
     assert as_owner.post(new, sent).status_code == 302
     assert Judge.objects.get(key="clothes").topics == topics.ready()["clothes"]
     own = sent | {"key": "films", "topic_list": "own", "topics": "plot: What happens\r\nlength"}

@@ -26,7 +26,7 @@ from tests.extracting import (
     make_item,
     reply,
     settled,
-)  # fmt: skip
+)
 from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = pytest.mark.django_db
@@ -60,12 +60,15 @@ def test_a_text_that_speaks_to_the_judge_is_neutralised_and_flagged(study):
     [
         (lambda *_: chat("no JSON"), "unparsable", "no JSON in the reply"),
         (lambda *_: chat('{"a": 1}'), "unparsable", "no list of statements in the reply"),
-        (lambda *_: reply(SMALL, finish_reason="length"), "unparsable",
-         "reply cut off at the token limit"),
+        (
+            lambda *_: reply(SMALL, finish_reason="length"),
+            "unparsable",
+            "reply cut off at the token limit",
+        ),
         (lambda *_: chat("", message={"refusal": "no"}), "refused", "refused by the model"),
         (lambda *_: chat("", status=404), "failed", "no such model or address (404)"),
     ],
-)  # fmt: skip
+)
 def test_without_a_list_there_is_a_reason_and_no_statement(study, script, state, reason):
     make_item(study)
     run, _ = extract(study, script, sides="reference")
@@ -107,13 +110,17 @@ def test_the_newest_run_that_has_a_side_speaks_for_it(study):
         )
         running.work_through(second.pk)
     assert extracting.sides_read(study) == {
-        (item.pk, "generated"): second.pk, (item.pk, "reference"): first.pk,
-        (other.pk, "generated"): first.pk, (other.pk, "reference"): first.pk,
-    }  # fmt: skip
+        (item.pk, "generated"): second.pk,
+        (item.pk, "reference"): first.pk,
+        (other.pk, "generated"): first.pk,
+        (other.pk, "reference"): first.pk,
+    }
     speaking = Statement.objects.speaking(study).values_list("item__key", "side", "run")
     assert set(speaking) == {
-        ("a", "generated", second.pk), ("a", "reference", first.pk), ("b", "reference", first.pk),
-    }  # fmt: skip
+        ("a", "generated", second.pk),
+        ("a", "reference", first.pk),
+        ("b", "reference", first.pk),
+    }
 
 
 def test_what_people_removed_or_added_counts(study):
@@ -121,14 +128,19 @@ def test_what_people_removed_or_added_counts(study):
     run, _ = extract(study)
     Statement.objects.filter(statement="runs small").update(is_removed=True)
     Statement.objects.create(
-        item=item, side="reference", number=10_001, statement="long", topic="fit",
+        item=item,
+        side="reference",
+        number=10_001,
+        statement="long",
+        topic="fit",
         sentiment="neutral",
-    )  # fmt: skip
+    )
     Statement.objects.filter(statement__startswith="seams").update(corrected_topic="care")
     speaking = Statement.objects.speaking(study).filter(side="reference")
     assert [(one.said, one.about, one.label) for one in speaking] == [
-        ("seams rip after one wash", "care", "2"), ("long", "fit", "A1"),
-    ]  # fmt: skip
+        ("seams rip after one wash", "care", "2"),
+        ("long", "fit", "A1"),
+    ]
     assert Statement.objects.extracted(study).filter(run=run, side="reference").count() == 2
 
 

@@ -99,8 +99,9 @@ def test_what_is_said_beyond_the_most_is_dropped():
     found = read(entry(), entry("is red", "appearance", "neutral"), "c", most=1)
     assert found.kept == [FIT]
     assert [(each["statement"], each["why"]) for each in found.dropped] == [
-        ("is red", triplets.TOO_MANY), ("c", triplets.TOO_MANY),
-    ]  # fmt: skip
+        ("is red", triplets.TOO_MANY),
+        ("c", triplets.TOO_MANY),
+    ]
     assert triplets.read("[]", CLOTHES, most=1) == triplets.Read([], [])
 
 
@@ -131,7 +132,7 @@ def test_an_entry_with_a_key_twice_is_dropped():
 
 
 def test_what_no_database_takes_is_replaced():
-    (statement, *_), = read(entry("runs\x00 small \ud800")).kept  # fmt: skip
+    ((statement, *_),) = read(entry("runs\x00 small \ud800")).kept
     statement.encode()
     assert "\x00" not in statement
 
@@ -240,8 +241,12 @@ def test_a_word_is_not_found_within_another():
 
 def test_spans_cover_the_text_and_overlaps_have_both():
     assert triplets.spans(10, [(2, 6, 1), (4, 8, 2), (4, 6, 3)]) == [
-        (0, 2, []), (2, 4, [1]), (4, 6, [1, 2, 3]), (6, 8, [2]), (8, 10, []),
-    ]  # fmt: skip
+        (0, 2, []),
+        (2, 4, [1]),
+        (4, 6, [1, 2, 3]),
+        (6, 8, [2]),
+        (8, 10, []),
+    ]
     assert triplets.spans(3, []) == [(0, 3, [])]
     assert triplets.spans(0, []) == []
 
@@ -270,12 +275,22 @@ def test_the_five_lists_have_the_papers_ten_short_names_each():
 @pytest.mark.parametrize(
     "wrong",
     [
-        [], "fit", [["fit"]], [["fit", "a"], ["fit", "b"]], [["Fit", ""]], [["", "x"]],
-        [[" fit", ""]], [["a:b", ""]], [["fit", None]], [["fit", "x" * 301]], [["x" * 61, ""]],
+        [],
+        "fit",
+        [["fit"]],
+        [["fit", "a"], ["fit", "b"]],
+        [["Fit", ""]],
+        [["", "x"]],
+        [[" fit", ""]],
+        [["a:b", ""]],
+        [["fit", None]],
+        [["fit", "x" * 301]],
+        [["x" * 61, ""]],
         [[5, "x"]],
-        [["fit", "two\nlines"]], [[f"t{n}", ""] for n in range(51)],
+        [["fit", "two\nlines"]],
+        [[f"t{n}", ""] for n in range(51)],
     ],
-)  # fmt: skip
+)
 def test_a_list_that_cannot_be_used_says_what_is_allowed(wrong):
     assert topics.problem_of(wrong) == topics.WRONG
 
@@ -291,10 +306,12 @@ def test_topics_are_written_as_they_are_read():
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("It weighs 1.5 kg", "It weighs 15 kg"), ("loses -5 %", "loses 5 %"),
-        ("अच्छी", "अच्छा"), ("lasts 4.5 hours", "lasts 45 hours"),
+        ("It weighs 1.5 kg", "It weighs 15 kg"),
+        ("loses -5 %", "loses 5 %"),
+        ("अच्छी", "अच्छा"),
+        ("lasts 4.5 hours", "lasts 45 hours"),
     ],
-)  # fmt: skip
+)
 def test_statements_that_differ_in_a_mark_are_two(one, other):
     assert triplets.alike(one) != triplets.alike(other)
 

@@ -39,9 +39,12 @@ def listen(study, who, *shares, days_apart=1, **data):
         key = f"{who}-e{number}"
         content = Content.objects.create(study=study, key=key, title=key, show="Talk", data=data)
         Interaction.objects.create(
-            study=study, recipient=recipient, content=content, share_listened=share,
+            study=study,
+            recipient=recipient,
+            content=content,
+            share_listened=share,
             at=NEWEST - timedelta(days=number * days_apart),
-        )  # fmt: skip
+        )
     return recipient
 
 
@@ -112,10 +115,14 @@ def test_a_whole_profile_is_a_paragraph_a_key_in_their_order():
     tags = {"interests": ["Linux", "bread"], "per_episode_interests": {"e1": ["a", "b"], "e2": "c"}}
     lines = profile_in("Here:\n```json\n" + json.dumps(WHOLE | tags) + "\n```").split("\n\n")
     assert [line.split(": ")[0] for line in lines] == [
-        "Listening habits", "Engagement depth", "Format preference",
-        "Exploration vs specialisation", "Cross disciplinary curiosity", "Per episode interests",
+        "Listening habits",
+        "Engagement depth",
+        "Format preference",
+        "Exploration vs specialisation",
+        "Cross disciplinary curiosity",
+        "Per episode interests",
         "Interests",
-    ]  # fmt: skip
+    ]
     assert lines[0] == "Listening habits: about listening_habits"
     assert lines[5] == "Per episode interests: e1: a, b; e2: c"
     assert lines[6] == "Interests: Linux, bread"
@@ -151,12 +158,18 @@ def test_the_days_are_counted_from_what_each_heard_last(podcasts):
 def test_an_episode_heard_twice_counts_once_by_the_time_it_was_heard_most_of(podcasts):
     recipient = listen(podcasts, "r1", 0.1, 0.4)
     content = Content.objects.get(key="r1-e0")
-    Interaction.objects.create(study=podcasts, recipient=recipient, content=content,
-                               share_listened=0.8, at=NEWEST - timedelta(days=9))  # fmt: skip
+    Interaction.objects.create(
+        study=podcasts,
+        recipient=recipient,
+        content=content,
+        share_listened=0.8,
+        at=NEWEST - timedelta(days=9),
+    )
     run, _ = write(podcasts)
     assert [(entry["content"], entry["share_listened"]) for entry in run.writings.get().source] == [
-        ("r1-e1", 0.4), ("r1-e0", 0.8),
-    ]  # fmt: skip
+        ("r1-e1", 0.4),
+        ("r1-e0", 0.8),
+    ]
 
 
 def test_who_has_too_little_is_not_asked_about_and_the_reason_says_why(podcasts):
@@ -166,15 +179,23 @@ def test_who_has_too_little_is_not_asked_about_and_the_reason_says_why(podcasts)
     run, requests = write(podcasts, episodes=[2, 3])
     assert len(requests) == 1
     assert [(one.recipient.key, one.wanted) for one in run.writings.order_by("unit")] == [
-        ("r1", 2), ("r1", 3), ("few", 2), ("few", 3), ("timeless", 2), ("timeless", 3),
-    ]  # fmt: skip
+        ("r1", 2),
+        ("r1", 3),
+        ("few", 2),
+        ("few", 3),
+        ("timeless", 2),
+        ("timeless", 3),
+    ]
     nothing = "no profile: the recipient has no interactions with a known content"
     no_time = "no profile: no interaction of the recipient has a time, so there are no last 90 days"
     assert settled(run) == [
-        ("not_asked", nothing), ("not_asked", nothing), ("done", ""),
+        ("not_asked", nothing),
+        ("not_asked", nothing),
+        ("done", ""),
         ("not_asked", "no profile: 3 episodes wanted, the recipient has 2 within 90 days"),
-        ("not_asked", no_time), ("not_asked", no_time),
-    ]  # fmt: skip
+        ("not_asked", no_time),
+        ("not_asked", no_time),
+    ]
     assert Item.objects.filter(kind="profile").exclude(key="profile-1").count() == 1
 
 
@@ -217,12 +238,15 @@ def test_a_sweep_writes_a_profile_of_each_number_and_each_can_be_rated(podcasts)
         (said({"interests": "Linux"}), "unparsable", "profile without all seven keys"),
         (said(WHOLE | {"age": "9"}), "unparsable", "profile with keys that were not asked for"),
         (said("no JSON"), "unparsable", "no JSON in the reply"),
-        (said(json.dumps(WHOLE), finish_reason="length"), "unparsable",
-         "reply cut off at the token limit"),
+        (
+            said(json.dumps(WHOLE), finish_reason="length"),
+            "unparsable",
+            "reply cut off at the token limit",
+        ),
         (said("", message={"refusal": "I will not"}), "refused", "refused by the model"),
         (said("", status=404), "failed", "no such model or address (404)"),
     ],
-)  # fmt: skip
+)
 def test_anything_less_leaves_a_state_and_a_reason_and_no_item(podcasts, script, state, reason):
     listen(podcasts, "r1", 1)
     run, _ = write(podcasts, script)
@@ -370,16 +394,24 @@ def test_of_several_the_newest_counts_and_of_one_run_that_of_the_most_episodes()
 
 def test_a_judge_is_shown_the_profile_of_the_number_that_it_names(podcasts):
     listen(podcasts, "r1", 1, 1, 1)
-    write(podcasts, lambda number, _: chat(json.dumps(WHOLE | {"interests": f"text {number}"})),
-          episodes=[1, 2])  # fmt: skip
+    write(
+        podcasts,
+        lambda number, _: chat(json.dumps(WHOLE | {"interests": f"text {number}"})),
+        episodes=[1, 2],
+    )
     two = Item.objects.get(kind="profile", data__episodes="2")
     shown = {}
     for wanted in (0, 1, 7):
         with ScriptedServer(valid) as server:
             judge = make_writer(
-                podcasts, server.url, f"fit {wanted}", method="fit", prompt="fit.v1",
-                context="profile", profile_episodes=wanted,
-            )  # fmt: skip
+                podcasts,
+                server.url,
+                f"fit {wanted}",
+                method="fit",
+                prompt="fit.v1",
+                context="profile",
+                profile_episodes=wanted,
+            )
             run = planning.plan(judge, limit=1)
             running.work_through(run.pk)
             shown[wanted] = [request["messages"][0]["content"] for request in server.requests]
@@ -396,9 +428,14 @@ def test_the_history_judge_is_shown_transcripts_of_a_stated_length(podcasts):
     for length, words in ((7, "Transcript: One two […]"), (100, "Transcript: One two three four")):
         with ScriptedServer(valid) as server:
             judge = make_writer(
-                podcasts, server.url, f"history {length}", method="fit", prompt="fit.v1",
-                context="history", transcript_length=length,
-            )  # fmt: skip
+                podcasts,
+                server.url,
+                f"history {length}",
+                method="fit",
+                prompt="fit.v1",
+                context="history",
+                transcript_length=length,
+            )
             run = planning.plan(judge, limit=1)
             running.work_through(run.pk)
             assert run.frozen["transcript_length"] == length

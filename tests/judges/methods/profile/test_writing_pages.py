@@ -45,10 +45,16 @@ def test_strangers_do_not_see_it_and_viewers_do_not_run_it(podcasts, client, as_
 def test_it_is_made_on_the_page_with_a_range_of_numbers(podcasts, as_owner):
     endpoint = factories.make_endpoint()
     sent = {
-        "key": "writer", "endpoint": endpoint.pk, "prompt": "write-profile.v1", "days": "0",
-        "episodes": "5-7, 20", "pick": "newest", "transcript_length": "", "temperature": "0",
+        "key": "writer",
+        "endpoint": endpoint.pk,
+        "prompt": "write-profile.v1",
+        "days": "0",
+        "episodes": "5-7, 20",
+        "pick": "newest",
+        "transcript_length": "",
+        "temperature": "0",
         "max_tokens": "900",
-    }  # fmt: skip
+    }
     new = reverse("judge_new", args=[podcasts.slug]) + "?kind=llm&method=profile"
     assert "seven keys" in as_owner.get(new).content.decode()
     assert as_owner.post(new, sent).status_code == 302
@@ -112,9 +118,10 @@ def test_no_file_says_what_a_writer_judged(owner, podcasts, tmp_path):
 def test_analysis_exports_and_api_know_no_answers_of_it(podcasts, as_owner):
     listen(podcasts, "r1", 1)
     run, _ = write(podcasts)
-    factories.make_judgments(factories.make_judge(podcasts, "other"),
-                             {(podcasts.items.get(key="pair-1-A-1"),
-                               podcasts.questions.get(key="episode-fit")): 5})  # fmt: skip
+    factories.make_judgments(
+        factories.make_judge(podcasts, "other"),
+        {(podcasts.items.get(key="pair-1-A-1"), podcasts.questions.get(key="episode-fit")): 5},
+    )
     for name in ("samples", "judgments", "scores", "items"):
         export = reverse("export_table", args=[podcasts.slug, name, "jsonl"])
         page = as_owner.get(export)

@@ -45,12 +45,17 @@ def test_entries_are_matched_counted_and_kept_in_order(films):
     one = lists(run, recipient__key="u1")[0]
     assert one.is_parsed
     assert [(entry["content"], entry["how"]) for entry in one.entries] == [
-        (None, ""), ("f6", "normalised"), ("f1", "exact"), ("f7", "exact"), (None, ""),
-    ]  # fmt: skip
+        (None, ""),
+        ("f6", "normalised"),
+        ("f1", "exact"),
+        ("f7", "exact"),
+        (None, ""),
+    ]
     assert one.entries[0]["said"] == "The Matrix of Nothing (1999)"
     assert [(entry["content"], entry["why"]) for entry in one.left_out] == [
-        ("f1", "repeated"), ("f2", "extra"),
-    ]  # fmt: skip
+        ("f1", "repeated"),
+        ("f2", "extra"),
+    ]
     assert (one.unmatched, one.repeated, one.extra, one.known) == (2, 1, 1, 1)
     assert one.identities == ["“matrix of nothing (1999)”", "f6", "f1", "f7", "“solaris”"]
     assert {state for state, _ in settled(run)[:5]} == {"done"}

@@ -20,9 +20,15 @@ from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = pytest.mark.django_db
 TITLES = [
-    "Dukes of Hazzard, The (2005)", "Heat (1995)", "Alien (1979)", "Solaris (1972)",
-    "Solaris (2002)", "Toy Story (1995)", "Amélie (2001)", "Monsters, Inc. (2001)",
-]  # fmt: skip
+    "Dukes of Hazzard, The (2005)",
+    "Heat (1995)",
+    "Alien (1979)",
+    "Solaris (1972)",
+    "Solaris (2002)",
+    "Toy Story (1995)",
+    "Amélie (2001)",
+    "Monsters, Inc. (2001)",
+]
 FIRST = "\n".join(f"- {title}" for title in TITLES[:5])
 
 
@@ -42,9 +48,7 @@ def films(owner):
 def rated(study, who, contents, ratings):
     recipient = Recipient.objects.create(study=study, key=who)
     for content, rating in zip(contents, ratings, strict=True):
-        Interaction.objects.create(
-            study=study, recipient=recipient, content=content, rating=rating
-        )  # fmt: skip
+        Interaction.objects.create(study=study, recipient=recipient, content=content, rating=rating)
 
 
 def make_recommender(study, url="http://127.0.0.1:9/v1", key="recommender", **fields):
@@ -143,8 +147,9 @@ def test_who_rated_too_few_is_not_asked_and_the_run_says_so(films):
     (one,) = lists(run, recipient__key="u2")
     judgment = run.judgments.get(unit=one.unit)
     assert (judgment.state, judgment.reason) == (
-        Judgment.State.NOT_ASKED, "not asked: 3 rated contents are to be shown, the recipient has 2"
-    )  # fmt: skip
+        Judgment.State.NOT_ASKED,
+        "not asked: 3 rated contents are to be shown, the recipient has 2",
+    )
     assert not one.is_parsed and one.text == "" and len(requests) == 5
 
 
@@ -279,8 +284,10 @@ def test_ratings_without_a_time_are_the_oldest(films):
 def test_relations_are_written_as_they_are_read():
     text = "multiply:factor=3, spaces:rate=0.2,shift"
     assert read_relations(text) == [
-        ["multiply", {"factor": 3}], ["spaces", {"rate": 0.2}], ["shift", {}]
-    ]  # fmt: skip
+        ["multiply", {"factor": 3}],
+        ["spaces", {"rate": 0.2}],
+        ["shift", {}],
+    ]
     assert read_relations("multiply:factor=x") == [["multiply", {"factor": "x"}]]
     titled = [["irrelevant_entry", {"title": "1984"}]]
     assert read_relations("irrelevant_entry:title=1984") == titled
@@ -296,8 +303,9 @@ def test_a_prompt_of_the_study_s_own_needs_no_json(films):
     text = "The user $user rated $rated ($low to $high). Name $k ${word}s."
     assert own_prompts.problems_of(text, "recommender") == []
     missing = own_prompts.in_words(own_prompts.problems_of("Name $k.", "recommender"))
-    assert missing == ["$rated is missing: what the recipient rated: titles with ratings, in one "
-                       "line."]  # fmt: skip
+    assert missing == [
+        "$rated is missing: what the recipient rated: titles with ratings, in one line."
+    ]
     StudyPrompt.objects.create(study=films, name="mine", method="recommender", text=text)
     run = planning.plan(make_recommender(films, prompt="own/mine.v1"), trial=small(k=2))
     assert lists(run)[0].text.endswith("(1 to 5). Name 2 movies.")

@@ -74,20 +74,32 @@ def test_another_endpoint_may_write_it_and_who_wrote_it_is_kept(films):
             tell(films.slug, judge.key, *SMALL, "--paraphrase", "q", "--by", "nobody")
     prompt, asked = StudyPrompt.objects.get(), prompting.load_part("paraphrase.v1")
     assert prompt.written_by == {
-        "endpoint": "writer", "model": "scripted-1", "asked": "paraphrase.v1",
-        "asked_sha256": asked.sha256, "of": "recommend.v1",
+        "endpoint": "writer",
+        "model": "scripted-1",
+        "asked": "paraphrase.v1",
+        "asked_sha256": asked.sha256,
+        "of": "recommend.v1",
         "of_sha256": prompting.load("recommend.v1").sha256,
-        "temperature": None, "tokens_in": 100, "tokens_out": 10,
+        "temperature": None,
+        "tokens_in": 100,
+        "tokens_out": 10,
         "cost_usd": 0.0003,  # (100 · 2 + 10 · 10) / a million
-    }  # fmt: skip
+    }
     assert "of recommend.v1, USD 0.000300, sha256" in told
     assert Run.objects.get().frozen["wordings"][prompt.key]["written_by"] == prompt.written_by
 
 
 def test_its_page_says_who_wrote_it_until_a_person_writes_another(films, owner, as_owner):
     Membership.objects.get_or_create(study=films, user=owner, defaults={"role": "owner"})
-    writer = {"endpoint": "e", "model": "<b>m", "asked": "a.v1", "of": "o.v1", "tokens_in": 7,
-              "tokens_out": 5, "cost_usd": None}  # fmt: skip
+    writer = {
+        "endpoint": "e",
+        "model": "<b>m",
+        "asked": "a.v1",
+        "of": "o.v1",
+        "tokens_in": 7,
+        "tokens_out": 5,
+        "cost_usd": None,
+    }
     fields = {"study": films, "name": "p", "method": "recommender", "text": PARAPHRASE}
     prompt = StudyPrompt.objects.create(**fields, written_by=writer)
     said = (
@@ -148,8 +160,11 @@ def test_an_endpoint_that_fails_is_named(films, status, words):
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anybody_is_asked(films, options, words):
-    texts = {"a-score": ("questions", "JSON $text"), "said": ("recommender", PARAPHRASE),
-             "short": ("recommender", "Of $rated name $k to $user")}  # fmt: skip
+    texts = {
+        "a-score": ("questions", "JSON $text"),
+        "said": ("recommender", PARAPHRASE),
+        "short": ("recommender", "Of $rated name $k to $user"),
+    }
     for name, (method, text) in texts.items():
         StudyPrompt.objects.create(study=films, name=name, method=method, text=text)
     with ScriptedServer(writes(PARAPHRASE)) as server:
@@ -170,8 +185,12 @@ def test_a_name_that_was_taken_meanwhile_is_not_replaced(films):
 
 
 def test_what_stands_around_it_is_taken_away():
-    for around in (PARAPHRASE, f"\n{PARAPHRASE}\r\n", f"```text\n{PARAPHRASE}\n```",
-                   f"<<<WORDING\n{PARAPHRASE}\nWORDING>>>"):  # fmt: skip
+    for around in (
+        PARAPHRASE,
+        f"\n{PARAPHRASE}\r\n",
+        f"```text\n{PARAPHRASE}\n```",
+        f"<<<WORDING\n{PARAPHRASE}\nWORDING>>>",
+    ):
         assert unwrapped(around) == PARAPHRASE
     assert problem_of(USUAL, PARAPHRASE) == ""
     assert problem_of(USUAL, "  ".join(USUAL.split())) == "it is the prompt as it was."

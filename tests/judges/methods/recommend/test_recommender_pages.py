@@ -133,8 +133,10 @@ def test_a_study_without_ratings_says_so(study, as_owner):
 def test_who_may_look_and_who_may_start(films, as_owner, as_stranger, client):
     judge = make_recommender(films)
     run = planning.plan(judge, trial=small())
-    addresses = [page(judge), *(reverse(name, args=[films.slug, run.pk])
-                                for name in ("run_lists", "run_lists_csv"))]  # fmt: skip
+    addresses = [
+        page(judge),
+        *(reverse(name, args=[films.slug, run.pk]) for name in ("run_lists", "run_lists_csv")),
+    ]
     for address in addresses:
         assert as_stranger.get(address).status_code == 404
         assert client.get(address).status_code == 302
@@ -197,9 +199,11 @@ def test_all_lists_as_a_file(films, as_owner):
 
 def test_lists_of_a_locked_test_part_are_nowhere_and_counted(films, as_owner):
     run, _ = asked(films, said("1. Brazil (1985)\n2. Heat (1995)"), small(l=2))
-    seed = next(seed for seed in range(99)
-                if [splits.Split(seed, 0.5, ()).side(key) for key in ("u1", "u2")]
-                == ["test", "choose"])  # fmt: skip
+    seed = next(
+        seed
+        for seed in range(99)
+        if [splits.Split(seed, 0.5, ()).side(key) for key in ("u1", "u2")] == ["test", "choose"]
+    )
     addresses = [reverse(name, args=[films.slug, run.pk]) for name in ("run_lists", "run")]
     assert "Lists for u1" in as_owner.get(addresses[0]).text
     assert splits.WITHHELD not in as_owner.get(addresses[1]).text
@@ -214,14 +218,26 @@ def test_lists_of_a_locked_test_part_are_nowhere_and_counted(films, as_owner):
 
 
 def test_the_command_counts_no_entries_of_a_locked_test_part(films):
-    seed = next(seed for seed in range(99)
-                if [splits.Split(seed, 0.5, ()).side(key) for key in ("u1", "u2")]
-                == ["test", "choose"])  # fmt: skip
+    seed = next(
+        seed
+        for seed in range(99)
+        if [splits.Split(seed, 0.5, ()).side(key) for key in ("u1", "u2")] == ["test", "choose"]
+    )
     splits.lock(films, seed, 0.5, "owner")
     with ScriptedServer(said("1. Brazil (1985)\n2. Heat (1995)")) as server:
         judge = make_recommender(films, server.url)
-        told = tell(films.slug, judge.key, "--iterations", 1, "--l", 2, "--relations", "multiply",
-                    "--wait", "--yes")  # fmt: skip
+        told = tell(
+            films.slug,
+            judge.key,
+            "--iterations",
+            1,
+            "--l",
+            2,
+            "--relations",
+            "multiply",
+            "--wait",
+            "--yes",
+        )
     assert "3 lists of 3 were read: 6 entries, 3 of them not in the catalogue" in told
     assert "3 of the locked test part are withheld" in told
 
@@ -320,8 +336,10 @@ def test_the_sizes_that_are_swept_can_be_chosen(films):
         plans = ["--plan", "k_sweep,l_sweep", "--ks", "2,3", "--ls", "1", "--iterations", 1]
         tell("films", "recommender", *plans, "--wait", "--yes")
     assert set(RecommendedList.objects.values_list("plan", "k", "l")) == {
-        ("k_sweep", 2, 0), ("k_sweep", 3, 0), ("l_sweep", 5, 1),
-    }  # fmt: skip
+        ("k_sweep", 2, 0),
+        ("k_sweep", 3, 0),
+        ("l_sweep", 5, 1),
+    }
     with pytest.raises(CommandError, match="invalid sizes value"):
         tell("films", "recommender", "--ks", "2,x")
     with pytest.raises(CommandError, match="found k = 5 twice"):

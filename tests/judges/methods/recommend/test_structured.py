@@ -31,8 +31,10 @@ def titles(reply, **more):
     ("reply", "found"),
     [
         ('{"recommendations": ["Heat (1995)", "Alien"]}', ["Heat (1995)", "Alien"]),
-        (' ["1. Heat", "Monsters, Inc. (2001) - a film"]\n',
-         ["1. Heat", "Monsters, Inc. (2001) - a film"]),
+        (
+            ' ["1. Heat", "Monsters, Inc. (2001) - a film"]\n',
+            ["1. Heat", "Monsters, Inc. (2001) - a film"],
+        ),
         ('{"recommendations": ["  Am\\u00e9lie\\n (2001) "]}', ["Amélie (2001)"]),
         ("", Reason.EMPTY),
         (" \n", Reason.EMPTY),
@@ -55,7 +57,7 @@ def titles(reply, **more):
         (json.dumps(["x"] * 1001), Reason.TOO_MANY_TITLES),
         (json.dumps(["x"] * 200_000), Reason.REPLY_TOO_LONG),
     ],
-)  # fmt: skip
+)
 def test_only_the_list_itself_is_read(reply, found):
     assert titles(reply) == found
 
@@ -86,9 +88,12 @@ def test_the_schema_asks_for_k_texts_and_the_prompt_stays_as_it_is(films):  # no
     assert {form["type"] for form in forms} == {"json_schema"}
     schemas = [form["json_schema"]["schema"] for form in forms]
     wanted = sorted(
-        (each["properties"]["recommendations"]["minItems"],
-         each["properties"]["recommendations"]["maxItems"]) for each in schemas
-    )  # fmt: skip
+        (
+            each["properties"]["recommendations"]["minItems"],
+            each["properties"]["recommendations"]["maxItems"],
+        )
+        for each in schemas
+    )
     assert wanted == [(1, 1), (1, 1), (3, 3), (3, 3)]
     assert {each["type"] for each in schemas} == {"object"}
     assert "temperature" not in requests[0]
@@ -101,8 +106,9 @@ def test_a_reply_is_matched_entry_by_entry(films):  # noqa: F811
     run, _ = asked(films, '{"recommendations": ["heat", "1. Alien (1979)", "HEAT (1995)"]}', k=3)
     for one in lists(run, recipient__key="u1"):
         assert [(each["said"], each["content"]) for each in one.entries] == [
-            ("heat", "f1"), ("1. Alien (1979)", None)
-        ]  # fmt: skip
+            ("heat", "f1"),
+            ("1. Alien (1979)", None),
+        ]
         assert [each["why"] for each in one.left_out] == ["repeated"] and one.is_parsed
 
 
@@ -184,8 +190,14 @@ def test_the_form_offers_it_and_says_why_not(films, as_owner):  # noqa: F811
     endpoint = factories.make_endpoint(key="old", json_schema=False)
     path = f"/studies/{films.slug}/judges/new/?kind=llm&method=recommender"
     assert 'name="json_list"' in as_owner.get(path).text
-    data = {"key": "r", "endpoint": endpoint.pk, "prompt": "recommend.v1", "content_word": "film",
-            "max_tokens": 400, "json_list": "on"}  # fmt: skip
+    data = {
+        "key": "r",
+        "endpoint": endpoint.pk,
+        "prompt": "recommend.v1",
+        "content_word": "film",
+        "max_tokens": 400,
+        "json_list": "on",
+    }
     assert "keeps no JSON schema" in as_owner.post(path, data).text and not Judge.objects.exists()
     factories.Endpoint.objects.update(json_schema=True)
     page = as_owner.post(path, data, follow=True)

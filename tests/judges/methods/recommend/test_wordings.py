@@ -76,8 +76,10 @@ def test_a_run_keeps_the_words_and_they_are_frozen(films):
     prompt.refresh_from_db()
     assert prompt.is_frozen  # the next save is another version
     assert {one.cell for one in lists(run)} == {
-        "no_change", f"wording:prompt={prompt.key}", f"wording:prompt={READY[0]}",
-    }  # fmt: skip
+        "no_change",
+        f"wording:prompt={prompt.key}",
+        f"wording:prompt={READY[0]}",
+    }
     other = planning.plan(make_recommender(films, key="other"), trial=small())
     assert "wordings" not in other.frozen
 
@@ -106,8 +108,18 @@ def test_the_command_and_the_page_take_them(films, as_owner):
     with ScriptedServer(said(FIRST)) as server:
         judge = make_recommender(films, server.url)
         relations = f"wording:prompt={READY[0]},wording:prompt={READY[1]}"
-        tell("films", "recommender", "--l", 6, "--iterations", 1, "--relations", relations,
-             "--wait", "--yes")  # fmt: skip
+        tell(
+            "films",
+            "recommender",
+            "--l",
+            6,
+            "--iterations",
+            1,
+            "--relations",
+            relations,
+            "--wait",
+            "--yes",
+        )
     texts = RecommendedList.objects.filter(relation="wording").exclude(text="")
     assert sorted(one.text[:4] for one in texts) == ["Dado", "Gege"]
     changes = {"relations": ["wording"], "relation": "wording", "user": "u1", "l": 6}

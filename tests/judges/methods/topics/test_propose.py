@@ -25,7 +25,7 @@ from tests.proposing import (
     reply,
     settled,
     shown,
-)  # fmt: skip
+)
 from tests.scripted_server import ScriptedServer, chat
 
 pytestmark = pytest.mark.django_db
@@ -186,9 +186,10 @@ def test_what_is_locked_after_the_run_was_planned_is_neither_sent_nor_told(study
     assert len(server.requests) == 10
     assert {item.review for item in hidden}.isdisjoint(later)
     clean = [
-        row.unit for row in run.topic_samples.all()
+        row.unit
+        for row in run.topic_samples.all()
         if not {pk for pk, _ in row.reviews} & {item.pk for item in hidden}
-    ]  # fmt: skip
+    ]
     found = proposing.shortlist_of(Run.objects.get(pk=run.pk))
     assert 0 < len(clean) < 10
     assert (found.read, found.withheld) == (len(clean), 10 - len(clean))
@@ -289,12 +290,15 @@ def test_the_schema_asks_for_names_and_no_more_than_wanted(study):
     [
         (lambda *_: chat("fit, price"), "unparsable", "no JSON in the reply"),
         (lambda *_: chat('{"a": 1}'), "unparsable", "no list of topics in the reply"),
-        (lambda *_: reply("fit", finish_reason="length"), "unparsable",
-         "reply cut off at the token limit"),
+        (
+            lambda *_: reply("fit", finish_reason="length"),
+            "unparsable",
+            "reply cut off at the token limit",
+        ),
         (lambda *_: chat("", message={"refusal": "no"}), "refused", "refused by the model"),
         (lambda *_: chat("", status=404), "failed", "no such model or address (404)"),
     ],
-)  # fmt: skip
+)
 def test_without_a_list_there_is_a_reason_and_no_topic(study, script, state, reason):
     make_reviews(study, 2)
     run, _ = propose(study, script)

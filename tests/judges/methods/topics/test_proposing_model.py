@@ -27,9 +27,17 @@ def test_the_small_local_model_proposes_by_a_schema(tmp_path):
         factories.make_item(study, f"i{number}", review=review)
     with small_model(tmp_path, PORT) as endpoint:
         judge = factories.make_judge(
-            study, "small", endpoint, method="topics", prompt="topics.v1", sides="reference",
-            reviews=2, review_samples=2, most_topics=5, max_tokens=150,
-        )  # fmt: skip
+            study,
+            "small",
+            endpoint,
+            method="topics",
+            prompt="topics.v1",
+            sides="reference",
+            reviews=2,
+            review_samples=2,
+            most_topics=5,
+            max_tokens=150,
+        )
         run = planning.plan(judge)
         running.work_through(run.pk)
     run.refresh_from_db()

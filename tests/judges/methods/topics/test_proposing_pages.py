@@ -50,10 +50,17 @@ def test_a_judge_is_made_by_the_form(as_owner, study):
     assert "LLM: propose topics" in page.text and "Shows an LLM samples" in page.text
     assert page.context["form"]["sides"].value() == "reference"
     sent = {
-        "key": "proposer", "endpoint": endpoint.pk, "prompt": "topics.v1", "sides": "reference",
-        "reviews": 15, "review_samples": 4, "most_topics": 8, "seed": 3, "temperature": 0,
+        "key": "proposer",
+        "endpoint": endpoint.pk,
+        "prompt": "topics.v1",
+        "sides": "reference",
+        "reviews": 15,
+        "review_samples": 4,
+        "most_topics": 8,
+        "seed": 3,
+        "temperature": 0,
         "max_tokens": 400,
-    }  # fmt: skip
+    }
     for name, wrong in [("reviews", 101), ("review_samples", 0), ("most_topics", 51)]:
         assert as_owner.post(new, sent | {name: wrong}).status_code == 422
     assert as_owner.post(new, sent).status_code == 302
@@ -84,8 +91,11 @@ def test_the_run_s_page_shows_the_list_with_counts_and_what_was_dropped(as_owner
     assert "In how many of the 3 samples" in page
     rows = page.split('id="shortlist"')[1].split("<tbody>")[1].split("</tbody>")[0]
     assert [row.split("</td>")[0] for row in rows.split('<td class="text">')[1:]] == [
-        "price", "&lt;b&gt;fit&lt;/b&gt;", "care", "scent",
-    ]  # fmt: skip
+        "price",
+        "&lt;b&gt;fit&lt;/b&gt;",
+        "care",
+        "scent",
+    ]
     assert "3 of 3" in rows and rows.count("1 of 3") == 3
     assert "1 × empty name (“”)" in page and "1 × the same topic again (“price”)" in page
     assert "<strong>3</strong> topics of 2 reviews" in page

@@ -63,14 +63,21 @@ def test_what_is_dropped_is_counted_with_why():
     found = shortlist.read(json.dumps({"topics": entries}), 3)
     assert found.kept == ["fit", "price", "x" * 60]
     assert found.dropped == {
-        shortlist.EMPTY: 2, shortlist.TOO_LONG: 1, shortlist.NO_NAME: 2, shortlist.TWICE: 1,
+        shortlist.EMPTY: 2,
+        shortlist.TOO_LONG: 1,
+        shortlist.NO_NAME: 2,
+        shortlist.TWICE: 1,
         shortlist.TOO_MANY: 1,
-    }  # fmt: skip
+    }
     assert found.examples == [
-        ["", shortlist.EMPTY], [" — ", shortlist.EMPTY], [long, shortlist.TOO_LONG],
-        ["7", shortlist.NO_NAME], ["{'topic': 'care'}", shortlist.NO_NAME],
-        ["Fit", shortlist.TWICE], ["scent", shortlist.TOO_MANY],
-    ]  # fmt: skip
+        ["", shortlist.EMPTY],
+        [" — ", shortlist.EMPTY],
+        [long, shortlist.TOO_LONG],
+        ["7", shortlist.NO_NAME],
+        ["{'topic': 'care'}", shortlist.NO_NAME],
+        ["Fit", shortlist.TWICE],
+        ["scent", shortlist.TOO_MANY],
+    ]
 
 
 def test_only_a_few_of_many_dropped_ones_are_kept_as_examples():

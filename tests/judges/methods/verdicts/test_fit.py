@@ -113,10 +113,16 @@ def test_the_prompt_holds_the_profile_and_the_episode_and_nothing_that_tells_the
     run, requests = run_with(podcasts, plan={"limit": 1})
     text = text_of(requests[0])
     parts = [
-        "<<<PROFILE\nListens on the way to work", "PROFILE>>>", "<<<EPISODE\nShow: Show 1",
-        "Title: Episode pair-1 alpha 1", "Description: Two hosts talk", "EPISODE>>>",
-        '"fit" if the recommendation is a good fit', '"rationale"', '"verdict" ("fit" or "no fit")',
-    ]  # fmt: skip
+        "<<<PROFILE\nListens on the way to work",
+        "PROFILE>>>",
+        "<<<EPISODE\nShow: Show 1",
+        "Title: Episode pair-1 alpha 1",
+        "Description: Two hosts talk",
+        "EPISODE>>>",
+        '"fit" if the recommendation is a good fit',
+        '"rationale"',
+        '"verdict" ("fit" or "no fit")',
+    ]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert not [hint for hint in ("two-tower", "popular", "pair-1-A", "$") if hint in text]
@@ -151,9 +157,12 @@ def listen(study, title, share, day, **data):
         study=study, key=title, title=title, show="Old show", data=data
     )
     return Interaction.objects.create(
-        study=study, recipient=study.recipients.get(key="r1"), content=content,
-        share_listened=share, at=datetime(2025, 5, day, tzinfo=UTC),
-    )  # fmt: skip
+        study=study,
+        recipient=study.recipients.get(key="r1"),
+        content=content,
+        share_listened=share,
+        at=datetime(2025, 5, day, tzinfo=UTC),
+    )
 
 
 def test_the_raw_history_has_shows_topics_and_shares_but_not_what_is_judged(podcasts):
@@ -161,9 +170,12 @@ def test_the_raw_history_has_shows_topics_and_shares_but_not_what_is_judged(podc
     listen(podcasts, "Markets <<<X", 0.5, 3)
     judged = Item.objects.get(key="pair-1-A-1")
     Interaction.objects.create(
-        study=podcasts, recipient=judged.recipient, content=judged.content, share_listened=1,
+        study=podcasts,
+        recipient=judged.recipient,
+        content=judged.content,
+        share_listened=1,
         at=datetime(2025, 5, 4, tzinfo=UTC),
-    )  # fmt: skip
+    )
     _, requests = run_with(podcasts, plan={"limit": 2}, context=Context.HISTORY)
     first, second = sorted(map(text_of, requests), key=lambda text: "100% listened" in text)
     assert (
@@ -263,9 +275,17 @@ def test_settings_are_frozen_and_a_plain_judge_keeps_its_old_hash(podcasts):
         setattr(judge, name, before)
     plain = factories.make_judge(podcasts, "plain", judge.endpoint)
     assert set(planning.settings_of(plain)) == {
-        "kind", "endpoint", "model", "json_schema", "prompt", "prompt_sha256", "aspects",
-        "temperature", "rationale", "max_tokens",
-    }  # fmt: skip
+        "kind",
+        "endpoint",
+        "model",
+        "json_schema",
+        "prompt",
+        "prompt_sha256",
+        "aspects",
+        "temperature",
+        "rationale",
+        "max_tokens",
+    }
 
 
 def test_a_prompt_of_another_method_is_refused(podcasts):

@@ -31,8 +31,10 @@ def podcasts(owner):
 
 def make_pairwise(study, url="http://127.0.0.1:9/v1", **fields):
     fields = {
-        "method": Judge.Method.PAIRWISE, "prompt": "pairwise.v1", "context": Context.PROFILE,
-    } | fields  # fmt: skip
+        "method": Judge.Method.PAIRWISE,
+        "prompt": "pairwise.v1",
+        "context": Context.PROFILE,
+    } | fields
     number = Judge.objects.count()
     endpoint = factories.make_endpoint(url, key=f"local-{number}")
     return factories.make_judge(study, f"pairwise-{number}", endpoint, **fields)
@@ -68,8 +70,10 @@ def test_both_lists_are_sent_in_their_ranks_without_a_hint_at_system_or_side(pod
         assert (one, two) == ("1", "2")
         for entries in (first, second):
             assert re.findall(r"^(\d)\. Show: Show (\d)$", entries, re.M) == [
-                ("1", "1"), ("2", "2"), ("3", "3"),
-            ]  # fmt: skip
+                ("1", "1"),
+                ("2", "2"),
+                ("3", "3"),
+            ]
         assert {"alpha" in first, "alpha" in second} == {True, False}
         assert "<<<PROFILE\nListens on the way" in text
         assert "topic, tone, format, host style" in text
@@ -91,8 +95,10 @@ def test_the_order_is_drawn_by_seed_and_item_and_kept(owner):
     for _ in range(2):
         run, texts = run_with(study, seed=5)
         orders.append(dict(run.judgments.values_list("item__key", "order")))
-        stood = {judgment.item.key: judgment.call.messages[0]["content"]
-                 for judgment in run.judgments.select_related("item", "call")}  # fmt: skip
+        stood = {
+            judgment.item.key: judgment.call.messages[0]["content"]
+            for judgment in run.judgments.select_related("item", "call")
+        }
         for key, order in orders[-1].items():
             assert ("alpha" in lists_of(stood[key])[0][1]) == (order == "AB")
     assert orders[0] == orders[1], "the same seed draws the same"
@@ -114,8 +120,11 @@ def test_in_both_orders_a_verdict_counts_where_both_agree(podcasts, script, valu
     run, texts = run_with(podcasts, script, order=Order.BOTH)
     assert len(texts) == 4
     assert sorted(run.judgments.values_list("item__key", "order")) == [
-        ("pair-1", "AB"), ("pair-1", "BA"), ("pair-2", "AB"), ("pair-2", "BA"),
-    ]  # fmt: skip
+        ("pair-1", "AB"),
+        ("pair-1", "BA"),
+        ("pair-2", "AB"),
+        ("pair-2", "BA"),
+    ]
     answers = frames.read(podcasts)
     judged = answers.of("judge")
     assert list(judged["value"]) == [value, value]
@@ -134,8 +143,11 @@ def test_with_one_order_missing_the_verdict_is_missing_with_its_reason(podcasts)
 
     run, _ = run_with(podcasts, script, order=Order.BOTH)
     assert sorted(run.judgments.values_list("order", "state")) == [
-        ("AB", "done"), ("AB", "done"), ("BA", "unparsable"), ("BA", "unparsable"),
-    ]  # fmt: skip
+        ("AB", "done"),
+        ("AB", "done"),
+        ("BA", "unparsable"),
+        ("BA", "unparsable"),
+    ]
     judged = frames.read(podcasts).of("judge")
     assert judged["value"].isna().all()
     assert set(judged["missing_reason"]) == {"one of the two orders has no verdict"}
@@ -164,8 +176,11 @@ def test_without_a_tie_among_the_answers_none_is_offered(podcasts):
     run, texts = run_with(podcasts, lambda *_: said("1"), order=Order.BOTH)
     assert all('"verdict" ("1" or "2")' in text for text in texts)
     assert sorted(run.judgments.values_list("order", "value")) == [
-        ("AB", 2.0), ("AB", 2.0), ("BA", 1.0), ("BA", 1.0),
-    ]  # fmt: skip
+        ("AB", 2.0),
+        ("AB", 2.0),
+        ("BA", 1.0),
+        ("BA", 1.0),
+    ]
     judged = frames.read(podcasts).of("judge")
     assert set(judged["missing_reason"]) == {
         "the two orders disagree, and the question offers no tie"
@@ -205,8 +220,9 @@ def test_one_episode_against_three_is_asked_about(podcasts):
     Item.objects.filter(parent__key="pair-1", side="B", position__gt=1).delete()
     run, texts = run_with(podcasts, the_alpha_list)
     assert set(run.judgments.values_list("state", "value")) == {("done", A)}
-    assert sorted(len(re.findall(r"^\d\.", entries, re.M)) for text in texts
-                  for _, entries in lists_of(text)) == [1, 3, 3, 3]  # fmt: skip
+    assert sorted(
+        len(re.findall(r"^\d\.", entries, re.M)) for text in texts for _, entries in lists_of(text)
+    ) == [1, 3, 3, 3]
 
 
 def test_the_same_episode_may_stand_in_both_lists(podcasts):
@@ -280,9 +296,12 @@ def test_each_setting_is_frozen(podcasts, name):
     judge = make_pairwise(podcasts)
     before = planning.hash_of(planning.settings_of(judge))
     changed = {
-        "dimensions": ["topic"], "order": Order.BOTH, "seed": 2, "context": Context.NONE,
+        "dimensions": ["topic"],
+        "order": Order.BOTH,
+        "seed": 2,
+        "context": Context.NONE,
         "question": "x",
-    }  # fmt: skip
+    }
     setattr(judge, name, changed[name])
     assert planning.hash_of(planning.settings_of(judge)) != before
 

@@ -234,9 +234,14 @@ def test_it_is_made_on_the_page_and_says_what_it_asks(as_owner, shoes, endpoint)
     assert "LLM: is it supported?" in page and "supported: Is the whole statement" in page
     assert 'name="context"' not in page and 'value="20"' in page and "explanation.v3" not in page
     sent = {
-        "key": "St2Exp", "endpoint": endpoint.pk, "prompt": "support.v1", "question": "supported",
-        "temperature": "0", "max_tokens": "20", "samples": "1",
-    }  # fmt: skip
+        "key": "St2Exp",
+        "endpoint": endpoint.pk,
+        "prompt": "support.v1",
+        "question": "supported",
+        "temperature": "0",
+        "max_tokens": "20",
+        "samples": "1",
+    }
     page = as_owner.post(address, sent, follow=True).content.decode()
     judge = Judge.objects.get()
     assert (judge.method, judge.question, judge.rationale) == ("support", "supported", False)
@@ -280,10 +285,18 @@ def test_study_yaml_sets_it_and_comes_out_the_same(endpoint, tmp_path):
     written = yaml.safe_load(study_yaml(Study.objects.get()))
     assert written["kind"] == "factuality"
     assert written["judges"] == [
-        {"judge": "St2Exp", "kind": "llm", "method": "support", "endpoint": "local",
-         "prompt": "support.v1", "question": "supported", "temperature": 1.0, "max_tokens": 20,
-         "samples": 3}
-    ]  # fmt: skip
+        {
+            "judge": "St2Exp",
+            "kind": "llm",
+            "method": "support",
+            "endpoint": "local",
+            "prompt": "support.v1",
+            "question": "supported",
+            "temperature": 1.0,
+            "max_tokens": 20,
+            "samples": 3,
+        }
+    ]
 
 
 @pytest.mark.parametrize(
@@ -305,9 +318,12 @@ def test_a_study_s_own_prompt_needs_document_statement_and_answer(shoes, as_owne
     own = prompting.load("support.v1").text
     assert problems_of(own, "support") == []
     assert problems_of(own.replace("$answer", ""), "support") == [
-        (None, "$answer is missing: how to reply: by one character, or by JSON where the endpoint "
-         "keeps a schema")
-    ]  # fmt: skip
+        (
+            None,
+            "$answer is missing: how to reply: by one character, or by JSON where the endpoint "
+            "keeps a schema",
+        )
+    ]
     (problem,) = problems_of(own.replace("<<<DOCUMENT", "Document:"), "support")
     assert "$document has to stand alone between a line <<<NAME" in problem[1]
     make_pair(shoes, "yes")
