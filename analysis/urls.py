@@ -1,15 +1,14 @@
 from django.urls import path
 
-from analysis.overview import report_views as overview_views
-from analysis.overview import split_views
-from analysis.overview import views as study_views
+from analysis.overview import report_views, split_views
+from analysis.overview.views import item, items, study, study_live
 from analysis.serving import api, listing_views, views
 
 urlpatterns = [
-    path("studies/<slug:slug>/", study_views.study, name="study"),
-    path("studies/<slug:slug>/live/", study_views.study_live, name="study_live"),
-    path("studies/<slug:slug>/items/", study_views.items, name="items"),
-    path("studies/<slug:slug>/items/<int:pk>/", study_views.item, name="item"),
+    path("studies/<slug:slug>/", study, name="study"),
+    path("studies/<slug:slug>/live/", study_live, name="study_live"),
+    path("studies/<slug:slug>/items/", items, name="items"),
+    path("studies/<slug:slug>/items/<int:pk>/", item, name="item"),
     path("studies/<slug:slug>/analysis/", views.index, name="analysis"),
     path("studies/<slug:slug>/analysis/headlines/", views.headlines, name="headlines"),
     path(
@@ -23,9 +22,7 @@ urlpatterns = [
         name="computation",
     ),
     path("studies/<slug:slug>/analysis/report.html", views.report_file, name="report_file"),
-    path(
-        "studies/<slug:slug>/analysis/overview/", overview_views.overview, name="analysis_overview"
-    ),
+    path("studies/<slug:slug>/analysis/overview/", report_views.overview, name="analysis_overview"),
     path(
         "studies/<slug:slug>/analysis/disagreements/",
         listing_views.disagreements,

@@ -1,7 +1,7 @@
 from django.contrib import admin, messages
 
 from annotate.models import Membership, Question, Rater, Session, Study
-from annotate.studies import delete as deleting
+from annotate.studies import delete
 
 
 class MembershipInline(admin.TabularInline):
@@ -35,7 +35,7 @@ class StudyAdmin(admin.ModelAdmin):
 
     def delete_model(self, request, obj):
         """Ask for the deletion, as the study's own page does: a worker stops its runs first."""
-        deleting.begin(obj)
+        delete.begin(obj)
         request.has_begun_deletion = True
         messages.info(request, f"A worker deletes {obj.slug}; until then it is listed here.")
 

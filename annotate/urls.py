@@ -1,24 +1,23 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
-from annotate.accounts import login as accounts
-from annotate.accounts import tokens
+from annotate.accounts import login, tokens
 from annotate.api import views as api
 from annotate.coding import views as coding
-from annotate.quality import rater_views as people
+from annotate.quality import rater_views
 from annotate.quality import views as quality
-from annotate.raters import extra_views as extras
-from annotate.raters import media_views as media
-from annotate.raters import preview_step_views as preview_steps
-from annotate.raters import preview_views as preview
-from annotate.raters import reporting
-from annotate.raters import step_views as steps
+from annotate.raters import (
+    extra_views,
+    media_views,
+    preview_step_views,
+    preview_views,
+    reporting,
+    step_views,
+)
 from annotate.raters import views as rating
-from annotate.recruitment import more_views as more
+from annotate.recruitment import more_views
 from annotate.recruitment import views as inviting
-from annotate.studies import new as making
-from annotate.studies import session_settings as checks
-from annotate.studies import step_settings
+from annotate.studies import new, session_settings, step_settings
 from annotate.studies import views as studies
 
 
@@ -33,15 +32,15 @@ of_api = below("api/v1/studies/<slug:slug>/")
 
 # Raters' addresses with a token that is no session's.
 PREVIEW = [
-    path("", preview.start),
-    path("consent/", preview.consent),
-    path("begin/", preview_steps.begin),
-    path("check/", preview_steps.check),
-    path("practice/<int:position>/", preview_steps.practice),
-    path("exit/", preview_steps.exit_questions),
-    path("item/<int:position>/", preview.item),
-    path("answer/<int:item>/<int:question>/", preview.answer),
-    path("extra/<int:extra>/<int:item>/<int:question>/", preview.answer_extra),
+    path("", preview_views.start),
+    path("consent/", preview_views.consent),
+    path("begin/", preview_step_views.begin),
+    path("check/", preview_step_views.check),
+    path("practice/<int:position>/", preview_step_views.practice),
+    path("exit/", preview_step_views.exit_questions),
+    path("item/<int:position>/", preview_views.item),
+    path("answer/<int:item>/<int:question>/", preview_views.answer),
+    path("extra/<int:extra>/<int:item>/<int:question>/", preview_views.answer_extra),
     path("time/<int:item>/", reporting.of_preview),
     path("missing/", reporting.of_preview),
 ]
@@ -53,15 +52,15 @@ urlpatterns = [
     of_session("consent/", rating.consent, name="session_consent"),
     of_session("leave/", rating.leave, name="session_leave"),
     of_session("begin/", rating.begin, name="session_begin"),
-    of_session("check/", steps.check, name="session_check"),
-    of_session("practice/", steps.practice_next, name="session_practice_next"),
-    of_session("practice/<int:position>/", steps.practice, name="session_practice"),
-    of_session("exit/", steps.exit_questions, name="session_exit"),
+    of_session("check/", step_views.check, name="session_check"),
+    of_session("practice/", step_views.practice_next, name="session_practice_next"),
+    of_session("practice/<int:position>/", step_views.practice, name="session_practice"),
+    of_session("exit/", step_views.exit_questions, name="session_exit"),
     of_session("item/<int:position>/", rating.item, name="session_item"),
     of_session("answer/<int:item>/<int:question>/", rating.answer, name="answer"),
     of_session(
         "extra/<int:extra>/<int:item>/<int:question>/",
-        extras.answer,
+        extra_views.answer,
         name="answer_extra",
     ),
     of_session("time/<int:item>/", reporting.time_spent, name="session_time"),
@@ -70,15 +69,15 @@ urlpatterns = [
     path("favicon.ico", studies.favicon),
     path("accounts/login/", LoginView.as_view(template_name="annotate/login.html"), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
-    path("accounts/once/<uid>/<token>/", accounts.login_once, name="login_once"),
-    path("studies/new/template/", making.study_from_template, name="study_from_template"),
-    of_study("copy/", making.study_copy, name="study_copy"),
+    path("accounts/once/<uid>/<token>/", login.login_once, name="login_once"),
+    path("studies/new/template/", new.study_from_template, name="study_from_template"),
+    of_study("copy/", new.study_copy, name="study_copy"),
     of_study("raters/", studies.raters, name="raters"),
-    of_study("raters/find/", people.find_rater, name="find_rater"),
-    of_study("raters/<int:pk>/", people.rater, name="rater"),
-    of_study("raters/<int:pk>/exclude/", people.exclude_rater, name="exclude_rater"),
-    of_study("raters/<int:pk>/include/", people.include_rater, name="include_rater"),
-    of_study("raters/<int:pk>/delete/", people.delete_rater, name="delete_rater"),
+    of_study("raters/find/", rater_views.find_rater, name="find_rater"),
+    of_study("raters/<int:pk>/", rater_views.rater, name="rater"),
+    of_study("raters/<int:pk>/exclude/", rater_views.exclude_rater, name="exclude_rater"),
+    of_study("raters/<int:pk>/include/", rater_views.include_rater, name="include_rater"),
+    of_study("raters/<int:pk>/delete/", rater_views.delete_rater, name="delete_rater"),
     of_study("coding/", coding.coding, name="coding"),
     of_study("coding/<int:pk>/", coding.give, name="give_code"),
     of_study("coding/compare/", coding.compare, name="compare_codes"),
@@ -91,9 +90,9 @@ urlpatterns = [
         )
         for how in ("merge", "delete", "restore")
     ),
-    of_study("more/", more.more_raters, name="more_raters"),
-    of_study("more/send/", more.send, name="send_to_more"),
-    of_study("more/<int:pk>/undo/", more.undo, name="undo_more"),
+    of_study("more/", more_views.more_raters, name="more_raters"),
+    of_study("more/send/", more_views.send, name="send_to_more"),
+    of_study("more/<int:pk>/undo/", more_views.undo, name="undo_more"),
     of_study("quality/", quality.quality, name="quality"),
     of_study("quality/<slug:rule>/apply/", quality.apply_rule, name="apply_rule"),
     of_study("quality/<int:pk>/undo/", quality.undo, name="undo_exclusion"),
@@ -107,23 +106,25 @@ urlpatterns = [
     of_study("raters/pay/<slug:name>/", inviting.pay_file, name="pay_file"),
     of_study("settings/platform/", inviting.platform, name="platform"),
     of_study("settings/steps/<slug:part>/", step_settings.step_settings, name="step_settings"),
-    of_study("settings/sessions/", checks.inside, name="inside"),
-    of_study("settings/sessions/check/", checks.put_check, name="put_check"),
-    of_study("settings/sessions/check/ready/", checks.add_ready, name="add_ready_check"),
+    of_study("settings/sessions/", session_settings.inside, name="inside"),
+    of_study("settings/sessions/check/", session_settings.put_check, name="put_check"),
+    of_study("settings/sessions/check/ready/", session_settings.add_ready, name="add_ready_check"),
     of_study(
-        "settings/sessions/check/<slug:key>/remove/", checks.remove_check, name="remove_check"
+        "settings/sessions/check/<slug:key>/remove/",
+        session_settings.remove_check,
+        name="remove_check",
     ),
-    of_study("settings/sessions/gold/", checks.put_gold, name="put_gold"),
-    of_study("settings/sessions/gold/remove/", checks.remove_gold, name="remove_gold"),
+    of_study("settings/sessions/gold/", session_settings.put_gold, name="put_gold"),
+    of_study("settings/sessions/gold/remove/", session_settings.remove_gold, name="remove_gold"),
     of_study("settings/", studies.settings, name="settings"),
     of_study("settings/members/", studies.add_member, name="add_member"),
     of_study("settings/members/<int:pk>/remove/", studies.remove_member, name="remove_member"),
-    of_study("media/", media.media, name="media"),
-    of_study("media/upload/", media.upload_media, name="upload_media"),
-    of_study("media/forget/", media.forget_missing, name="forget_missing"),
-    of_study("media/<int:pk>/delete/", media.delete_media, name="delete_media"),
-    path("media/<slug:token>/", media.media_file, name="media_file"),
-    of_study("preview/", preview.preview, name="preview"),
+    of_study("media/", media_views.media, name="media"),
+    of_study("media/upload/", media_views.upload_media, name="upload_media"),
+    of_study("media/forget/", media_views.forget_missing, name="forget_missing"),
+    of_study("media/<int:pk>/delete/", media_views.delete_media, name="delete_media"),
+    path("media/<slug:token>/", media_views.media_file, name="media_file"),
+    of_study("preview/", preview_views.preview, name="preview"),
     path("accounts/tokens/", tokens.tokens, name="tokens"),
     path("accounts/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke_token"),
     of_api("", api.Study.as_view(), name="api_study"),

@@ -6,15 +6,12 @@ from django.utils import timezone
 
 from annotate.raters import uploads
 from annotate.recruitment import more_raters
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import places, steps
+from annotate.sessions import kept_places, places, steps
 from judges.counterfactual import kept_models
 from judges.models import Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import settle as settling
+from judges.runs import drive, lease, settle
 from judges.runs.nudge import own_queues, send_to_all
-from judges.studies import delete as deleting
+from judges.studies import delete
 from judges.uploads import uploads as uploading
 
 STALE = 30  # seconds after which a nudge nobody took is dropped; a busy worker is late by some
@@ -53,13 +50,13 @@ def tend_uploads():
 @shared_task
 def work(run_id):
     """Works on a run until nothing of it is left."""
-    running.work_through(run_id)
+    drive.work_through(run_id)
 
 
 @shared_task
 def delete_study(study_id):
     """Goes on with the deletion of a study."""
-    deleting.delete_study(study_id)
+    delete.delete_study(study_id)
 
 
 @shared_task
@@ -70,11 +67,11 @@ def sweep_leases():
     """
     now = timezone.now()
     try:
-        settling.settle_lost(now)
+        settle.settle_lost(now)
     finally:  # what cannot be settled must not keep the rest from coming back
-        leasing.return_expired(now)
-    leasing.finish_if_done()
-    for study_id in deleting.waiting_studies():
+        lease.return_expired(now)
+    lease.finish_if_done()
+    for study_id in delete.waiting_studies():
         delete_study.apply_async([study_id], expires=STALE)
     queues = own_queues() or [None]
     for run_id in Run.objects.filter(state=Run.State.ACTIVE).values_list("pk", flat=True):
@@ -93,4 +90,4 @@ def release_places():
     places.release_expired(now)
     steps.settle_quiet(now)
     more_raters.tend()
-    keeping.settle_all()
+    kept_places.settle_all()

@@ -1,20 +1,23 @@
 from django.urls import path
 
-from judges.checks import robustness_views as robustness
+from judges.checks import robustness_views
 from judges.counterfactual import views as surveys
 from judges.endpoints import views as endpoints
 from judges.health import views as health
-from judges.pages import api, api_lists
-from judges.pages import drift_views as drift
-from judges.pages import judge_views as judges
-from judges.pages import prompt_views as prompts
-from judges.pages import questionnaire_views as questionnaire
-from judges.pages import recommender_views as recommenders
-from judges.pages import run_views as runs
-from judges.pages import study_file_views as study_file
-from judges.statements import api as api_statements
-from judges.statements import item_views as statement_items
+from judges.pages import (
+    api,
+    api_lists,
+    drift_views,
+    judge_views,
+    prompt_views,
+    questionnaire_views,
+    recommender_views,
+    run_views,
+    study_file_views,
+)
+from judges.statements import item_views
 from judges.statements import views as statements
+from judges.statements.api import OneStatement, RemoveStatement, Statements, UndoStatement
 from judges.studies import views as deleting
 from judges.uploads import views as loading
 
@@ -25,35 +28,41 @@ urlpatterns = [
     path("studies/new/", loading.study_new, name="study_new"),
     path("studies/new/ratings/", surveys.surveys_new, name="surveys_new"),
     path("studies/<slug:slug>/load/", loading.load, name="load"),
-    path("studies/<slug:slug>/questions/", questionnaire.questionnaire, name="questionnaire"),
-    path("studies/<slug:slug>/questions/new/", questionnaire.question_new, name="question_new"),
+    path("studies/<slug:slug>/questions/", questionnaire_views.questionnaire, name="questionnaire"),
     path(
-        "studies/<slug:slug>/questions/<int:pk>/", questionnaire.question_edit, name="question_edit"
+        "studies/<slug:slug>/questions/new/", questionnaire_views.question_new, name="question_new"
+    ),
+    path(
+        "studies/<slug:slug>/questions/<int:pk>/",
+        questionnaire_views.question_edit,
+        name="question_edit",
     ),
     path(
         "studies/<slug:slug>/questions/<int:pk>/move/",
-        questionnaire.question_move,
+        questionnaire_views.question_move,
         name="question_move",
     ),
     path(
         "studies/<slug:slug>/questions/<int:pk>/delete/",
-        questionnaire.question_delete,
+        questionnaire_views.question_delete,
         name="question_delete",
     ),
     path(
         "studies/<slug:slug>/questions/<int:pk>/retire/",
-        questionnaire.question_retire,
+        questionnaire_views.question_retire,
         name="question_retire",
     ),
     path(
-        "studies/<slug:slug>/questions/version/", questionnaire.version_begin, name="version_begin"
+        "studies/<slug:slug>/questions/version/",
+        questionnaire_views.version_begin,
+        name="version_begin",
     ),
     path(
         "studies/<slug:slug>/questions/version/give-up/",
-        questionnaire.version_give_up,
+        questionnaire_views.version_give_up,
         name="version_give_up",
     ),
-    path("studies/<slug:slug>/study.yaml", study_file.study_file, name="study_file"),
+    path("studies/<slug:slug>/study.yaml", study_file_views.study_file, name="study_file"),
     path("uploads/<slug:token>/", loading.upload, name="upload"),
     path("uploads/<slug:token>/load/", loading.upload_load, name="upload_load"),
     path("uploads/<slug:token>/discard/", loading.upload_discard, name="upload_discard"),
@@ -63,49 +72,55 @@ urlpatterns = [
     path("endpoints/<int:pk>/test/", endpoints.endpoint_test, name="endpoint_test"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-    path("studies/<slug:slug>/judges/", judges.judges, name="judges"),
-    path("studies/<slug:slug>/judges/new/", judges.judge_new, name="judge_new"),
-    path("studies/<slug:slug>/judges/<int:pk>/", judges.judge, name="judge"),
-    path("studies/<slug:slug>/judges/<int:pk>/edit/", judges.judge_edit, name="judge_edit"),
-    path("studies/<slug:slug>/judges/<int:pk>/run/", judges.judge_run, name="judge_run"),
-    path("studies/<slug:slug>/judges/<int:pk>/check/", drift.judge_check, name="judge_check"),
+    path("studies/<slug:slug>/judges/", judge_views.judges, name="judges"),
+    path("studies/<slug:slug>/judges/new/", judge_views.judge_new, name="judge_new"),
+    path("studies/<slug:slug>/judges/<int:pk>/", judge_views.judge, name="judge"),
+    path("studies/<slug:slug>/judges/<int:pk>/edit/", judge_views.judge_edit, name="judge_edit"),
+    path("studies/<slug:slug>/judges/<int:pk>/run/", judge_views.judge_run, name="judge_run"),
+    path("studies/<slug:slug>/judges/<int:pk>/check/", drift_views.judge_check, name="judge_check"),
     path(
         "studies/<slug:slug>/judges/<int:pk>/robustness/",
-        robustness.judge_robustness,
+        robustness_views.judge_robustness,
         name="judge_robustness",
     ),
     path(
         "studies/<slug:slug>/judges/<int:pk>/robustness/start/",
-        robustness.judge_robustness_start,
+        robustness_views.judge_robustness_start,
         name="judge_robustness_start",
     ),
     path(
         "studies/<slug:slug>/judges/<int:pk>/test/",
-        recommenders.recommender_test,
+        recommender_views.recommender_test,
         name="recommender_test",
     ),
-    path("studies/<slug:slug>/prompts/", prompts.prompts, name="prompts"),
-    path("studies/<slug:slug>/prompts/new/", prompts.prompt_new, name="prompt_new"),
-    path("studies/<slug:slug>/prompts/own/<slug:name>/", prompts.prompt, name="prompt"),
-    path("studies/<slug:slug>/runs/", runs.runs, name="runs"),
-    path("studies/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),
-    path("studies/<slug:slug>/runs/<int:pk>/progress/", runs.run_progress, name="run_progress"),
-    path("studies/<slug:slug>/runs/<int:pk>/moving/", runs.run_moving, name="run_moving"),
-    path("studies/<slug:slug>/runs/<int:pk>/cancel/", runs.run_cancel, name="run_cancel"),
-    path("studies/<slug:slug>/runs/<int:pk>/resume/", runs.run_resume, name="run_resume"),
-    path("studies/<slug:slug>/runs/<int:pk>/confirm/", runs.run_confirm, name="run_confirm"),
-    path("studies/<slug:slug>/runs/<int:pk>/ask-again/", runs.run_ask_again, name="run_ask_again"),
-    path("studies/<slug:slug>/runs/<int:pk>/read-again/", runs.run_reread, name="run_reread"),
-    path("studies/<slug:slug>/runs/<int:pk>/lists/", recommenders.run_lists, name="run_lists"),
+    path("studies/<slug:slug>/prompts/", prompt_views.prompts, name="prompts"),
+    path("studies/<slug:slug>/prompts/new/", prompt_views.prompt_new, name="prompt_new"),
+    path("studies/<slug:slug>/prompts/own/<slug:name>/", prompt_views.prompt, name="prompt"),
+    path("studies/<slug:slug>/runs/", run_views.runs, name="runs"),
+    path("studies/<slug:slug>/runs/<int:pk>/", run_views.run, name="run"),
+    path(
+        "studies/<slug:slug>/runs/<int:pk>/progress/", run_views.run_progress, name="run_progress"
+    ),
+    path("studies/<slug:slug>/runs/<int:pk>/moving/", run_views.run_moving, name="run_moving"),
+    path("studies/<slug:slug>/runs/<int:pk>/cancel/", run_views.run_cancel, name="run_cancel"),
+    path("studies/<slug:slug>/runs/<int:pk>/resume/", run_views.run_resume, name="run_resume"),
+    path("studies/<slug:slug>/runs/<int:pk>/confirm/", run_views.run_confirm, name="run_confirm"),
+    path(
+        "studies/<slug:slug>/runs/<int:pk>/ask-again/",
+        run_views.run_ask_again,
+        name="run_ask_again",
+    ),
+    path("studies/<slug:slug>/runs/<int:pk>/read-again/", run_views.run_reread, name="run_reread"),
+    path("studies/<slug:slug>/runs/<int:pk>/lists/", recommender_views.run_lists, name="run_lists"),
     path(
         "studies/<slug:slug>/runs/<int:pk>/lists.csv",
-        recommenders.run_lists_csv,
+        recommender_views.run_lists_csv,
         name="run_lists_csv",
     ),
     path("studies/<slug:slug>/statements/", statements.statement_list, name="statements"),
     path(
         "studies/<slug:slug>/statements/items/",
-        statement_items.make_statement_items,
+        item_views.make_statement_items,
         name="make_statement_items",
     ),
     path(
@@ -154,22 +169,22 @@ urlpatterns = [
     ),
     path(
         "api/v1/studies/<slug:slug>/statements/",
-        api_statements.Statements.as_view(),
+        Statements.as_view(),
         name="api_statements",
     ),
     path(
         "api/v1/studies/<slug:slug>/statements/<int:pk>/",
-        api_statements.OneStatement.as_view(),
+        OneStatement.as_view(),
         name="api_statement",
     ),
     path(
         "api/v1/studies/<slug:slug>/statements/<int:pk>/remove/",
-        api_statements.RemoveStatement.as_view(),
+        RemoveStatement.as_view(),
         name="api_remove_statement",
     ),
     path(
         "api/v1/studies/<slug:slug>/statements/<int:pk>/undo/",
-        api_statements.UndoStatement.as_view(),
+        UndoStatement.as_view(),
         name="api_undo_statement",
     ),
 ]

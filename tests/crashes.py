@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from judges.models import Judgment, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories, processes
 from tests.scripted_server import by_schema, chat
 
@@ -33,7 +33,7 @@ def make_run(server, judgments, concurrency):
     study = factories.make_study("long", questions={"accuracy": "It is consistent."})
     factories.make_items(study, judgments)
     endpoint = factories.make_endpoint(server.url, concurrency=concurrency, timeout_seconds=2)
-    return planning.plan(factories.make_judge(study, "judge", endpoint))
+    return plan(factories.make_judge(study, "judge", endpoint))
 
 
 def finish_with_kills(run, server, var, kills, seed, **extra):

@@ -15,7 +15,7 @@ from django.test import Client
 
 from annotate.models import Study
 from judges.models import Judgment, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories, processes
 from tests.simulated_raters import POSITION, RADIO, SAVE
 
@@ -50,7 +50,7 @@ def make_study(endpoint, owner, slug):
     study = factories.make_study(slug, owner=owner, items_per_session=4, raters_per_item=30)
     for number in range(ITEMS):
         factories.make_item(study, f"item-{number}")
-    return study, planning.plan(factories.make_judge(study, "judge", endpoint))
+    return study, plan(factories.make_judge(study, "judge", endpoint))
 
 
 class Saver:

@@ -5,8 +5,8 @@ import json
 from judges.methods.extract import triplets
 from judges.methods.topics import topics
 from judges.models import Judge, Statement
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -61,8 +61,8 @@ BOTH = saying({"runs small": [SMALL, SEAMS], "fabric": [SOFT]})
 def extract(study, script=BOTH, **fields):
     """(run, requests) of such a judge over the study's items."""
     with ScriptedServer(script) as server:
-        run = planning.plan(make_extractor(study, server.url, **fields))
-        running.work_through(run.pk)
+        run = plan(make_extractor(study, server.url, **fields))
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, server.requests
 

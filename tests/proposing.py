@@ -3,8 +3,8 @@
 import json
 
 from judges.models import Judge
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -51,8 +51,8 @@ def propose(study, script, **fields):
     with ScriptedServer(script) as server:
         judge = make_proposer(study, server.url, **fields)
         type(judge.endpoint).objects.update(concurrency=1)
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, server.requests
 

@@ -8,9 +8,9 @@ from django.core.management import call_command
 
 from annotate.models import Deletion, Study
 from judges.models import Endpoint, Judge, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
 from judges.runs.nudge import nudge
+from judges.runs.plan import plan
 from judges.scorers import SCORERS
 
 FOLDER = Path(__file__).parent
@@ -70,13 +70,13 @@ def _load(folder):
 def _plan_baselines(slug):
     """Starts the judges that compute; a worker does it, so that nobody waits for a library."""
     for judge in Judge.objects.filter(study__slug=slug, kind__in=SCORERS):
-        nudge(planning.plan(judge))
+        nudge(plan(judge))
 
 
 def work_here():
     """Does what is planned in the demo studies, where no worker is going to."""
     for run in Run.objects.filter(judge__study__slug__in=STUDIES, judge__kind__in=SCORERS):
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
 
 
 def var_folder(name):

@@ -1,14 +1,14 @@
 """What every column of every exported table means; a test fails where one is missing here."""
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from annotate.design.versions import as_it_was
 
 ITEMS = {
     "item": "Id of the item, unique in the study.",
-    "kind": frames.COLUMNS["kind"],
-    "recipient": frames.COLUMNS["recipient"],
-    "content": frames.COLUMNS["content"],
-    "system": frames.COLUMNS["system"],
+    "kind": frame.COLUMNS["kind"],
+    "recipient": frame.COLUMNS["recipient"],
+    "content": frame.COLUMNS["content"],
+    "system": frame.COLUMNS["system"],
     "text": "The text that is rated, such as the explanation.",
     "reference": "A text to compare with, such as the recipient's own explanation.",
     "review": "The recipient's review of the content.",
@@ -23,35 +23,35 @@ ITEMS = {
 }
 EXTRA = "Any further column of items.csv, as it was loaded."
 RATINGS = {
-    "item": frames.COLUMNS["item"],
+    "item": frame.COLUMNS["item"],
     "rater": "Pseudonym of the person.",
     "role": "recipient, third_party or expert.",
-    "question": frames.COLUMNS["question"],
+    "question": frame.COLUMNS["question"],
     "value": "The answer: a number on the question's scale, or the text of a text question.",
-    "answered_at": frames.COLUMNS["answered_at"],
+    "answered_at": frame.COLUMNS["answered_at"],
     "seconds": "Seconds from showing the item to this answer.",
     "reason": "What the person wrote beside the answer.",
-    "first_side": frames.COLUMNS["first_side"],
-    "version": frames.COLUMNS["version"],
+    "first_side": frame.COLUMNS["first_side"],
+    "version": frame.COLUMNS["version"],
 }
 JUDGMENTS = {
-    "item": frames.COLUMNS["item"],
+    "item": frame.COLUMNS["item"],
     "judge": "Name of the judge.",
-    "question": frames.COLUMNS["question"],
+    "question": frame.COLUMNS["question"],
     "value": "The judge's answer, samples averaged; blank where there is none.",
     "rationale": "What the judge gave as its reason (of its first sample).",
-    "cost_usd": frames.COLUMNS["cost_usd"],
-    "weighted_value": frames.COLUMNS["weighted_value"],
+    "cost_usd": frame.COLUMNS["cost_usd"],
+    "weighted_value": frame.COLUMNS["weighted_value"],
     "prompt": "Name and version of the judge's prompt; blank where there is none.",
-    "version": frames.COLUMNS["version"],
+    "version": frame.COLUMNS["version"],
     "judge_flags": "Rules that the texts in its prompt met where they seemed to speak to the "
     "judge; else blank. It changed no score. Not read when it is loaded.",
 }
 SAMPLES = {
     "run": "Number of the run.",
     "judge": "Name of the judge.",
-    "item": frames.COLUMNS["item"],
-    "question": frames.COLUMNS["question"],
+    "item": frame.COLUMNS["item"],
+    "question": frame.COLUMNS["question"],
     "sample": "Number of the sample, from 0.",
     "order": "Order of lists or aspects shown; blank for the usual one.",
     "state": "pending, leased, done, unparsable, refused, failed or not_asked.",
@@ -68,7 +68,7 @@ SAMPLES = {
     "fingerprint": "The fingerprint that the endpoint gave of its system; it changes when the "
     "system behind the same model does.",
     "prompt": "Name and version of the judge's prompt; blank where there is none.",
-    "version": frames.COLUMNS["version"],
+    "version": frame.COLUMNS["version"],
     "call": "Number of the call whose reply it is; blank without one.",
     "reused_from": "Number of the call of a past run whose reply was taken over, at no cost; blank "
     "where a call was made.",
@@ -78,8 +78,8 @@ SAMPLES = {
 ROBUSTNESS = {
     "run": "Number of the test of robustness.",
     "judge": "Name of the judge.",
-    "item": frames.COLUMNS["item"],
-    "question": frames.COLUMNS["question"],
+    "item": frame.COLUMNS["item"],
+    "question": frame.COLUMNS["question"],
     "relation": "How the prompt was changed; no_change: it was asked as it is.",
     "setting": "The relation's λ, rate or other option; blank where it has none.",
     "repetition": "How often it was asked before, from 0; each is drawn anew.",
@@ -90,7 +90,7 @@ ROBUSTNESS = {
     "rationale": "What the judge gave as its reason.",
     "model": SAMPLES["model"],
     "fingerprint": SAMPLES["fingerprint"],
-    "version": frames.COLUMNS["version"],
+    "version": frame.COLUMNS["version"],
     "call": SAMPLES["call"],
     "cost_usd": SAMPLES["cost_usd"],
     "answered_at": SAMPLES["answered_at"],
@@ -98,7 +98,7 @@ ROBUSTNESS = {
 LISTS = {
     "run": "Number of the test of a recommender.",
     "judge": "Name of the recommender.",
-    "recipient": frames.COLUMNS["recipient"],
+    "recipient": frame.COLUMNS["recipient"],
     "plan": "relations (the prompt perturbed), k_sweep or l_sweep.",
     "relation": "How the prompt was changed; no_change: it was asked as it is.",
     "setting": "The relation's λ, rate or other options; blank where it has none.",
@@ -170,7 +170,7 @@ RATERS = {
 TIMES = {
     "session": SESSIONS["session"],
     "rater": RATERS["rater"],
-    "item": frames.COLUMNS["item"] + " Of a pair of lists: the pair.",
+    "item": frame.COLUMNS["item"] + " Of a pair of lists: the pair.",
     "active_seconds": "Seconds in which the item's page was visible and the person did something "
     "(pointer, keys, scrolling, a recording played) within the last 30.",
     "idle_seconds": SESSIONS["idle_seconds"],
@@ -179,13 +179,13 @@ TIMES = {
 REVISIONS = {
     "session": SESSIONS["session"],
     "rater": RATERS["rater"],
-    "item": frames.COLUMNS["item"],
-    "question": frames.COLUMNS["question"],
+    "item": frame.COLUMNS["item"],
+    "question": frame.COLUMNS["question"],
     "change": "0 for the first answer to this question about this item, then 1, 2, …",
     "old": "The answer before; blank for the first.",
     "new": "The answer from then on.",
     "at": "When (UTC).",
-    "version": frames.COLUMNS["version"],
+    "version": frame.COLUMNS["version"],
     "reason": "What stood beside the answer from then on; what its writer took back is not kept.",
 }
 CHECKS = {
@@ -204,7 +204,7 @@ CHECKS = {
     "is right or wrong.",
     "seconds": "Seconds from showing the screen to this answer.",
     "changes": "How often the answer was changed.",
-    "answered_at": frames.COLUMNS["answered_at"],
+    "answered_at": frame.COLUMNS["answered_at"],
     "reason": "Why, in the rater's words, where the question asks it.",
 }
 SCREENS = {
@@ -215,13 +215,13 @@ SCREENS = {
     "kind": "item: one of the session's own; else attention, gold or repeat.",
     "item": CHECKS["item"],
     "check": CHECKS["check"],
-    "system": frames.COLUMNS["system"],
-    "first_side": frames.COLUMNS["first_side"],
+    "system": frame.COLUMNS["system"],
+    "first_side": frame.COLUMNS["first_side"],
 }
 CODES = {
-    "item": frames.COLUMNS["item"],
+    "item": frame.COLUMNS["item"],
     "rater": RATERS["rater"],
-    "question": frames.COLUMNS["question"],
+    "question": frame.COLUMNS["question"],
     "value": "The rating beside which the text stands; blank for a text question.",
     "text": "What the rater wrote.",
     "coder": "Who gave the code.",
@@ -229,7 +229,7 @@ CODES = {
     "coded_at": "When it was given (UTC).",
 }
 STATEMENTS = {
-    "item": frames.COLUMNS["item"],
+    "item": frame.COLUMNS["item"],
     "side": "generated: the item's text; reference: its review, else its reference.",
     "number": "Of the statement within its side of the item; those that people added have 10001 "
     "and more. Blank: the side was read, and states nothing.",
@@ -259,7 +259,7 @@ DROPPED = {
     "run": STATEMENTS["run"],
 }
 ENTAILMENTS = {
-    "item": frames.COLUMNS["item"],
+    "item": frame.COLUMNS["item"],
     "direction": "precision: the premise is of the reference, the hypothesis of the generated "
     "text; recall: the reverse.",
     "premise": "Number of the premise within its side; blank where that side has none.",
@@ -274,7 +274,7 @@ ENTAILMENTS = {
 }
 SCORES = (
     {"study": "Name of the study in its address."}
-    | frames.COLUMNS
+    | frame.COLUMNS
     | {"split_part": ITEMS["split_part"] + " Judges' rows of a locked test part are left out."}
 )
 CODEBOOK = {

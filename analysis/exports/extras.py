@@ -3,7 +3,7 @@
 from heapq import merge
 from operator import itemgetter
 
-from annotate.coding import codes as coding
+from annotate.coding.codes import Codes, may_compare, texts
 from annotate.design.checks import compared
 from annotate.models import Coding, Extra, ExtraAnswer, Place
 
@@ -88,9 +88,9 @@ def screens(study, clean, cells):
 
 def codes(study, clean, cells):
     """One row a code given to a text, merged codes under their new names; none while hidden."""
-    if not coding.may_compare(study):
+    if not may_compare(study):
         return
-    known = coding.Codes.of(study)
+    known = Codes.of(study)
     names = [
         "code",
         "rating__item__key",
@@ -102,7 +102,7 @@ def codes(study, clean, cells):
         "coder_name",
         "at",
     ]
-    rows = Coding.objects.filter(rating__in=coding.texts(study).order_by()).order_by("rating", "pk")
+    rows = Coding.objects.filter(rating__in=texts(study).order_by()).order_by("rating", "pk")
     for code, item, rater, question, value, text, reason, coder, at in rows.values_list(
         *names
     ).iterator(CHUNK):

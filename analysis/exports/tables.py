@@ -13,17 +13,14 @@ from django.db import connection
 from django.db.models import F, FloatField, Value
 from django.db.models.functions import Cast
 
-from analysis.answers import counting, judged
-from analysis.answers import frame as frames
+from analysis.answers import counting, frame, judged
 from analysis.answers.both_orders import one_verdict, runs_with_both, ties_of
 from analysis.answers.samples import averaged
-from analysis.exports import codebook
-from analysis.exports import csv as csvlines
-from analysis.exports import extras as extra_exports
-from analysis.exports import lists as list_exports
+from analysis.exports import codebook, csv, extras
 from analysis.exports import people as people_exports
-from analysis.exports import robustness as robustness_exports
-from analysis.exports import statements as statement_exports
+from analysis.exports.lists import lists
+from analysis.exports.robustness import robustness
+from analysis.exports.statements import dropped, entailments, statements
 from annotate.design.splits import (
     TEST,
     is_locked,
@@ -152,7 +149,7 @@ def _sides(study, items):
 
 
 def _human_scores(study, clean, cells, items, sides, questions):
-    asked = {pk: cells(each.key, frames.HUMAN) for pk, each in questions.items()}
+    asked = {pk: cells(each.key, frame.HUMAN) for pk, each in questions.items()}
     known, surplus = counting.who_counts(study)
     sessions = {
         pk: (
@@ -175,10 +172,10 @@ def _human_answers(study, cells):
     """(item, question, session, reason, the part value to first_side)"""
     answers = counting.human_answers(study).order_by("pk")
     keys = ["item_id", "question_id", "session_id", "reason"]
-    if csvlines.written_by_database(cells):
-        value, seconds = csvlines.Number("value"), csvlines.Float("seconds")
-        at = csvlines.Time("answered_at")
-        part = csvlines.written(value, Value(""), seconds, Value(""), at, F("first_side"))
+    if csv.written_by_database(cells):
+        value, seconds = csv.Number("value"), csv.Float("seconds")
+        at = csv.Time("answered_at")
+        part = csv.written(value, Value(""), seconds, Value(""), at, F("first_side"))
         yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
         return
     names = [*keys, "value", "seconds", "answered_at", "first_side"]
@@ -188,7 +185,7 @@ def _human_answers(study, cells):
 
 def _judge_scores(study, clean, cells, items, sides, questions):
     runs = judged.about_runs(study)
-    asked = {pk: cells(each.key, frames.JUDGE, "") for pk, each in questions.items()}
+    asked = {pk: cells(each.key, frame.JUDGE, "") for pk, each in questions.items()}
     judges = {run: judge for run, (judge, *_) in runs.items()}
     who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
     plain = cells(False, "", None, "")
@@ -409,19 +406,19 @@ ROWS = {
     "ratings": _ratings,
     "judgments": _judgments,
     "samples": _samples,
-    "robustness": robustness_exports.robustness,
-    "lists": list_exports.lists,
+    "robustness": robustness,
+    "lists": lists,
     "items": _items,
     "raters": people_exports.raters,
     "sessions": people_exports.sessions,
     "times": people_exports.times,
     "revisions": people_exports.revisions,
-    "checks": extra_exports.checks,
-    "screens": extra_exports.screens,
-    "codes": extra_exports.codes,
-    "statements": statement_exports.statements,
-    "dropped": statement_exports.dropped,
-    "entailments": statement_exports.entailments,
+    "checks": extras.checks,
+    "screens": extras.screens,
+    "codes": extras.codes,
+    "statements": statements,
+    "dropped": dropped,
+    "entailments": entailments,
     "codebook": _codebook,
 }
 HEADERS = {table: _header(table) for table in ROWS} | {

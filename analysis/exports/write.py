@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import chain, islice
 
 from analysis.answers.moment import one_moment
-from analysis.exports import tables as exports
+from analysis.exports import tables
 from analysis.exports.csv import END, csv_cells
 from annotate.values.formulas import guarded
 
@@ -23,14 +23,14 @@ def pieces(study, table, form, **options):
 
 
 def _csv(study, table, **options):
-    header, rows = exports.rows(study, table, guarded, csv_cells, **options)
+    header, rows = tables.rows(study, table, guarded, csv_cells, **options)
     yield csv_cells(*map(guarded, header)) + END
     for batch in _batches(rows):
         yield END.join(map(",".join, batch)) + END
 
 
 def _jsonl(study, table, **options):
-    header, rows = exports.rows(study, table, str, lambda *cells: cells, **options)
+    header, rows = tables.rows(study, table, str, lambda *cells: cells, **options)
     for batch in _batches(rows):
         yield "".join(_line(header, chain.from_iterable(parts)) for parts in batch)
 

@@ -1,7 +1,6 @@
 """How alike the lists of single recipients are, cell by cell: boxes, and points where few are."""
 
-from analysis.figures import dots as charts
-from analysis.figures import wrapping as figure_names
+from analysis.figures import dots, wrapping
 from analysis.figures.looks import JUDGE_COLOURS, SYMBOLS
 
 FEW = 25  # people up to whom every point is drawn
@@ -12,12 +11,12 @@ def boxes(spreads, title, names):
     """A box for each cell. spreads: {cell: values of people}; names: {cell: words}."""
     shown = dict(list(spreads.items())[:MOST_CELLS])
     data = [_box(names[cell], values, at) for at, (cell, values) in enumerate(shown.items())]
-    row = figure_names.height_of([figure_names.wrapped(names[cell]) for cell in shown], least=52)
-    layout = charts.layout_of(height=110 + row * max(len(shown), 2))
+    row = wrapping.height_of([wrapping.wrapped(names[cell]) for cell in shown], least=52)
+    layout = dots.layout_of(height=110 + row * max(len(shown), 2))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
     layout["yaxis"] |= {"autorange": "reversed", "type": "category", "showgrid": False}
     layout["showlegend"] = False
-    narrow = {"xaxis": layout["xaxis"] | charts.small_title(layout["xaxis"])}
+    narrow = {"xaxis": layout["xaxis"] | dots.small_title(layout["xaxis"])}
     narrow["yaxis"] = layout["yaxis"] | {"tickfont": {"size": 10}}
     return {"data": data, "layout": layout, "narrow": narrow}
 
@@ -28,9 +27,9 @@ def _box(name, values, at):
     return {
         "type": "box",
         "orientation": "h",
-        "name": figure_names.wrapped(name),
+        "name": wrapping.wrapped(name),
         "x": values,
-        "y": [figure_names.wrapped(name)] * len(values),
+        "y": [wrapping.wrapped(name)] * len(values),
         "boxmean": True,
         "boxpoints": "all" if len(values) <= FEW else "outliers",
         "jitter": 0.4,

@@ -2,8 +2,7 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
-from analysis.figures import wrapping as figure_names
+from analysis.figures import dots, wrapping
 from analysis.figures.dots import MOST_CURVES
 
 OPACITY = "33"  # a fifth, behind a colour in hexadecimal digits
@@ -48,7 +47,7 @@ def precision_recall(report, entries, question, looks):
                 "mode": "lines",
                 "x": [0, *curve.recall],
                 "y": [curve.precision[0], *curve.precision],
-                "name": f"{figure_names.wrapped(name)} {entry.row['value']:.2f}",
+                "name": f"{wrapping.wrapped(name)} {entry.row['value']:.2f}",
                 "line": {
                     "color": looks.colour(entry.judge),
                     "width": 2,
@@ -84,7 +83,7 @@ def _calibrated(error, report, question, looks):
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": f"{figure_names.wrapped(name)}",
+        "name": f"{wrapping.wrapped(name)}",
         "x": report.curves[name, question],
         "y": [row["value"] for row in rows],
         "text": [f"{name}: {row['value']:.2f} of {row['n']} items" for row in rows],
@@ -120,16 +119,16 @@ def _dotted(x, y, name):
 
 def _square(across, up, entries, n_across, n_up):
     """Both axes from 0 to 1, with n in their titles."""
-    layout = charts.layout_of(height=520)
+    layout = dots.layout_of(height=520)
     for axis, words, key in (("xaxis", across, n_across), ("yaxis", up, n_up)):
-        size = f" (n = {charts.span(entry.row[key] for entry in entries)})" if key else ""
+        size = f" (n = {dots.span(entry.row[key] for entry in entries)})" if key else ""
         layout[axis] |= {"title": {"text": f"{words}{size}"}, "range": [-0.01, 1.01]}
     layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
     return layout
 
 
 def _figure(data, layout):
-    narrow = {axis: layout[axis] | charts.small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
+    narrow = {axis: layout[axis] | dots.small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
     return {"data": data, "layout": layout, "narrow": narrow}
 
 
@@ -139,10 +138,10 @@ def heat(entries, title):
     questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
     values = {(e.row["evaluator"], e.row["question"]): e.row["value"] for e in entries}
     z = [[_or_none(values.get((name, question))) for question in questions] for name in names]
-    shown = [figure_names.wrapped(name) for name in names]
+    shown = [wrapping.wrapped(name) for name in names]
     # Of many, some are named.
-    line = figure_names.height_of(shown) if len(names) <= charts.MOST_LINES else 10
-    layout = charts.layout_of(height=150 + line * max(len(names), 2))
+    line = wrapping.height_of(shown) if len(names) <= dots.MOST_LINES else 10
+    layout = dots.layout_of(height=150 + line * max(len(names), 2))
     layout["xaxis"] |= {"title": {"text": title}, "type": "category", "showgrid": False}
     layout["yaxis"] |= {"autorange": "reversed", "type": "category", "showgrid": False}
     data = {

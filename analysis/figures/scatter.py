@@ -2,8 +2,8 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
-from analysis.figures import wrapping as figure_names
+from analysis.figures import wrapping
+from analysis.figures.dots import INK, layout_of
 
 MOST_PANELS = 8
 PANEL, HEAD = 270, 90  # pixels
@@ -14,7 +14,7 @@ def scatter(panels, question, looks):
     panels = panels[:MOST_PANELS]
     columns = min(2, len(panels))
     lines = -(-len(panels) // 2)
-    layout = charts.layout_of(height=HEAD + PANEL * lines)
+    layout = layout_of(height=HEAD + PANEL * lines)
     grid = {"rows": lines, "columns": columns, "pattern": "independent", "ygap": 0.42}
     layout |= {"grid": grid, "showlegend": False, "annotations": []}
     base, data = layout.pop("xaxis"), []
@@ -23,11 +23,9 @@ def scatter(panels, question, looks):
         suffix = "" if place == 0 else str(place + 1)
         data += _panel(judge, points, suffix, looks)
         layout[f"xaxis{suffix}"] = base | {"title": {"text": f"score (n = {points['n']:,})"}}
-        layout[f"yaxis{suffix}"] = base | {
-            "title": {"text": f"mean {figure_names.wrapped(question)}"}
-        }
+        layout[f"yaxis{suffix}"] = base | {"title": {"text": f"mean {wrapping.wrapped(question)}"}}
         layout["annotations"].append(_heading(judge, r, suffix))
-    layout["margin"] |= figure_names.headroom([_panel_name(judge) for judge, *_ in panels])
+    layout["margin"] |= wrapping.headroom([_panel_name(judge) for judge, *_ in panels])
     narrow = {
         "height": HEAD + PANEL * len(panels),
         "grid": grid | {"rows": len(panels), "columns": 1, "ygap": 0.42},
@@ -55,7 +53,7 @@ def _panel(judge, points, suffix, looks):
     line = {
         "type": "scatter",
         "mode": "lines",
-        "line": {"color": charts.INK, "width": 1.5},
+        "line": {"color": INK, "width": 1.5},
         "hoverinfo": "skip",
         **(points["line"] or {"x": [], "y": []}),
         **axes,
@@ -64,7 +62,7 @@ def _panel(judge, points, suffix, looks):
 
 
 def _panel_name(judge):
-    return figure_names.wrapped(judge, most=figure_names.MOST_HEADING)
+    return wrapping.wrapped(judge, most=wrapping.MOST_HEADING)
 
 
 def _heading(judge, r, suffix):
@@ -90,10 +88,10 @@ def precision_and_recall(points, looks):
             {
                 "type": "scatter",
                 "mode": "markers+text",
-                "name": figure_names.wrapped(evaluator),
+                "name": wrapping.wrapped(evaluator),
                 "x": [recall for _, recall, _ in some],
                 "y": [precision for *_, precision in some],
-                "text": [figure_names.wrapped(system, 14) for system, *_ in some],
+                "text": [wrapping.wrapped(system, 14) for system, *_ in some],
                 "textposition": "top center",
                 "marker": {
                     "color": looks.colour(evaluator),
@@ -103,7 +101,7 @@ def precision_and_recall(points, looks):
                 "hovertemplate": "%{text}: precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
             }
         )
-    layout = charts.layout_of(height=420)
+    layout = layout_of(height=420)
     for axis, words in (("xaxis", "Recall"), ("yaxis", "Precision")):
         layout[axis] |= {"title": {"text": words}, "range": [-0.03, 1.08]}
     layout["showlegend"] = len(data) > 1

@@ -16,8 +16,7 @@ from analysis.reports.overview.report import overview as overview_of
 from analysis.reports.overview.report import words as verdicts
 from analysis.reports.registry import GROUPS
 from analysis.reports.shared.scores import Scores
-from analysis.serving import views
-from analysis.serving import wait as awaiting
+from analysis.serving import views, wait
 from analysis.serving.grouping import computed
 from analysis.serving.source import ReportForm, Source, name_of
 from analysis.serving.summaries import missing, no_judges
@@ -36,7 +35,7 @@ def overview(request, slug):
     """The page: whole where it is known or asked for, else its frame, which asks for the pieces."""
     study = access.study_or_404(request.user, slug)
     source = Source(study, request.GET)
-    if awaiting.awaited(source, KIND, request.GET):
+    if wait.awaited(source, KIND, request.GET):
         return views.report(request, slug, KIND.name)
     form = ReportForm(request.GET, source, KIND)
     if _is_whole(request, source, form):

@@ -20,7 +20,7 @@ from analysis.options.form import (
     OptionsForm,
 )
 from analysis.reports.registry import KINDS, REPORTS
-from analysis.serving import source as asking
+from analysis.serving.source import ReportForm, Source, report_of, whole_report_of
 from annotate.api import examples
 from annotate.api.auth import study_of
 from annotate.api.errors import Conflict
@@ -248,16 +248,16 @@ class Report(APIView):
         if report not in REPORTS:
             raise Http404("no such report")
         kind = REPORTS[report]
-        source = asking.Source(study, request.query_params)
+        source = Source(study, request.query_params)
         shown = kind.shown(source.reader.questions)
         _check_names(request.query_params, shown)
         if request.query_params.get(shown.name):
-            form = asking.ReportForm(request.query_params, source, kind)
+            form = ReportForm(request.query_params, source, kind)
             _check(form, {*OF_THE_STUDY, shown.name})
-            return Response(asking.report_of(source, form, kind).as_dict())
+            return Response(report_of(source, form, kind).as_dict())
         form = OptionsForm(request.query_params, source.choices)
         _check(form, OF_THE_STUDY)
-        return Response(asking.whole_report_of(source, form.options(), kind).as_dict())
+        return Response(whole_report_of(source, form.options(), kind).as_dict())
 
 
 def _check_names(query, shown):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.reports.disagreements.report import AVERAGE
 from annotate.models import Rating
 
@@ -46,7 +46,7 @@ def _ratings(items, questions, version):
 
 def _judged(runs, items, questions):
     found = defaultdict(list)
-    rows = frames.judge_answers(runs).filter(item__in=items)
+    rows = frame.judge_answers(runs).filter(item__in=items)
     rows = rows.filter(question__in=questions).order_by("question__position", "run", "sample")
     for judgment in rows.select_related("question"):
         judgment.name = runs[judgment.run_id]

@@ -6,8 +6,7 @@ from django.shortcuts import render
 
 from analysis.answers.moment import one_moment
 from analysis.reports.registry import GROUPS, REPORTS
-from analysis.serving import listing
-from analysis.serving import wait as awaiting
+from analysis.serving import listing, wait
 from analysis.serving.source import ReportForm, Source
 from analysis.serving.views import shown
 from annotate.design import access
@@ -23,7 +22,7 @@ def disagreements(request, slug):
     source = Source(study, request.GET)
     kind = REPORTS["disagreements"]
     context = {"study": study, "section": "analysis", "kind": kind, "report_groups": GROUPS.items()}
-    if waiting := awaiting.awaited(source, kind, request.GET):
+    if waiting := wait.awaited(source, kind, request.GET):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
     form = context["form"] = ReportForm(request.GET, source, kind)
     if form.is_valid():

@@ -9,7 +9,7 @@ from django.utils.html import escape
 
 from analysis.answers.moment import one_moment
 from analysis.exports import codebook
-from analysis.exports import tables as exports
+from analysis.exports.tables import extra_columns
 from analysis.figures.looks import Looks
 from analysis.reports.registry import KINDS
 from analysis.serving.grouping import layout_of, page_of
@@ -103,7 +103,7 @@ def _pieces(source, form, kinds, gap):
     tail = common | {
         "questions": [(q.key, codebook.question_meaning(q)) for q in source.reader.questions],
         "tables": tables,
-        "extra": exports.extra_columns(source.study),
+        "extra": extra_columns(source.study),
     }
     yield render_to_string("analysis/file_tail.html", tail)
     for name in SCRIPTS:

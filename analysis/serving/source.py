@@ -15,7 +15,7 @@ from django import forms
 from django.core.cache import caches
 from django.utils import timezone
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import OF_ONE_REPORT, Choices, OptionsForm, part_asked, version_asked
 from analysis.serving.grouping import computed
 from annotate.design.payment import pay_of
@@ -52,7 +52,7 @@ class Source:
         """asked: the options of an address, of which version and part say what is read."""
         self.study, self.asked = study, asked or {}
         self.had_no_worker = False  # a large report was computed here for want of one
-        self.reader = frames.Reader(study, *which(study, self.asked))
+        self.reader = frame.Reader(study, *which(study, self.asked))
         self.read_at = timezone.now()
         self._stamps: dict = {}
         self._found: dict = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
-from analysis.figures import dots as charts
+from analysis.figures import dots
 from analysis.figures.layout import Figure
 from analysis.options.form import ALL, Options
 from analysis.reports.registry import REPORTS
@@ -108,7 +108,7 @@ def likert_figure(source):
         return None
     caption = "Answers of people that count, by question; the middle of the scale around zero."
     lines = [(key, points, sum(n for _, n in points)) for key, points in counts]
-    return Figure("likert", caption, charts.likert(counts)), lines
+    return Figure("likert", caption, dots.likert(counts)), lines
 
 
 def _distributions(answers):

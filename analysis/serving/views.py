@@ -7,15 +7,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from analysis.answers.moment import one_moment
-from analysis.exports import codebook
+from analysis.exports import codebook, write
 from analysis.exports import tables as exports
-from analysis.exports import write as writing
 from analysis.figures.layout import has_many
 from analysis.figures.looks import Looks
 from analysis.options.form import OptionsForm
 from analysis.reports.registry import GROUPS, KINDS, REPORTS
-from analysis.serving import latex, tables
-from analysis.serving import wait as awaiting
+from analysis.serving import latex, tables, wait
 from analysis.serving.grouping import layout_of, page_of
 from analysis.serving.report_file import NothingToReport
 from analysis.serving.report_file import pieces as file_pieces
@@ -40,7 +38,7 @@ def index(request, slug):
     study = access.study_or_404(request.user, slug)
     source = Source(study)
     context = {"study": study, "section": "analysis"}
-    if waiting := awaiting.awaited(source):
+    if waiting := wait.awaited(source):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
     context |= {
         "missing": missing(source),
@@ -61,7 +59,7 @@ def headlines(request, slug):
     """Fragment: each report's headline, as facts or as cards; computed after the page is there."""
     study = access.study_or_404(request.user, slug)
     source = Source(study)
-    if waiting := awaiting.awaited(source):
+    if waiting := wait.awaited(source):
         return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
     context = {"study": study, "missing": missing(source), "cards": cards(source)}
     context["computed"] = headlines_computed(source)
@@ -73,7 +71,7 @@ def headlines(request, slug):
 def computation(request, slug, key):
     """Fragment: how far a computation is; tells the page to load anew when it is done."""
     study = access.study_or_404(request.user, slug)
-    waiting = awaiting.still_awaited(study, key)
+    waiting = wait.still_awaited(study, key)
     if waiting is None:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return render(request, "analysis/_computing.html", {"study": study, "waiting": waiting})
@@ -84,7 +82,7 @@ def computation(request, slug, key):
 def compute_again(request, slug, key):
     """A computation that failed is asked for once more, and its page waits again."""
     study = access.study_or_404(request.user, slug)
-    return redirect(awaiting.ask_again(study, key))
+    return redirect(wait.ask_again(study, key))
 
 
 @login_required
@@ -94,7 +92,7 @@ def report(request, slug, report):
     study = access.study_or_404(request.user, slug)
     source, kind = Source(study, request.GET), _kind_or_404(report)
     context = {"study": study, "section": "analysis", "kind": kind, "report_groups": GROUPS.items()}
-    if waiting := awaiting.awaited(source, kind, request.GET):
+    if waiting := wait.awaited(source, kind, request.GET):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
     form = context["form"] = ReportForm(request.GET, source, kind)
     if form.is_valid():
@@ -146,7 +144,7 @@ def report_rows(request, slug, report, form):
     elif form == "tex":
         response = HttpResponse(latex.as_latex(found), "application/x-tex; charset=utf-8")
     else:
-        response = HttpResponse(tables.as_csv(found), writing.TYPES["csv"])
+        response = HttpResponse(tables.as_csv(found), write.TYPES["csv"])
     return _attached(response, f"{slug}-{report}.{form}")
 
 
@@ -177,7 +175,7 @@ def export(request, slug):
         (name, codebook.NOTES[name], counts.get(name), exports.HEADERS[name](study))
         for name in codebook.TABLES
     ]
-    context = {"study": study, "section": "export", "tables": shown, "forms": writing.FORMS}
+    context = {"study": study, "section": "export", "tables": shown, "forms": write.FORMS}
     return render(request, "analysis/export.html", context)
 
 
@@ -186,11 +184,11 @@ def export_table(request, slug, table, form):
     """One table as a download, streamed; ?ids=platform names an owner the platform's people."""
     with_ids = table == "raters" and request.GET.get("ids") == "platform"
     study = access.study_or_404(request.user, slug, access.OWNER if with_ids else access.VIEWER)
-    if table not in exports.ROWS or form not in writing.FORMS:
+    if table not in exports.ROWS or form not in write.FORMS:
         raise Http404("no such table")
     options = {"platform_ids": True} if with_ids else {}
-    pieces = writing.pieces(study, table, form, **options)
-    response = PiecesResponse(pieces, content_type=writing.TYPES[form])
+    pieces = write.pieces(study, table, form, **options)
+    response = PiecesResponse(pieces, content_type=write.TYPES[form])
     return _attached(response, f"{slug}-{table}.{form}")
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from annotate.models import Extra, ExtraAnswer
-from annotate.quality import measures as measuring
+from annotate.quality import measures
 
 KIND = Extra.Kind
 
@@ -56,8 +56,8 @@ def repeat_disagreement(evidence, points, share, answers):
 def share_of_hurried_items(evidence, share, items):
     """Percent of the items whose last answer came before the study's minimum time."""
     minimum = evidence.study.extra.get("minimum_seconds") or 0
-    visits = measuring.seconds_by_item(evidence)
-    parts = measuring.by_rater(*visits, items)
+    visits = measures.seconds_by_item(evidence)
+    parts = measures.by_rater(*visits, items)
     return {rater: 100 * float(np.mean(part < minimum)) for rater, part in parts}
 
 

@@ -11,8 +11,7 @@ from annotate.models import ExtraAnswer, ItemTime, Rating, Session
 from annotate.quality.forms import ReasonForm
 from annotate.quality.rules import TITLES
 from annotate.quality.views import included
-from annotate.sessions import exclude as excluding
-from annotate.sessions import steps
+from annotate.sessions import exclude, steps
 
 MOST_EXTRAS = 500
 MOST_TIMES = 500  # rows; the export has all
@@ -115,8 +114,8 @@ def exclude_rater(request, slug, pk):
         return _page(request, rater, form, status=422)
     given = form.cleaned_data
     try:
-        excluding.exclude_by_hand(rater, request.user, given["reason"], given["reopen"])
-    except excluding.NobodyLeft:
+        exclude.exclude_by_hand(rater, request.user, given["reason"], given["reopen"])
+    except exclude.NobodyLeft:
         messages.warning(request, f"{rater} is excluded already; nothing was changed.")
     else:
         messages.success(request, f"{rater} was excluded.")
@@ -129,8 +128,8 @@ def include_rater(request, slug, pk):
     """Step: an editor includes one rater again, whatever excluded them."""
     rater = _rater_or_404(request, slug, pk, access.EDITOR)
     try:
-        messages.success(request, included(excluding.include(rater, request.user)))
-    except excluding.NobodyLeft:
+        messages.success(request, included(exclude.include(rater, request.user)))
+    except exclude.NobodyLeft:
         messages.warning(request, f"{rater} is not excluded; nothing was changed.")
     return redirect("rater", slug, pk)
 
@@ -140,7 +139,7 @@ def delete_rater(request, slug, pk):
     """Asks once, naming what goes; an owner deletes a rater's data, and a tombstone stays."""
     rater = _rater_or_404(request, slug, pk, access.OWNER)
     if request.method == "POST":
-        stone = excluding.forget(rater, request.user)
+        stone = exclude.forget(rater, request.user)
         messages.success(request, f"The rater and {stone.rating_count} answers were deleted.")
         return redirect("raters", slug)
     ratings = Rating.objects.filter(session__rater=rater)

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 
 from annotate.design import around
 from annotate.models import Extra, Place, QualityStep, Session
-from annotate.quality import exit_answers
-from annotate.quality import extra_measures as measuring_extras
-from annotate.quality import measures as measuring
+from annotate.quality import exit_answers, extra_measures, measures
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ LIST = [
             Parameter("seconds", "Exclude below a median of … seconds per item", 5, 0.1, 3600),
             items_parameter(3),
         ),
-        measuring.median_seconds,
+        measures.median_seconds,
         lambda median, given: median < given["seconds"],
     ),
     Rule(
@@ -108,7 +106,7 @@ LIST = [
             Parameter("share", "Exclude above … % of quick answers", 50, 0, 99.9),
             answers_parameter(10),
         ),
-        measuring.share_of_quick_answers,
+        measures.share_of_quick_answers,
         lambda share, given: share > given["share"],
     ),
     Rule(
@@ -119,7 +117,7 @@ LIST = [
         "Different answers",
         "fewer than {answers} answers to Likert questions",
         (answers_parameter(12),),
-        measuring.different_answers,
+        measures.different_answers,
         lambda different, given: different == 1,
     ),
     Rule(
@@ -135,7 +133,7 @@ LIST = [
             Parameter("correlation", "Exclude below a correlation of …", 0, -1, 1),
             items_parameter(8),
         ),
-        measuring.agreement_with_others,
+        measures.agreement_with_others,
         lambda r, given: r < given["correlation"],
     ),
     Rule(
@@ -146,7 +144,7 @@ LIST = [
         "Failed checks",
         "no attention check answered",
         (Parameter("failures", "Exclude with at least … failed checks", 1, 1, 100, is_whole=True),),
-        measuring_extras.failed_checks,
+        extra_measures.failed_checks,
         lambda failed, given: failed >= given["failures"],
         extra=str(Extra.Kind.ATTENTION),
     ),
@@ -168,7 +166,7 @@ LIST = [
                 is_whole=True,
             ),
         ),
-        measuring_extras.gold_agreement,
+        extra_measures.gold_agreement,
         lambda right, given: right < given["percent"],
         extra=str(Extra.Kind.GOLD),
     ),
@@ -192,7 +190,7 @@ LIST = [
                 is_whole=True,
             ),
         ),
-        measuring_extras.repeat_disagreement,
+        extra_measures.repeat_disagreement,
         lambda share, given: share > given["share"],
         extra=str(Extra.Kind.REPEAT),
     ),
@@ -204,9 +202,9 @@ LIST = [
         "% of items",
         "fewer than {items} items with a time",
         (Parameter("share", "Exclude above … % of such items", 50, 0, 99.9), items_parameter(3)),
-        measuring_extras.share_of_hurried_items,
+        extra_measures.share_of_hurried_items,
         lambda share, given: share > given["share"],
-        is_set=measuring_extras.has_minimum,
+        is_set=extra_measures.has_minimum,
     ),
     Rule(
         "duplicate",
@@ -217,9 +215,9 @@ LIST = [
         "Visit",
         "no participant id of a platform",
         (),
-        measuring.visit_of_participant,
+        measures.visit_of_participant,
         lambda visit, given: visit > 1,
-        measuring.has_participants,
+        measures.has_participants,
     ),
     Rule(
         "approval_rate",
@@ -229,9 +227,9 @@ LIST = [
         "% approved",
         "no approval rate",
         (Parameter("percent", "Exclude below an approval rate of … %", 80, 0, 100),),
-        measuring.platform_number(measuring.APPROVAL_RATE),
+        measures.platform_number(measures.APPROVAL_RATE),
         lambda rate, given: rate < given["percent"],
-        measuring.has_platform_number(measuring.APPROVAL_RATE),
+        measures.has_platform_number(measures.APPROVAL_RATE),
     ),
     Rule(
         "task_count",
@@ -241,9 +239,9 @@ LIST = [
         "Tasks",
         "no number of tasks",
         (Parameter("tasks", "Exclude with fewer than … tasks", 50, 1, 1_000_000, is_whole=True),),
-        measuring.platform_number(measuring.TASK_COUNT),
+        measures.platform_number(measures.TASK_COUNT),
         lambda tasks, given: tasks < given["tasks"],
-        measuring.has_platform_number(measuring.TASK_COUNT),
+        measures.has_platform_number(measures.TASK_COUNT),
     ),
     Rule(
         "few_movies",
@@ -297,10 +295,10 @@ TITLES = {rule.key: rule.title for rule in LIST} | {QualityStep.BY_HAND: "By han
 
 def offered(study, evidence=None):
     """The rules that the study has data for."""
-    told = (evidence or measuring.Evidence(study)).told
+    told = (evidence or measures.Evidence(study)).told
     asked = {"", *(question.key for question in around.exit_of(study))}
     asked |= {"*"} if len(asked) > 1 else set()
-    kinds = {"", *measuring_extras.kinds_of(study)}
+    kinds = {"", *extra_measures.kinds_of(study)}
     rules = [rule for rule in LIST if rule.extra in kinds and rule.is_set(study)]
     return [rule for rule in rules if rule.offered(told) and rule.exit_key in asked]
 
@@ -339,7 +337,7 @@ class Preview:
 
 def preview(study, rule, parameters):
     """Whom the rule would exclude, of the raters that nothing excludes yet; changes nothing."""
-    evidence = measuring.Evidence(study)
+    evidence = measures.Evidence(study)
     measured = rule.measure(evidence, **parameters)
     out = [pk for pk, value in measured.items() if rule.excludes(value, parameters)]
     out.sort(key=lambda pk: (measured[pk], pk))

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from annotate.design import access
 from annotate.quality.forms import RuleForm
 from annotate.quality.rules import LIST, RULES, TITLES, offered, preview
-from annotate.sessions import exclude as excluding
+from annotate.sessions import exclude
 
 MOST_SHOWN = 200  # raters of a preview
 
@@ -84,10 +84,10 @@ def _applied(request, study, found):
     measured = {rater.pk: value for rater, value in found.out}
     reopens = request.POST.get("reopen") == "on"
     try:
-        step = excluding.exclude(
+        step = exclude.exclude(
             study, request.user, found.rule.key, found.reason, measured, found.parameters, reopens
         )
-    except excluding.NobodyLeft:
+    except exclude.NobodyLeft:
         messages.warning(request, "All of them were excluded meanwhile; nothing was changed.")
     else:
         messages.success(request, f"{_raters(step.rater_count)} excluded. {_opened(step)}")
@@ -101,8 +101,8 @@ def undo(request, slug, pk):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     step = get_object_or_404(study.quality_steps.select_related("study"), pk=pk)
     try:
-        undoing = excluding.undo(step, request.user)
-    except excluding.NobodyLeft:
+        undoing = exclude.undo(step, request.user)
+    except exclude.NobodyLeft:
         messages.warning(request, "They are included again already; nothing was changed.")
     else:
         messages.success(request, included(undoing))

@@ -5,7 +5,7 @@ from annotate.models import Extra, Question
 from annotate.raters.forms import Asked, Spot, option_on_page, read_answer, read_shown_at
 from annotate.raters.option_keys import choose_keys
 from annotate.raters.screens import Screen, missing_of, shown_now
-from annotate.sessions import save_extras as saving_extras
+from annotate.sessions import save_extras
 from annotate.sessions.session import Answer
 
 LONGEST = checks.MOST_OPTIONS * (checks.LONGEST_OPTION + len(checks.SEPARATOR))
@@ -19,7 +19,7 @@ class ItemAgain(Screen):
 
     def save(self, form):
         """Keep what the page sent; what is still missing."""
-        return saving_extras.save(
+        return save_extras.save(
             self.place, self.questions, form.answers, form.shown_at, form.emptied
         )
 
@@ -49,7 +49,7 @@ class CheckScreen(Screen):
 
     def save(self, form):
         """Keep the answer; what is missing."""
-        gaps = saving_extras.save(self.place, [], form.answers, form.shown_at)
+        gaps = save_extras.save(self.place, [], form.answers, form.shown_at)
         # What was chosen before stays stored; who takes all of it back is asked once more.
         return [(0, self.questions[0])] if gaps or not form.answers else []
 

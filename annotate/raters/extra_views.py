@@ -7,7 +7,7 @@ from annotate.design import access
 from annotate.models import Extra
 from annotate.raters.extra_screens import CheckScreen
 from annotate.raters.views import OUTDATED, UNANSWERED, answered, mark, or_resumed, rater_page
-from annotate.sessions import session as sessions
+from annotate.sessions import session
 
 
 @rater_page
@@ -31,7 +31,7 @@ def answer_check(request, screen, is_saved=True):
     try:
         if form.answers and is_saved:
             screen.save(form)
-    except sessions.NotNow:
+    except session.NotNow:
         return mark(problem=OUTDATED, status=409)
     if not form.answers:
         return mark(problem=UNANSWERED, status=422)

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from annotate.models import Content, Interaction, Item, MediaKind, Rating
 from annotate.raters import profiles, uploads
 from annotate.raters.forms import Asked, ItemForm, Spot, asked
-from annotate.sessions import session as sessions
+from annotate.sessions import session
 from annotate.sessions.session import with_parts
 from annotate.values import media
 from annotate.values.markdown import to_plain
@@ -125,7 +125,7 @@ class Screen:
 
     def save(self, form):
         """Keep what the page sent; (item id, question) of what is still missing."""
-        return sessions.save_answers(
+        return session.save_answers(
             self.place, self.questions, form.answers, form.shown_at, form.emptied
         )
 

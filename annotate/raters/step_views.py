@@ -4,8 +4,7 @@ from django.http import Http404, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 
-from annotate.design import access, around
-from annotate.design import platform as platforms
+from annotate.design import access, around, platform
 from annotate.http.headers import loosen
 from annotate.models import Session
 from annotate.raters.step_screens import CheckPage, ExitPage, PracticePage, ready_context
@@ -23,7 +22,7 @@ def _to(name, *args):
 
 def _page(request, session, name, context, status=200):
     response = render(request, f"annotate/{name}.html", context, status=status)
-    return loosen(response, framed_by=platforms.frames_of(session.rater.platform_ids))
+    return loosen(response, framed_by=platform.frames_of(session.rater.platform_ids))
 
 
 def _session_at(token, state):

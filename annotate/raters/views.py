@@ -18,8 +18,7 @@ from django.views.decorators.http import require_POST
 from django.views.defaults import page_not_found
 
 from annotate.db import busy
-from annotate.design import access, versions
-from annotate.design import platform as platforms
+from annotate.design import access, platform, versions
 from annotate.design.platform import OUTCOMES, Outcome
 from annotate.http.headers import loosen
 from annotate.models import Extra, Place, Session, Study
@@ -27,9 +26,7 @@ from annotate.raters.extra_screens import screen_of
 from annotate.raters.forms import Spot, read_answer, read_shown_at
 from annotate.raters.preview import Shown
 from annotate.raters.screens import Screen
-from annotate.sessions import browsers, extras, timing
-from annotate.sessions import hurry as pacing
-from annotate.sessions import save_extras as saving_extras
+from annotate.sessions import browsers, extras, hurry, save_extras, timing
 from annotate.sessions import session as sessions
 from annotate.values import languages, media
 
@@ -56,7 +53,7 @@ def rater_page(view):
                 request.spoken = translation.get_language()  # for the page of the fault
                 response = busy.page(request, error, "annotate/busy.html")
                 # Whose session it is was not found out; all that can be done here is to try again.
-                loosen(response, framed_by=platforms.MTURK_FRAMES)
+                loosen(response, framed_by=platform.MTURK_FRAMES)
         response["Cache-Control"] = "no-store"
         response["Referrer-Policy"] = "no-referrer"
         response["X-Robots-Tag"] = "noindex"
@@ -71,7 +68,7 @@ def _to(name, *args):
 
 def _framed(response, session, posts_to=""):
     """The response; MTurk shows the pages of who came from there in a frame."""
-    frames = platforms.frames_of(session.rater.platform_ids)
+    frames = platform.frames_of(session.rater.platform_ids)
     return loosen(response, posts_to=posts_to, framed_by=frames)
 
 
@@ -87,11 +84,11 @@ def _door(request, study, reason, session=None, ids=None):
 
 def _last_page(request, name, study, session, outcome, ids=None, **context):
     """A page with the way back to the platform, if there is one for this outcome."""
-    end = platforms.end_of(study, outcome, session, ids) if outcome else platforms.End()
+    end = platform.end_of(study, outcome, session, ids) if outcome else platform.End()
     if outcome == Outcome.TOO_LATE and end.fields:
-        platforms.record_late(study, session.rater.platform_ids if session else ids)
+        platform.record_late(study, session.rater.platform_ids if session else ids)
     context |= {"study": study, "session": session, "end": end}
-    context["platform"] = platforms.platform_of(study).name
+    context["platform"] = platform.platform_of(study).name
     response = render(request, f"annotate/{name}.html", context)
     if session:
         return _framed(response, session, end.site)
@@ -103,16 +100,16 @@ def join(request, slug):
     """Page: what the study is, and whether to take part. Opening it begins nothing."""
     study = get_object_or_404(Study.objects.kept(), slug=slug)
     languages.speak(study.language)
-    arrival = platforms.arrival(study, request.GET)
+    arrival = platform.arrival(study, request.GET)
     return loosen(_arrive(request, study, arrival), framed_by=arrival.frames)
 
 
 def _arrive(request, study, arrival):
-    earlier, is_same_visit = platforms.earlier_visit(study, arrival.ids)
+    earlier, is_same_visit = platform.earlier_visit(study, arrival.ids)
     if is_same_visit:
         return _to("session", earlier.token)
     if earlier:
-        platforms.record_repeat(earlier, arrival.ids)
+        platform.record_repeat(earlier, arrival.ids)
         return _door(request, study, "twice")
     if closed := arrival.problem or sessions.why_closed(study):
         return _door(request, study, closed, ids=arrival.ids)
@@ -180,7 +177,7 @@ def leave(request, token):
     outcome = OUTCOMES.get(session.state)
     if session.state in Session.BEFORE:  # who finds no place any more was shown the way back
         outcome = LATE.get(sessions.why_closed(session.study, session.rater))
-    end = platforms.end_of(session.study, outcome, session) if outcome else platforms.End()
+    end = platform.end_of(session.study, outcome, session) if outcome else platform.End()
     if end.address and not end.fields:
         return HttpResponseRedirect(end.address, status=303)
     return _to("session", token)
@@ -262,7 +259,7 @@ def _item_page(request, screen, form=None, gaps=(), status=200):
     """The page of an item, as typed where it was sent back."""
     session = screen.place.session
     context = screen.context(screen.stored(), extras.count_of(session), form, gaps)
-    context["hurried"] = pacing.MARK in request.GET
+    context["hurried"] = hurry.MARK in request.GET
     response = render(request, "annotate/rate.html", context, status=status)
     return media.allow(_framed(response, session), session.study)
 
@@ -292,9 +289,9 @@ def _leave_item(request, token):
         gaps += form.only_why(screen.spots)
         if form.problems or (gaps and not is_back):
             return _item_page(request, screen, form, gaps, status=422)
-        if not is_back and saving_extras.has_ended(place):
+        if not is_back and save_extras.has_ended(place):
             return _to("session", token)
-        return _go(place, -1 if is_back else 1, pacing.mark(place, form.shown_at))
+        return _go(place, -1 if is_back else 1, hurry.mark(place, form.shown_at))
     except sessions.NotNow:
         return _to("session", token)
 
@@ -328,7 +325,7 @@ def answered(request, place, item, every, question):
     """The mark of one answer, which is saved: to a place, or to an extra screen of an item."""
     question = _asked_or_404(item, every, question)
     spot = Spot(question, item.pk, item.pk != place.item_id)
-    save = saving_extras.save if isinstance(place, Extra) else sessions.save_answers
+    save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
     try:
         answer = read_answer(
             spot, request.POST.get(spot.name, ""), request.POST.get(spot.why_name, "")

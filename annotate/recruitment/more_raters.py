@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from annotate.files.loading.placing import drop_open
 from annotate.models import AddedPlace, ExtraPlaces, Item, Place, Rating, Session, Study
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import places
+from annotate.sessions import kept_places, places
 from annotate.values.spread import LABEL_KINDS, SD_KINDS, USUAL, spreads
 
 MOST_AT_ONCE = 20  # places an item, and items of one click times these stay within a page
@@ -38,7 +37,7 @@ def send(study, by, items, count, words=""):
     step = _logged(study, places.add(study, wholes, count), by=by, words=words)
     if step is None:
         raise NotNow(f"None of these items can get more places; {places.MOST:,} is the most.")
-    keeping.keep(study, sorted(wholes))
+    kept_places.keep(study, sorted(wholes))
     return step
 
 

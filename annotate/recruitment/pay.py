@@ -5,9 +5,9 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from django.db.models import Count
 
-from annotate.design import platform as platforms
+from annotate.design import platform
 from annotate.models import Session
-from annotate.sessions import session as sessions
+from annotate.sessions.session import NotNow, end_early
 
 State = Session.State
 CENT = Decimal("0.01")
@@ -46,17 +46,17 @@ def payments(study):
     """One row a session, in the order of PAYMENTS."""
     for session in visits(study):
         rater, ids = session.rater, session.rater.platform_ids
-        outcome = platforms.OUTCOMES.get(session.state)
+        outcome = platform.OUTCOMES.get(session.state)
         yield (
             session.pk,
             rater.key,
             rater.role,
             session.source,
-            platforms.participant(ids)[1],
-            platforms.visit(ids)[1],
+            platform.participant(ids)[1],
+            platform.visit(ids)[1],
             ids.get("STUDY_ID") or ids.get("hitId", ""),
             session.state,
-            platforms.code_for(study, outcome) if outcome else "",
+            platform.code_for(study, outcome) if outcome else "",
             _minutes(session),
             session.items,
             session.answers,
@@ -66,14 +66,14 @@ def payments(study):
             rater.excluded_because,
             session.repeats,
         )
-    code = platforms.code_for(study, platforms.Outcome.TOO_LATE)
+    code = platform.code_for(study, platform.Outcome.TOO_LATE)
     for one in _without_session(study):
         said = {
             "source": Session.Source.WEB,
             "participant": one.participant,
             "visit": one.visit,
             "platform_study": one.task,
-            "outcome": platforms.Outcome.TOO_LATE,
+            "outcome": platform.Outcome.TOO_LATE,
             "code": code,
             "items": 0,
             "answers": 0,
@@ -107,7 +107,7 @@ def mturk_approval(study):
     """
     for session in visits(study):
         ids = session.rater.platform_ids
-        if "assignmentId" in ids and session.state in platforms.OUTCOMES:
+        if "assignmentId" in ids and session.state in platform.OUTCOMES:
             failed = session.state == State.FAILED_ATTENTION
             yield (
                 ids["assignmentId"],
@@ -126,7 +126,7 @@ def mturk_approval(study):
 def participants(study, states):
     """The platform's ids of the people whose sessions are in these states."""
     found = visits(study).filter(state__in=states)
-    people = (platforms.participant(session.rater.platform_ids)[1] for session in found)
+    people = (platform.participant(session.rater.platform_ids)[1] for session in found)
     return [person for person in people if person]
 
 
@@ -138,7 +138,7 @@ def bonuses(study, amount, everybody=False):
     found = visits(study) if everybody else visits(study).filter(state=State.COMPLETED)
     paid: Counter = Counter()
     for session in found:
-        if person := platforms.participant(session.rater.platform_ids)[1]:
+        if person := platform.participant(session.rater.platform_ids)[1]:
             paid[person] += session.items
     sums = {who: (amount * items).quantize(CENT, ROUND_HALF_UP) for who, items in paid.items()}
     return [(person, money) for person, money in sums.items() if money >= CENT]
@@ -152,13 +152,13 @@ def take_returns(study, ids):
     of_id: dict = {}
     for session in visits(study):
         own = session.rater.platform_ids
-        of_id.setdefault(platforms.participant(own)[1], session)
-        of_id.setdefault(platforms.visit(own)[1], session)
+        of_id.setdefault(platform.participant(own)[1], session)
+        of_id.setdefault(platform.visit(own)[1], session)
     ended, opened, idle = 0, 0, []
     for given in dict.fromkeys(ids):
         try:
-            opened += sessions.end_early(of_id[given], State.RETURNED)
+            opened += end_early(of_id[given], State.RETURNED)
             ended += 1
-        except (KeyError, sessions.NotNow):
+        except (KeyError, NotNow):
             idle.append(given)
     return ended, opened, idle

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
-from annotate.design import platform as platforms
+from annotate.design.platform import OUTCOMES, Outcome, code_for, entry_path, platform_of
 from annotate.models import RepeatVisit, Session
 from annotate.recruitment import participants
 from annotate.recruitment import pay as paying
@@ -22,10 +22,10 @@ from annotate.recruitment.forms import (
     PlatformForm,
     ReturnsForm,
 )
-from annotate.sessions import kept_places as keeping
 from annotate.sessions import links
-from annotate.sessions import session as sessions
-from annotate.studies import edit as editing
+from annotate.sessions.kept_places import kept_places, settle, too_old
+from annotate.sessions.session import NotNow, end_early
+from annotate.studies import edit
 from annotate.values.formulas import guarded
 
 State = Session.State
@@ -35,18 +35,18 @@ State = Session.State
 def platform(request, slug):
     """Page: which platform raters come from, and its codes."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    form = PlatformForm(platforms.platform_of(study), request.POST or None)
+    form = PlatformForm(platform_of(study), request.POST or None)
     if request.method == "POST" and form.is_valid():
-        editing.change(study, lambda extra: extra.update(platform=form.platform().as_data()))
-        keeping.settle(study)
+        edit.change(study, lambda extra: extra.update(platform=form.platform().as_data()))
+        settle(study)
         messages.success(request, _saved(form))
         return redirect("platform", slug)
     context = {
         "study": study,
         "section": "settings",
         "form": form,
-        "entry": request.build_absolute_uri("/")[:-1] + platforms.entry_path(study),
-        "platform": platforms.platform_of(study).name,
+        "entry": request.build_absolute_uri("/")[:-1] + entry_path(study),
+        "platform": platform_of(study).name,
     }
     return render(request, "annotate/platform.html", context, status=422 if form.errors else 200)
 
@@ -74,8 +74,8 @@ def personal_links(request, slug):
     for session in page:
         session.address = _address(request, session)
     context = {"study": study, "section": "raters", "form": form, "page": page}
-    context |= {"kept": keeping.kept_places(study), "too_old": keeping.too_old(study)}
-    context["keep_days"] = platforms.platform_of(study).keep_days
+    context |= {"kept": kept_places(study), "too_old": too_old(study)}
+    context["keep_days"] = platform_of(study).keep_days
     return render(request, "annotate/links.html", context, status=422 if form.errors else 200)
 
 
@@ -133,8 +133,8 @@ def return_session(request, slug, pk):
 
 def _return(request, session):
     try:
-        opened = sessions.end_early(session, State.RETURNED)
-    except sessions.NotNow:
+        opened = end_early(session, State.RETURNED)
+    except NotNow:
         messages.error(request, f"The session of {session.rater.key} has ended already.")
     else:
         messages.success(
@@ -158,7 +158,7 @@ def _pay_page(request, study, returns=None, people=None, status=200):
     context = {
         "study": study,
         "section": "raters",
-        "platform": platforms.platform_of(study).name,
+        "platform": platform_of(study).name,
         "counts": _outcomes(study),
         "returns": returns or ReturnsForm(),
         "people": people or ParticipantsForm(study),
@@ -176,12 +176,12 @@ def _outcomes(study):
     found = list(study.sessions.visits().values_list("state", flat=True))
     for state, label in State.choices:
         if state in found:
-            outcome = platforms.OUTCOMES.get(state)
-            code = platforms.code_for(study, outcome) if outcome else ""
+            outcome = OUTCOMES.get(state)
+            code = code_for(study, outcome) if outcome else ""
             yield label, found.count(state), code
     if late := study.latecomers.count():
-        outcome = platforms.Outcome.TOO_LATE
-        yield outcome.label, late, platforms.code_for(study, outcome)
+        outcome = Outcome.TOO_LATE
+        yield outcome.label, late, code_for(study, outcome)
 
 
 @login_required

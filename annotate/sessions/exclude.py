@@ -23,8 +23,7 @@ from annotate.models import (
     Study,
     Tombstone,
 )
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import links, places
+from annotate.sessions import kept_places, links, places
 
 FORGOTTEN = "(deleted with the rater’s data)"
 
@@ -65,7 +64,7 @@ def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
         rater_count=len(found),
     )
     raters.filter(pk__in=found).update(excluded_because=words)
-    keeping.let_go(found)
+    kept_places.let_go(found)
     ExcludedRater.objects.bulk_create(
         ExcludedRater(step=step, rater_id=pk, measured=measured[pk]) for pk in found
     )
@@ -157,7 +156,7 @@ def undo(step, by, rater=None):
     step.study.raters.filter(pk__in=raters).update(excluded_because="")
     standing.update(ended_by=undoing)
     undoing.place_count, undoing.lost_count = _give_back(undoing)
-    keeping.keep(step.study)
+    kept_places.keep(step.study)
     undoing.save(update_fields=["place_count", "lost_count"])
     return undoing
 
@@ -171,7 +170,7 @@ def include(rater, by):
     with transaction.atomic():
         if not changed.update(excluded_because=""):
             raise NobodyLeft
-        keeping.keep(rater.study)
+        kept_places.keep(rater.study)
         return _step(
             rater.study,
             by,

@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotate.db.sql import marks
-from annotate.design import platform as platforms
+from annotate.design.platform import platform_of
 from annotate.models import Place, Session, Study
 
 log = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ RETURNING annotate_place.id
 
 def since(study: Study) -> datetime:
     """A link waits for its recipient if it was made, or its visit was heard of, after this."""
-    platform = platforms.platform_of(study)
+    platform = platform_of(study)
     days = timedelta(days=platform.keep_days)
     return timezone.now() - days if platform.keep_for_recipients else NEVER
 

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotate.models import Rater, Session
 from annotate.models.rater import session_token
-from annotate.sessions import kept_places as keeping
+from annotate.sessions import kept_places
 
 Role = Rater.Role
 
@@ -36,7 +36,7 @@ def make(study, raters):
         Session(study=study, rater=rater, token=session_token(), source=Session.Source.LINK)
         for rater in made
     )
-    keeping.keep(study)
+    kept_places.keep(study)
     return len(made)
 
 

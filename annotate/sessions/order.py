@@ -11,7 +11,7 @@ from random import Random
 from django.db import connection
 from django.db.models import Count, Min
 
-from annotate.design import grouping as together
+from annotate.design import grouping
 from annotate.design.checks import Order
 from annotate.models import Item, Session
 
@@ -53,7 +53,7 @@ def in_order(session: Session, kinds: Mapping[int, str], items: Sequence[int]) -
 def row_of(session: Session) -> int:
     """The session's row, taken at the first time; counted from 0."""
     if session.order_row is None:
-        of_set = session.study.extra.get(together.KEY)
+        of_set = session.study.extra.get(grouping.KEY)
         session.order_row = _row_of_set(session) if of_set else _next_row(session)
         session.save(update_fields=["order_row"])
     return session.order_row

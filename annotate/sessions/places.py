@@ -13,12 +13,10 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q
 
 from annotate.db.sql import marks
-from annotate.design import grouping as together
+from annotate.design import grouping
 from annotate.design.checks import gold_keys
 from annotate.models import Item, Place, Question, Rater, Session, Study
-from annotate.sessions import extras
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import mix as mixing
+from annotate.sessions import extras, kept_places, mix
 from annotate.sessions.order import drawn_side, in_order
 
 # The state stands in the text, not among the parameters: else the partial index is not used.
@@ -117,16 +115,16 @@ def claim(
 
 def _shares(session: Session, kinds: Sequence[str], count: int) -> dict[str, int]:
     """How many items of each kind to claim; empty where a study has one kind, or sets of items."""
-    if len(kinds) < 2 or count < 2 or session.study.extra.get(together.KEY):
+    if len(kinds) < 2 or count < 2 or session.study.extra.get(grouping.KEY):
         return {}
-    present = mixing.find_kinds(session.study_id, kinds)
+    present = mix.find_kinds(session.study_id, kinds)
     if len(present) < 2:
         return {}
     only, values = _takes(session.rater, present)
-    available = mixing.count_open_by_kind(
+    available = mix.count_open_by_kind(
         session.study_id, session.rater.recipient_id, _open_to(session.rater), only, values
     )
-    return mixing.share_out(count, available) if len(available) > 1 else {}
+    return mix.share_out(count, available) if len(available) > 1 else {}
 
 
 def _claim_of_kinds(
@@ -136,7 +134,7 @@ def _claim_of_kinds(
         return []
     is_open = _open_to(session.rater)
     only, values = _takes(session.rater, kinds)
-    only, values = together.limited(session, is_open, only, values, count, like)
+    only, values = grouping.limited(session, is_open, only, values, count, like)
     return _claim_while_open(session, only, values, count)
 
 
@@ -144,7 +142,7 @@ def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
     """Places on items that a returning rater had before, as far as they are still open."""
     if not item_ids:
         return []
-    together.wait_for_turn(session.study)
+    grouping.wait_for_turn(session.study)
     only = f"place.item_id IN ({marks(item_ids)})"
     return _claim_while_open(session, only, list(item_ids), len(item_ids))
 
@@ -239,7 +237,7 @@ def release(session_ids: Sequence[int]) -> int:
     opened = Place.objects.filter(session__in=session_ids).update(
         state=Place.State.OPEN, rater=None, session=None, position=None
     )
-    keeping.keep_again(awaited)
+    kept_places.keep_again(awaited)
     return opened
 
 
@@ -247,7 +245,7 @@ def _special(session_ids: Sequence[int]) -> tuple[list[int], dict[Study, list[in
     """The sessions' places that are none any more; {study: items} whose recipient may yet come."""
     suspect = Q(item__is_practice=True) | Q(study__extra__has_key="gold")
     held = Place.objects.filter(session__in=session_ids)
-    held = held.annotate(is_awaited=Exists(keeping.visits_to(OuterRef("item__recipient"))))
+    held = held.annotate(is_awaited=Exists(kept_places.visits_to(OuterRef("item__recipient"))))
     rows = held.filter(suspect | Q(is_awaited=True)).select_related("study", "item", "session")
     gone: list[int] = []
     awaited: dict[Study, list[int]] = {}

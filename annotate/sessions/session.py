@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.design import around, versions
-from annotate.design import platform as platforms
+from annotate.design import around, platform, versions
 from annotate.models import FreedPlace, Item, Place, Question, Rater, Session, Study
-from annotate.sessions import exclude as excluding
-from annotate.sessions import extras, places
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import save as saving
+from annotate.sessions import exclude, extras, kept_places, places, save
 
 State = Session.State
 LONGEST_STAY = 86_400.0  # seconds
@@ -64,7 +60,7 @@ def begin_visit(study, ids, consents):
         if ids:
             # One at a time: a double click must not make two raters of one participant.
             Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-            earlier, is_same = platforms.earlier_visit(study, ids)
+            earlier, is_same = platform.earlier_visit(study, ids)
             if is_same:
                 return earlier
             if earlier:
@@ -72,7 +68,7 @@ def begin_visit(study, ids, consents):
         rater = Rater.objects.create(
             study=study,
             key=f"rater-{secrets.token_hex(5)}",
-            platform_ids=platforms.kept_ids(ids, consents),
+            platform_ids=platform.kept_ids(ids, consents),
         )
         session = Session.objects.create(study=study, rater=rater)
         move(session, State.INSTRUCTIONS if consents else State.DECLINED)
@@ -91,8 +87,8 @@ def move(session, state, **fields):
         fields["ended_at"] = fields["last_seen_at"]
     if not Session.objects.filter(pk=session.pk, state=session.state).update(**fields):
         raise NotNow(f"the session is no longer {session.state}")
-    if session.source == Session.Source.LINK and state not in keeping.AWAITED:
-        keeping.let_go([session.rater_id])
+    if session.source == Session.Source.LINK and state not in kept_places.AWAITED:
+        kept_places.let_go([session.rater_id])
     for name, value in fields.items():
         setattr(session, name, value)
 
@@ -224,7 +220,7 @@ def save_answers(place, questions, answers, shown_at=None, emptied=()):
     for item_id, question in emptied:
         if not question.required:
             taken_back.setdefault(item_id, []).append(question.pk)
-    found = saving.write(place, answers, taken_back, required, seconds, now)
+    found = save.write(place, answers, taken_back, required, seconds, now)
     if found is None:
         raise NotNow("the session is not rating, or the place has gone to somebody else")
     return [
@@ -252,7 +248,7 @@ def finish(session):
             move(session, State.EXIT if asks else State.COMPLETED, items_done_at=timezone.now())
             session.places.update(state=Place.State.FILLED)
             if not asks:
-                excluding.close_session(session)
+                exclude.close_session(session)
     return gap
 
 

@@ -13,8 +13,7 @@ from django.utils import timezone
 
 from annotate.design import around
 from annotate.models import CheckAttempt, ExitAnswer, FreedPlace, PracticeAnswer, Session
-from annotate.sessions import exclude as excluding
-from annotate.sessions import places
+from annotate.sessions import exclude, places
 from annotate.sessions.session import end_early, move
 
 State = Session.State
@@ -68,7 +67,7 @@ def answer_exit(session, answers, emptied, is_whole):
     )
     if is_whole:
         move(session, State.COMPLETED)
-        excluding.close_session(session)
+        exclude.close_session(session)
     else:
         _touch(session)
     return True
@@ -103,7 +102,7 @@ def settle_quiet(now):
         )
         for session in whole:
             if session.rater.excluded_because:
-                excluding.close_session(session)
+                exclude.close_session(session)
         Session.objects.filter(pk__in=lacking).update(state=State.ABANDONED, stopped_in=State.EXIT)
         # Else an undone exclusion would fill places for who may never come back.
         FreedPlace.objects.filter(session__in=lacking).delete()

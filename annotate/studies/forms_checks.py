@@ -4,8 +4,7 @@ from django import forms
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
-from annotate.design import checks, versions
-from annotate.design import grouping as together
+from annotate.design import checks, grouping, versions
 from annotate.values.scales import Scale, spec_of
 from annotate.values.texts import one_line_ends
 
@@ -57,14 +56,14 @@ class InsideForm(forms.Form):
     sessions_by = forms.CharField(
         label="Items of a session alike in",
         required=False,
-        max_length=together.LONGEST,
+        max_length=grouping.LONGEST,
         help_text="A column of items.csv, such as survey: a session gets only items with the same "
         "value there, up to its number of items, of the value with the fewest ratings first. "
         "Empty: any items.",
     )
 
     def __init__(self, settings, *args, **kwargs):
-        names = ("order", together.KEY, *checks.NUMBERS)
+        names = ("order", grouping.KEY, *checks.NUMBERS)
         initial = {name: getattr(settings, name) for name in names}
         super().__init__(*args, initial=initial, **kwargs)
         for name in (
@@ -81,9 +80,9 @@ class InsideForm(forms.Form):
 
     def clean_sessions_by(self):
         """The name of a column, as study.yaml allows it."""
-        if problem := together.problem(self.cleaned_data[together.KEY]):
+        if problem := grouping.problem(self.cleaned_data[grouping.KEY]):
             raise forms.ValidationError(problem)
-        return self.cleaned_data[together.KEY]
+        return self.cleaned_data[grouping.KEY]
 
     def put(self, extra):
         """Into the study's keys; one that was never set and is not set now stays away."""

@@ -11,7 +11,7 @@ from annotate.design.payment import AMOUNT, CURRENCY, LARGEST, USD, read_currenc
 from annotate.files.loading.placing import want_raters
 from annotate.models import Membership, Study
 from annotate.models.study import study_slug_rule
-from annotate.studies import edit as editing
+from annotate.studies import edit
 from annotate.studies.delete import why_taken
 from annotate.studies.templates import make_study, study_templates
 from annotate.values.languages import ENGLISH, name_of
@@ -287,7 +287,7 @@ class StudyForm(forms.ModelForm):
     @transaction.atomic
     def save(self):
         """Its own fields only: a new version of the questionnaire may have begun meanwhile."""
-        editing.change(self.instance, self._put_pay)  # the study is locked from here on
+        edit.change(self.instance, self._put_pay)  # the study is locked from here on
         self.instance.save(update_fields=[*self._meta.fields, "adaptive_from"])
         if self.instance.raters_per_item != self.wanted_before:
             want_raters(self.instance)

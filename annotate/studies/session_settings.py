@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from annotate.design import access, checks
 from annotate.design.platform import Outcome, code_for
-from annotate.studies import edit as editing
+from annotate.studies import edit
 from annotate.studies.forms_checks import READY, AttentionForm, GoldForm, InsideForm, ready_check
 
 SUGGESTED = 100  # items offered while one types
@@ -21,7 +21,7 @@ def inside(request, slug):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = InsideForm(checks.settings_of(study), request.POST or None)
     if request.method == "POST" and form.is_valid():
-        editing.change(study, form.put)
+        edit.change(study, form.put)
         return _saved(request, slug)
     return _page(request, study, form=form)
 
@@ -72,8 +72,8 @@ def put_check(request, slug):
     form = AttentionForm(study, None, request.POST)
     if not form.is_valid():
         return _page(request, study, attention=form)
-    put = partial(editing.put_entry, key="attention", name="key", entry=form.entry)
-    editing.change(study, partial(put, old=form.cleaned_data["old"]))
+    put = partial(edit.put_entry, key="attention", name="key", entry=form.entry)
+    edit.change(study, partial(put, old=form.cleaned_data["old"]))
     return _saved(request, slug)
 
 
@@ -82,8 +82,8 @@ def put_check(request, slug):
 def add_ready(request, slug):
     """Step: the ready-made check, “Please choose both A and D.”"""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    put = partial(editing.put_entry, key="attention", name="key", entry=ready_check(study.language))
-    editing.change(study, partial(put, old=READY["key"]))
+    put = partial(edit.put_entry, key="attention", name="key", entry=ready_check(study.language))
+    edit.change(study, partial(put, old=READY["key"]))
     return _saved(request, slug)
 
 
@@ -92,7 +92,7 @@ def add_ready(request, slug):
 def remove_check(request, slug, key):
     """Step: without this attention check."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    editing.change(study, partial(editing.drop_entry, key="attention", name="key", which=key))
+    edit.change(study, partial(edit.drop_entry, key="attention", name="key", which=key))
     return _saved(request, slug)
 
 
@@ -104,8 +104,8 @@ def put_gold(request, slug):
     form = GoldForm(study, request.POST)
     if not form.is_valid():
         return _page(request, study, gold_form=form)
-    put = partial(editing.put_entry, key="gold", name="item", entry=form.entry)
-    editing.change(study, partial(put, old=form.entry["item"]))
+    put = partial(edit.put_entry, key="gold", name="item", entry=form.entry)
+    edit.change(study, partial(put, old=form.entry["item"]))
     return _saved(request, slug)
 
 
@@ -115,5 +115,5 @@ def remove_gold(request, slug):
     """Step: an item is gold no more, and gets its places again."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     item = request.POST.get("item", "")
-    editing.change(study, partial(editing.drop_entry, key="gold", name="item", which=item))
+    edit.change(study, partial(edit.drop_entry, key="gold", name="item", which=item))
     return _saved(request, slug)

@@ -2,10 +2,9 @@
 
 from django import forms
 
-from judges.checks import drift as drifting
-from judges.checks import robustness
+from judges.checks import drift, robustness
 from judges.checks.robustness import Chosen
-from judges.runs import plan as planning
+from judges.runs import plan
 from judges.runs.forms import budget_field
 
 LABELS = {"factor": "λ", "by": "λ", "rate": "Rate", "sentences": "Sentences", "title": "Title"}
@@ -16,9 +15,9 @@ class CheckForm(forms.Form):
     """How many items a check for drift asks again, and what it may cost."""
 
     items = forms.IntegerField(
-        initial=drifting.USUAL_ITEMS,
+        initial=drift.USUAL_ITEMS,
         min_value=1,
-        max_value=drifting.MOST_ITEMS,
+        max_value=drift.MOST_ITEMS,
         help_text="The same ones at every check.",
     )
     budget = budget_field("Empty: no cap.")
@@ -27,8 +26,8 @@ class CheckForm(forms.Form):
         """The check, or None with the reason among the form's errors."""
         data = self.cleaned_data
         try:
-            return drifting.plan_check(run, data["items"], data["budget"], user)
-        except planning.PlanError as error:
+            return drift.plan_check(run, data["items"], data["budget"], user)
+        except plan.PlanError as error:
             self.add_error(None, str(error))
             return None
 
@@ -91,7 +90,7 @@ class RobustnessForm(forms.Form):
         """What act(run, chosen, …) gives; None, with the reason among the errors, if refused."""
         try:
             return act(self.run, self.chosen, *arguments)
-        except planning.PlanError as error:
+        except plan.PlanError as error:
             self.add_error(None, str(error))
             return None
 

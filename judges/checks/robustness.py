@@ -11,7 +11,7 @@ from itertools import groupby, product
 from django.db import transaction
 
 from annotate.design.versions import questions_of
-from judges.checks import drift as drifting
+from judges.checks import drift
 from judges.models import Judge, Judgment, Material, Run
 from judges.perturbations.relations import NO_CHANGE, RELATIONS, named
 from judges.runs.plan import PlanError, check, one_active
@@ -40,7 +40,7 @@ class Chosen:
 
 def run_to_test(judge):
     """The judge's newest run that a test can ask again, or None."""
-    return drifting.checkable(judge)
+    return drift.checkable(judge)
 
 
 def plan_test(run, chosen=None, budget=None, user=None):
@@ -49,7 +49,7 @@ def plan_test(run, chosen=None, budget=None, user=None):
     _refuse(run, chosen)
     check(run.judge, budget)
     frozen = frozen_for(run, chosen)
-    items = drifting.sample(run, chosen.items, chosen.seed)
+    items = drift.sample(run, chosen.items, chosen.seed)
     with transaction.atomic(), one_active(run.judge):
         test = Run.objects.create(
             judge=run.judge,
@@ -62,7 +62,7 @@ def plan_test(run, chosen=None, budget=None, user=None):
         )
         if not Judgment.objects.bulk_create(_rows(run, test, items), BATCH):
             raise PlanError(f"Run {run.pk} has no answer yet, so there is nothing to ask again.")
-        Material.objects.bulk_create(drifting.materials(run, test, items), BATCH)
+        Material.objects.bulk_create(drift.materials(run, test, items), BATCH)
         test.frozen["robustness"]["items"] = len(items)
         test.unit_usd = 0 if budget is None else estimate(test)
         test.save(update_fields=["frozen", "unit_usd"])

@@ -6,11 +6,10 @@ from decimal import Decimal
 from django.db.models import Avg
 
 from annotate.design.splits import as_seen
-from judges.checks import drift as drifting
+from judges.checks import drift
 from judges.checks.robustness import calls_of, count_calls, frozen_for, order_of
 from judges.perturbations.relations import NO_CHANGE, named
-from judges.runs import drive as running
-from judges.runs import lease as leasing
+from judges.runs import drive, lease
 from judges.values.diff import marked
 
 MOST_SHOWN = 20_000  # characters of each prompt
@@ -35,9 +34,9 @@ class Preview:
 def preview(run, chosen):
     """The Preview of the first item that a test would ask about; PlanError as for the test."""
     frozen = frozen_for(run, chosen)
-    items = drifting.sample(run, chosen.items, chosen.seed)
+    items = drift.sample(run, chosen.items, chosen.seed)
     first, *_ = calls_of(run, items[:1])
-    (unit,) = leasing.read(run, [first.unit])
+    (unit,) = lease.read(run, [first.unit])
     as_seen(run.judge.study, [unit.item])
     plain = _sent(frozen, replace(unit, relation=NO_CHANGE))
     prompts = []
@@ -54,4 +53,4 @@ def preview(run, chosen):
 
 
 def _sent(frozen, unit):
-    return "\n\n".join(message["content"] for message in running.sent_for(frozen, unit)[0])
+    return "\n\n".join(message["content"] for message in drive.sent_for(frozen, unit)[0])

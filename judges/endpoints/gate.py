@@ -4,8 +4,7 @@ import time
 
 from django.utils import timezone
 
-from judges.endpoints import limits
-from judges.endpoints import pace as pacing
+from judges.endpoints import limits, pace
 from judges.endpoints.client import Failure
 from judges.models import Endpoint, RunPace
 
@@ -27,7 +26,7 @@ class Gate:
         self.run, self.endpoint, self.worker = run, endpoint, worker
         self.counts = limits.has_limits(endpoint)
         self.began, self.began_at = time.monotonic(), timezone.now()
-        self.pace = pacing.Pace(
+        self.pace = pace.Pace(
             endpoint.concurrency, self.began, endpoint.known_limit, endpoint.known_slow
         )
         self.opens = self.looked = self.kept = 0.0

@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from judges.endpoints import probe as probing
 from judges.endpoints.forms import EndpointForm
+from judges.endpoints.probe import probe
 from judges.models import Endpoint
 
 
@@ -51,7 +51,7 @@ def endpoint_test(request, pk):
     """A few tiny calls; what they found is kept and shown."""
     endpoint = get_object_or_404(Endpoint, pk=pk)
     had_schema = endpoint.json_schema
-    probing.probe(endpoint)
+    probe(endpoint)
     messages.success(request, "Tested. What was found stands below.")
     if had_schema and not endpoint.json_schema:
         messages.warning(request, "It does not enforce JSON schemas, so that setting is off now.")

@@ -9,7 +9,7 @@ from annotate.models import Rater
 from judges.files.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
 from judges.models import Endpoint, Judge
 from judges.models.pairs import FOLDER_NAME, Direction, Parts
-from judges.runs import check as checking
+from judges.runs import check
 from judges.scorers import RECIPE, SCORERS
 
 LLM_KEYS = (
@@ -161,7 +161,7 @@ class _JudgeReader:
         what = f"kind {judge.kind}" + (f" and method {judge.method}" if verdict else "")
         for key in self.entry:
             if key == "weighted" and verdict:
-                self.add(key, checking.NOT_WEIGHTED)
+                self.add(key, check.NOT_WEIGHTED)
             elif key not in known and not (key == "method" and judge.kind == Judge.Kind.LLM):
                 self.add(key, f"is not a known key of {what}; allowed are {', '.join(known)}")
 
@@ -206,7 +206,7 @@ class _JudgeReader:
         judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
         judge.context = self.choice("context", Judge.Context)
         judge.history_length = self.number("history_length", 10, 1, 500, int)
-        for key, problem in checking.problems_of(judge, self.library).items():
+        for key, problem in check.problems_of(judge, self.library).items():
             self.add(key, problem)
 
     def _key(self):

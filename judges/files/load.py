@@ -20,7 +20,7 @@ from annotate.files.loading.study import find_study
 from annotate.files.reading import Problems, TableFile, columns
 from annotate.files.reading.studyfile import read_study
 from annotate.models import Content, Item, Rater, Recipient, System
-from annotate.studies import delete as deleting
+from annotate.studies import delete
 from judges.files.entailments import ENTAILMENTS, check_entailments, write_entailments
 from judges.files.judges import check_judges, check_members, write_judges
 from judges.files.judgments import JUDGMENTS, check_judgments, write_judgments
@@ -29,8 +29,8 @@ from judges.files.prompts import check_prompts, write_prompts
 from judges.files.spellings import Spellings
 from judges.files.statements import STATEMENTS, check_statements, write_statements
 from judges.models import Extraction, Judge, Judgment, Run, Statement, StudyPrompt
-from judges.prompting import own as own_prompts
 from judges.prompting.library import Library
+from judges.prompting.own import of_study
 from judges.runs.versions import settled_keys, why_frozen
 
 TABLES = {
@@ -166,7 +166,7 @@ def _check_slug(loading, read, name, slug, new):
             name, f"found {read.slug!r}; allowed is {slug!r}, the study of this page", 1, "study"
         )
     if loading.study.is_going:
-        loading.problems.add(name, deleting.why_taken(read.slug), 1, "study")
+        loading.problems.add(name, delete.why_taken(read.slug), 1, "study")
     elif new and not loading.is_new:
         loading.problems.add(
             name,
@@ -184,7 +184,7 @@ def _stamp(study, hold=False):
     """
     if study.pk is None:
         return []
-    prompts = own_prompts.of_study(study.pk)
+    prompts = of_study(study.pk)
     prompts = list((prompts.select_for_update() if hold else prompts).values_list())
     judges = Judge.objects.filter(study=study).order_by("pk")
     runs = Run.objects.from_files().filter(judge__in=judges).order_by("pk")

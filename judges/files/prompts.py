@@ -6,9 +6,9 @@ from annotate.files.loading import Counts
 from annotate.files.reading import quoted
 from judges.models import Judge, StudyPrompt
 from judges.models.prompt import OWN
-from judges.prompting import own as own_prompts
 from judges.prompting.fill import Prompt
 from judges.prompting.library import Library
+from judges.prompting.own import normal, of_study, problems_of
 
 KEYS = ("prompt", "method", "text")
 NAME = re.compile(rf"{OWN}([a-z0-9][a-z0-9-]{{0,59}})\.v([1-9][0-9]{{0,3}})")
@@ -24,7 +24,7 @@ def check_prompts(loading, entries, name):
     if not entries:
         loading.library = Library(study.pk)
         return
-    kept = {prompt.key: prompt for prompt in own_prompts.of_study(study.pk)} if study.pk else {}
+    kept = {prompt.key: prompt for prompt in of_study(study.pk)} if study.pk else {}
     methods = {prompt.name: prompt.method for prompt in kept.values()}
     seen: set[str] = set()
     counts = loading.counts["prompts"] = Counts()
@@ -81,8 +81,8 @@ class _Reader:
         return StudyPrompt(name=name, version=int(version), method=method, text=self._text(method))
 
     def _text(self, method):
-        text = own_prompts.normal(str(self.entry.get("text") or ""))
-        for line, what in own_prompts.problems_of(text, method):
+        text = normal(str(self.entry.get("text") or ""))
+        for line, what in problems_of(text, method):
             self.add("text", f"line {line} of the prompt: {what}" if line else what)
         return text
 

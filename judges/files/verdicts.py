@@ -9,7 +9,7 @@ from judges.models import Judge
 from judges.models.judge import MOST_DAYS, MOST_EPISODES, MOST_TRANSCRIPT
 from judges.models.statement import LEAST_PART, MOST_PART, MOST_STATEMENTS
 from judges.models.topic import MOST_REVIEWS, MOST_SAMPLES, MOST_TOPICS
-from judges.runs import check as checking
+from judges.runs import check
 
 BOTH = (
     "method",
@@ -138,7 +138,7 @@ def read_verdict(reader, judge):
         _read_proposer(reader, judge)
     else:
         _read_verdict(reader, judge)
-    for key, problem in checking.problems_of(judge, reader.library).items():
+    for key, problem in check.problems_of(judge, reader.library).items():
         reader.add(key, problem)
 
 

@@ -1,7 +1,7 @@
 """Each question is asked on its own scale, together or one a call."""
 
 from judges.methods.base import Method
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.replies.parse import RATIONALE_LENGTH, parse, reply_schema
 
 
@@ -18,7 +18,7 @@ class Questions(Method):
     def messages(self, frozen, item, questions, shown=None, order=""):
         """The exact messages of one call."""
         template = frozen["prompt_text"]
-        return prompting.messages(template, item, questions, frozen["rationale"], shown)
+        return fill.messages(template, item, questions, frozen["rationale"], shown)
 
     def schema(self, frozen, questions):
         """The JSON schema of a valid reply."""

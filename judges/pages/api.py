@@ -5,8 +5,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import GenericAPIView, ListAPIView, RetrieveAPIView
 from rest_framework.response import Response
 
-from annotate.api import examples
-from annotate.api import views as api
+from annotate.api import examples, views
 from annotate.api.auth import check_writing, studies_of, study_of
 from annotate.api.errors import Conflict
 from annotate.api.fields import Filters
@@ -37,9 +36,7 @@ from judges.pages.api_rows import (
     RunStart,
     StartedRow,
 )
-from judges.runs import plan as planning
-from judges.runs import progress
-from judges.runs import resume as going_on
+from judges.runs import plan, progress, resume
 from judges.runs.nudge import nudge
 
 NewItems, NewRatings, NewJudgments = map(rows_serializer, ("items", "ratings", "judgments"))
@@ -85,7 +82,7 @@ def _loads(table, serializer, row, counted=Counted, loaded=LOADED):
         ],
     )
 )
-class Studies(api.Studies):
+class Studies(views.Studies):
     """The studies that the caller sees."""
 
     def post(self, request):
@@ -94,14 +91,14 @@ class Studies(api.Studies):
         asked = StudyNew(data=request.data)
         asked.is_valid(raise_exception=True)
         study = load_study(asked.data_of_file(), request.user)
-        made = api.shown(studies_of(request)).get(pk=study.pk)
+        made = views.shown(studies_of(request)).get(pk=study.pk)
         return Response(StudyRow(made).data, status=201)
 
 
 @extend_schema_view(
     post=_loads("items", NewItems, {"item": "e1", "text": "Because …", "system": "personal"})
 )
-class Items(api.Items):
+class Items(views.Items):
     """The study's items."""
 
     def post(self, request, slug):
@@ -116,7 +113,7 @@ class Items(api.Items):
         {"item": "e1", "rater": "ann", "role": "expert", "question": "convincing", "value": 4},
     )
 )
-class Ratings(api.Ratings):
+class Ratings(views.Ratings):
     """The answers that count."""
 
     def post(self, request, slug):
@@ -140,7 +137,7 @@ class Ratings(api.Ratings):
         LOADED_JUDGMENTS,
     ),
 )
-class Judgments(api.StudyRows):
+class Judgments(views.StudyRows):
     """What judges said, each sample, and what has no value with the reason why."""
 
     serializer_class, filters = JudgmentRow, JudgmentFilters
@@ -235,7 +232,7 @@ class Runs(ListAPIView):
             Run.objects.filter(judge=judge).order_by("-id").values_list("pk", flat=True).first()
         )
         try:
-            run, said = going_on.start(
+            run, said = resume.start(
                 judge,
                 given.get("limit"),
                 given.get("budget_usd"),
@@ -243,7 +240,7 @@ class Runs(ListAPIView):
                 reuse=given["reuse"],
                 confirmed=given["confirmed"],
             )
-        except planning.PlanError as error:
+        except plan.PlanError as error:
             raise Conflict(str(error), "cannot_run") from None
         nudge(run)
         run.progress, run.message = progress.progress(run), said
@@ -304,7 +301,7 @@ class CancelRun(GenericAPIView):
         study = study_of(request, slug)
         check_writing(request, study)
         run = _run_or_404(study, pk)
-        if not going_on.cancel(run) and run.state != Run.State.CANCELLED:
+        if not resume.cancel(run) and run.state != Run.State.CANCELLED:
             words = f"Run {run.pk} is not active ({run.get_state_display().lower()})."
             raise Conflict(words, "not_active")
         return Response(OneRunRow(run).data)

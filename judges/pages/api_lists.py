@@ -4,8 +4,7 @@ from django.db.models import OuterRef, Subquery
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
 
-from annotate.api import examples as api_examples
-from annotate.api import views as api
+from annotate.api import examples, views
 from annotate.api.fields import Filters, key_filter
 from annotate.api.rows import Rows
 from annotate.design.splits import WITHHELD, withheld_names
@@ -98,10 +97,10 @@ LIST = {
         tags=["lists"],
         summary="Lists of recommenders under test",
         parameters=[ListFilters],
-        examples=[api_examples.page(LIST)],
+        examples=[examples.page(LIST)],
     )
 )
-class Lists(api.StudyRows):
+class Lists(views.StudyRows):
     """The lists that recommenders were asked for; one that could not be read has no entries."""
 
     serializer_class, filters = ListRow, ListFilters

@@ -5,8 +5,7 @@ from django import forms
 from judges.models import Judge
 from judges.pages.forms_kinds import EnsembleForm, ScorerForm
 from judges.pages.forms_llm import LLM_FORMS
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import plan, resume
 
 
 def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
@@ -67,9 +66,9 @@ class RunForm(forms.Form):
         """(run, what happened), or (None, "") with the reason among the form's errors."""
         data = self.cleaned_data
         try:
-            return going_on.start(
+            return resume.start(
                 judge, data["limit"], data.get("budget"), user, reuse=data.get("reuse", False)
             )
-        except planning.PlanError as error:
+        except plan.PlanError as error:
             self.add_error(None, str(error))
             return None, ""

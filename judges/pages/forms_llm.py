@@ -11,9 +11,9 @@ from judges.methods.recommend.method import TOKENS_AN_ENTRY
 from judges.methods.topics import topics
 from judges.models import Judge
 from judges.pages.forms_kinds import KindForm
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.prompting.library import Library
-from judges.runs import check as checking
+from judges.runs import check
 
 LONGEST_LIST = 1000
 ZERO = ("profile_episodes", "transcript_length")
@@ -60,7 +60,7 @@ class LlmForm(KindForm):
         """After the fields, when the judge has their values: what does not go together."""
         super()._post_clean()
         if not self.errors:
-            for name, problem in checking.problems_of(self.instance).items():
+            for name, problem in check.problems_of(self.instance).items():
                 self.add_error(name if name in self.fields else None, problem)
 
     def clean_temperature(self):
@@ -114,7 +114,7 @@ class VerdictForm(LlmForm):
         method = methods.named(self.method)
         candidates = method.candidates(study.questions.all())
         field = self.fields["question"]
-        field.choices = [(q.key, f"{q.key}: {prompting.one_line(q.text)[:80]}") for q in candidates]
+        field.choices = [(q.key, f"{q.key}: {fill.one_line(q.text)[:80]}") for q in candidates]
         if not candidates:
             wanted = method.wanted
             field.choices = [("", "There is none yet")]
@@ -239,8 +239,8 @@ class Numbers(forms.CharField):
         if len(ends) > 2 or not all(end.strip().isdecimal() for end in ends):
             raise forms.ValidationError("Enter numbers with commas between them, or one range.")
         low, high = int(ends[0]), int(ends[-1])
-        if high - low >= checking.MOST_NUMBERS:
-            raise forms.ValidationError(checking.episodes_problem(None))
+        if high - low >= check.MOST_NUMBERS:
+            raise forms.ValidationError(check.episodes_problem(None))
         return range(low, high + 1)
 
     def has_changed(self, initial, data):

@@ -9,7 +9,7 @@ from judges.files.verdicts import MOST_TOKENS
 from judges.methods.topics import topics
 from judges.models import Endpoint, Judge, StudyPrompt
 from judges.pages.judge_preview import preview
-from judges.prompting import own as own_prompts
+from judges.prompting import own
 from judges.prompting.fill import Prompt
 
 TAKEN = "This study already has a prompt of that name. Open it to make its next version."
@@ -25,7 +25,7 @@ class PromptForm(forms.ModelForm):
 
     text = forms.CharField(
         strip=False,
-        max_length=own_prompts.LONGEST,
+        max_length=own.LONGEST,
         widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false"}),
     )
     base = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -39,7 +39,7 @@ class PromptForm(forms.ModelForm):
         self.instance.study = study
         if self.instance.pk:
             del self.fields["name"], self.fields["method"]
-            self.initial["base"] = own_prompts.sha256(self.instance.text)
+            self.initial["base"] = own.sha256(self.instance.text)
 
     def clean_name(self):
         slug_rule(self.cleaned_data["name"])
@@ -49,9 +49,9 @@ class PromptForm(forms.ModelForm):
         data = super().clean()
         method = data.get("method") or self.instance.method
         if "text" in data and method:
-            data["text"] = own_prompts.normal(data["text"])
-            found = own_prompts.problems_of(data["text"], method)
-            for words in own_prompts.in_words(found):
+            data["text"] = own.normal(data["text"])
+            found = own.problems_of(data["text"], method)
+            for words in own.in_words(found):
                 self.add_error("text", words)
         return data
 
@@ -60,13 +60,11 @@ class PromptForm(forms.ModelForm):
         data = self.cleaned_data
         if self.instance.pk:
             try:
-                return own_prompts.save_version(self.instance, data["text"], data["base"], user)
-            except own_prompts.Stale:
+                return own.save_version(self.instance, data["text"], data["base"], user)
+            except own.Stale:
                 self.add_error(None, STALE)
                 return None
-        made = own_prompts.save_new(
-            self.instance.study, data["name"], data["method"], data["text"], user
-        )
+        made = own.save_new(self.instance.study, data["name"], data["method"], data["text"], user)
         if made is None:
             self.add_error("name", TAKEN)
         return made

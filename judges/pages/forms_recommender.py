@@ -2,7 +2,7 @@
 
 from django import forms
 
-from judges.methods.recommend import lists as recommending
+from judges.methods.recommend import lists
 from judges.methods.recommend.plans import (
     MOST_ITERATIONS,
     MOST_K,
@@ -15,8 +15,7 @@ from judges.methods.recommend.plans import (
 )
 from judges.pages.forms_llm import Numbers
 from judges.perturbations.relations import RELATIONS
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import plan, resume
 from judges.runs.forms import budget_field
 
 USUAL = Trial()
@@ -93,7 +92,7 @@ class TrialForm(forms.Form):
     @classmethod
     def of(cls, study, data=None):
         """The form of a study, whose ratings say where their scale begins."""
-        return cls(data, initial={"low": recommending.usual_low(study)})
+        return cls(data, initial={"low": lists.usual_low(study)})
 
     @property
     def usual(self):
@@ -156,7 +155,7 @@ class TrialForm(forms.Form):
 
     def checked_for(self, judge):
         """Whether it can be asked so; else the reason is among the form's errors."""
-        if problem := recommending.problem_of(judge, self.trial):
+        if problem := lists.problem_of(judge, self.trial):
             self.add_error(None, problem)
         return not self.errors
 
@@ -164,7 +163,7 @@ class TrialForm(forms.Form):
         """(run, what happened), or (None, "") with the reason among the form's errors."""
         budget = self.cleaned_data["budget"]
         try:
-            return going_on.start(judge, None, budget, user, reuse=False, trial=self.trial)
-        except planning.PlanError as error:
+            return resume.start(judge, None, budget, user, reuse=False, trial=self.trial)
+        except plan.PlanError as error:
             self.add_error(None, str(error))
             return None, ""

@@ -9,20 +9,19 @@ from django.db.models import Subquery
 
 from annotate.design.splits import WITHHELD, as_seen
 from judges import methods
-from judges.methods.extract import extract as extracting
-from judges.methods.profile import write as writing
+from judges.methods.extract import extract
+from judges.methods.profile import write
 from judges.methods.profile.method import PROFILE
-from judges.methods.recommend import lists as recommending
+from judges.methods.recommend import lists
 from judges.methods.recommend.method import asked_for
-from judges.methods.topics import propose as proposing
+from judges.methods.topics import propose
 from judges.models import Judge, Material
 from judges.models.statement import side_text
-from judges.prompting import flags as flagging
 from judges.prompting import library
 from judges.prompting.fill import Prompt
+from judges.prompting.flags import named, texts_sent
 from judges.prompting.materials import Materials, Shown, shown
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive, plan
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
 MOST_OTHERS = 20
@@ -82,10 +81,10 @@ def preview(judge, key="", prompt=None):
     if judge.judges_nothing:
         return APART[judge.method](judge, key, prompt or _prompt(judge))
     try:
-        questions = planning.scored_questions(judge)
-    except planning.PlanError:
+        questions = plan.scored_questions(judge)
+    except plan.PlanError:
         return None
-    items = planning.scored_items(judge, judge.study.items.select_related("content", "recipient"))
+    items = plan.scored_items(judge, judge.study.items.select_related("content", "recipient"))
     items = items.filter(kind__in=_kinds(judge.study, questions))
     item, *others = _seen(judge.study, _from(items, key), key) or [None]
     prompt = prompt or _prompt(judge)
@@ -100,7 +99,7 @@ def preview(judge, key="", prompt=None):
         missing = "held out: examples are drawn from this item, so it is not judged"
     found = Preview(item, prompt, material, missing)
     beside = method.beside(item)
-    found.flags = [] if missing else flagging.named(flagging.texts_sent(item, material, beside))
+    found.flags = [] if missing else named(texts_sent(item, material, beside))
     found.others = [other.key for other in others]
     if not missing:
         asked = [question for question in questions if question.applies_to_kind(item.kind)]
@@ -110,40 +109,40 @@ def preview(judge, key="", prompt=None):
 
 
 def _preview_writing(judge, key, prompt):
-    recipients = writing.recipients_of(judge)
+    recipients = write.recipients_of(judge)
     recipient, *others = _from(recipients, key) or [None]
     if recipient is None or prompt is None:
         return None
-    sources = list(writing.sources(judge, [recipient]))
+    sources = list(write.sources(judge, [recipient]))
     found = Preview(recipient, prompt, others=[other.key for other in others])
     found.missing = "" if any(not source.missing for source in sources) else sources[0].missing
     if not found.missing:
-        settings = planning.settings_of(judge, prompt) | {"prompt_text": prompt.text}
+        settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
         for source in sources:
             if not source.missing:
                 count = len(source.entries)
                 about = f"{count} episode{'s' * (count > 1)}"
                 _add(found, judge, settings, [PROFILE], Shown(context=source.text), about)
         _price(found, judge, settings, [PROFILE])
-        found.flags = flagging.named([source.text for source in sources if not source.missing])
+        found.flags = named([source.text for source in sources if not source.missing])
         found.items = recipients.count()
     return found
 
 
 def _preview_list(judge, key, prompt):
     """The call for a recipient's baseline list, as the usual test asks for it."""
-    raters = recommending.who_rated(judge.study)
+    raters = lists.who_rated(judge.study)
     recipient, *others = _from(raters.order_by("pk"), key) or [None]
     if recipient is None or prompt is None:
         return None
-    trial = recommending.usual(judge.study)
+    trial = lists.usual(judge.study)
     cell = next(trial.cells())
-    rated = recommending.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
-    given, missing = recommending.shown(cell, rated.get(recipient.pk, []), trial.above)
+    rated = lists.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
+    given, missing = lists.shown(cell, rated.get(recipient.pk, []), trial.above)
     found = Preview(recipient, prompt, missing=missing, others=[other.key for other in others])
     if not missing:
-        text = recommending.prompt({"": prompt.text}, judge, trial, cell, recipient.key, given)
-        settings = planning.settings_of(judge, prompt) | {"longest_k": cell.k}
+        text = lists.prompt({"": prompt.text}, judge, trial, cell, recipient.key, given)
+        settings = plan.settings_of(judge, prompt) | {"longest_k": cell.k}
         asked = [asked_for(cell.k)]
         _add(found, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")
         _price(found, judge, settings, asked)
@@ -153,24 +152,24 @@ def _preview_list(judge, key, prompt):
 
 def _preview_extraction(judge, key, prompt):
     """Of each part of the item's texts; that other items share a text is not counted."""
-    items = planning.scored_items(judge, judge.study.items.select_related("content"))
+    items = plan.scored_items(judge, judge.study.items.select_related("content"))
     item, *others = _from(items, key) or [None]
     if item is None or prompt is None:
         return None
     found = Preview(item, prompt, others=[other.key for other in others])
-    settings = planning.settings_of(judge, prompt) | {"prompt_text": prompt.text}
-    texts = [(side, side_text(item, side)) for side in extracting.SIDES[judge.sides]]
+    settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
+    texts = [(side, side_text(item, side)) for side in extract.SIDES[judge.sides]]
     for side, text in texts:
-        parts = [part for _, part in extracting.parts_of(judge, text) if part]
+        parts = [part for _, part in extract.parts_of(judge, text) if part]
         for number, part in enumerate(parts, 1):
             about = side.label.lower() + (f", part {number}" if len(parts) > 1 else "")
             _add(found, judge, settings, [PROFILE], Shown(context=part), f"the {about}")
     if found.calls:
         _price(found, judge, settings, [PROFILE])
-        found.flags = flagging.named([text for _, text in texts])
+        found.flags = named([text for _, text in texts])
         found.items = items.count()
     else:
-        found.missing = extracting.NO_TEXT[texts[-1][0]]
+        found.missing = extract.NO_TEXT[texts[-1][0]]
     return found
 
 
@@ -183,18 +182,18 @@ class Numbered:
 
 def _preview_topics(judge, key, prompt):
     """The call about one sample of reviews."""
-    drawn = proposing.previewed(judge, planning.scored_items(judge, judge.study.items.all()))
+    drawn = propose.previewed(judge, plan.scored_items(judge, judge.study.items.all()))
     numbered = {str(number): each for number, each in enumerate(drawn, 1)}
     if prompt is None or (key or "1") not in numbered:
         return None
     number = key or "1"
     found = Preview(Numbered(number), prompt, items=len(drawn))
     found.others = list(numbered)[int(number) : int(number) + MOST_OTHERS]
-    settings = planning.settings_of(judge, prompt) | {"prompt_text": prompt.text}
+    settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
     text, texts = numbered[number]
     _add(found, judge, settings, [PROFILE], Shown(context=text), f"sample {number}")
     _price(found, judge, settings, [PROFILE])
-    found.flags = flagging.named(texts)
+    found.flags = named(texts)
     return found
 
 
@@ -234,7 +233,7 @@ def _kinds(study, questions):
 
 def _fill(found, judge, asked, beside):
     single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
-    settings = planning.settings_of(judge, found.prompt) | {"prompt_text": found.prompt.text}
+    settings = plan.settings_of(judge, found.prompt) | {"prompt_text": found.prompt.text}
     calls = [[question] for question in asked] if single else [asked]
     for order in method.orders(judge, found.item, 0):
         for together in calls:
@@ -256,7 +255,7 @@ def _add(found, judge, settings, together, beside, about, order=""):
 
 def _price(found, judge, settings, together):
     """What is sent beside the messages, all samples, and what they cost."""
-    found.options = json.dumps(running.parameters(settings, together), indent=2)
+    found.options = json.dumps(drive.parameters(settings, together), indent=2)
     found.samples = judge.samples
     found.tokens_in *= judge.samples
     found.tokens_out *= judge.samples

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from annotate.design import access
 from judges.checks.forms import CheckForm
-from judges.methods.topics import propose as proposing
+from judges.methods.topics import propose
 from judges.models import Endpoint, Heartbeat, Judge, Run
 from judges.pages.forms import RunForm, judge_form
 from judges.pages.judge_preview import preview
@@ -61,7 +61,7 @@ def judge_new(request, slug):
     kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
     method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
     run = _proposed(request, study, method)
-    initial = proposing.shortlist_of(run).as_initial if run else None
+    initial = propose.shortlist_of(run).as_initial if run else None
     form = judge_form(study, kind, request.POST or None, method=method, initial=initial)
     judge = form.saved() if request.method == "POST" and form.is_valid() else None
     if judge is not None:

@@ -13,20 +13,19 @@ from judges.models import Judge
 from judges.models.prompt import OWN
 from judges.pages.forms_prompts import PromptForm, TryForm
 from judges.pages.judge_views import method_or_404
-from judges.prompting import fill as prompting
-from judges.prompting import own as own_prompts
+from judges.prompting import fill, own
 
 
 @login_required
 def prompts(request, slug):
     """The study's own prompts, and those of the project to begin from."""
     study = access.study_or_404(request.user, slug)
-    newest = {prompt.name: prompt for prompt in own_prompts.of_study(study.pk)}
+    newest = {prompt.name: prompt for prompt in own.of_study(study.pk)}
     context = {
         "study": study,
         "section": "judges",
         "own": [(prompt, Judge.Method(prompt.method).label) for prompt in newest.values()],
-        "shipped": [prompting.load(name) for name in prompting.names()],
+        "shipped": [fill.load(name) for name in fill.names()],
     }
     return render(request, "judges/prompts.html", context)
 
@@ -36,7 +35,7 @@ def prompt_new(request, slug):
     """A form for a new prompt, which begins as a copy of another."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     method = method_or_404(Judge.Kind.LLM, request.GET.get("method", Judge.Method.QUESTIONS))
-    start = {"method": method, "text": prompting.load(prompting.names(method)[-1]).text}
+    start = {"method": method, "text": fill.load(fill.names(method)[-1]).text}
     form = PromptForm(study, request.POST or None, initial=start)
     made = form.saved(request.user) if form.is_valid() else None
     if made is not None:
@@ -57,7 +56,7 @@ def prompt_new(request, slug):
 def prompt(request, slug, name):
     """One prompt: its newest text, tried on an item, and its versions. A save makes the next."""
     study = access.study_or_404(request.user, slug)
-    newest = own_prompts.newest(study.pk, name)
+    newest = own.newest(study.pk, name)
     if newest is None or request.method == "POST" and not study.may_edit:
         raise Http404(f"no prompt {name!r}")
     form = PromptForm(study, request.POST or None, instance=newest)
@@ -71,7 +70,7 @@ def prompt(request, slug, name):
 
 def _prompt_page(request, study, name, form, is_try):
     """The page with the text as it was sent, or as it is kept."""
-    newest = own_prompts.newest(study.pk, name)
+    newest = own.newest(study.pk, name)
     sent = form.cleaned_data.get("text") if form.is_valid() else ""
     text = sent if form.is_bound else newest.text
     trying = TryForm(newest.method, {**TryForm.usual(newest.method), **_given(request)})
@@ -82,7 +81,7 @@ def _prompt_page(request, study, name, form, is_try):
         "preview": trying.tried(study, newest.key, text) if is_tried else None,
         "preview_key": trying["item"].value(),
         "is_draft": form.is_bound and text != newest.text,
-        "warnings": own_prompts.in_words(own_prompts.warnings_of(text, newest.method)),
+        "warnings": own.in_words(own.warnings_of(text, newest.method)),
     }
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "judges/prompt.html", context, status=status)
@@ -105,15 +104,13 @@ def _given(request):
 
 def _placeholders(method):
     """[(placeholder, what stands there, whether it is needed)]"""
-    needed = own_prompts.NEEDED[method]
-    return [
-        (name, own_prompts.MEANINGS[name], name in needed) for name in own_prompts.allowed(method)
-    ]
+    needed = own.NEEDED[method]
+    return [(name, own.MEANINGS[name], name in needed) for name in own.allowed(method)]
 
 
 def _versions(study, name):
     """[(version, judges that name it, what differs from the version before)], the newest first."""
-    every = list(own_prompts.of_study(study.pk).filter(name=name).order_by("version"))
+    every = list(own.of_study(study.pk).filter(name=name).order_by("version"))
     judges = Judge.objects.filter(study=study, prompt__startswith=f"{OWN}{name}.v")
     by_prompt = defaultdict(list)
     for judge in judges:

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_GET
 
 from annotate.design import access
 from annotate.http.streaming import PiecesResponse
-from judges.methods.recommend import lists as recommending
-from judges.methods.recommend import results as recommended_lists
+from judges.methods.recommend import lists, results
 from judges.methods.recommend.plans import written
 from judges.models import Heartbeat, Judge, RecommendedList
 from judges.pages import trial_preview
@@ -47,7 +46,7 @@ def _shown(form, judge):
     trial = form.trial if form.is_bound else form.usual.checked()
     if form.errors:
         return found
-    if problem := recommending.problem_of(judge, trial):
+    if problem := lists.problem_of(judge, trial):
         return found | {"problem": problem}
     names = {key: written(key, options) for key, options in trial.relations}
     chosen = data.get("user", "").strip(), names.get(data.get("relation"), "")
@@ -61,15 +60,15 @@ def run_lists(request, slug, pk):
     """All lists of a run, recipient by recipient."""
     study = access.study_or_404(request.user, slug)
     run = _run_of_lists(study, pk)
-    users = recommended_lists.users(run, request.GET.get("user", "").replace("\x00", "").strip())
+    users = results.users(run, request.GET.get("user", "").replace("\x00", "").strip())
     page = Paginator(users, USERS_A_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "section": "runs",
         "run": run,
         "page": page,
-        "users": recommended_lists.of_users(run, page.object_list),
-        "totals": recommended_lists.totals(run),
+        "users": results.of_users(run, page.object_list),
+        "totals": results.totals(run),
     }
     return render(request, "judges/run_lists.html", context)
 
@@ -79,7 +78,7 @@ def run_lists(request, slug, pk):
 def run_lists_csv(request, slug, pk):
     """The same as a file: one row an entry, and one for each list without any."""
     run = _run_of_lists(access.study_or_404(request.user, slug), pk)
-    response = PiecesResponse(recommended_lists.csv_lines(run), content_type="text/csv")
+    response = PiecesResponse(results.csv_lines(run), content_type="text/csv")
     name = f"{slug}-run-{run.pk}-lists.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

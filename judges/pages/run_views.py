@@ -13,15 +13,14 @@ from django.views.decorators.http import require_POST
 from annotate.design import access
 from judges.checks.drift import compare
 from judges.endpoints.pace_chart import pace_chart
-from judges.methods.topics import propose as proposing
+from judges.methods.topics import propose
 from judges.models import Heartbeat, Run
 from judges.pages.forms import RunForm
 from judges.pages.position import position
-from judges.runs import pilots, progress
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
+from judges.runs import pilots, plan, progress
 from judges.runs.nudge import nudge
+from judges.runs.reread import reread
+from judges.runs.resume import cancel, confirm, reset_failed, resume, short_of
 from judges.scorers import SCORERS, facts
 
 
@@ -77,7 +76,7 @@ def run_moving(request, slug, pk):
 def run_cancel(request, slug, pk):
     """Stops a run; calls under way still end."""
     run = _run_to_change(request, slug, pk)
-    if going_on.cancel(run):
+    if cancel(run):
         calls = " Calls under way still end." if run.judge.endpoint else ""
         messages.success(request, f"Cancelled.{calls}")
     return redirect(run)
@@ -88,7 +87,7 @@ def run_cancel(request, slug, pk):
 def run_resume(request, slug, pk):
     """Goes on with a stopped run, with a new budget if one was entered."""
     run = _run_to_change(request, slug, pk)
-    _with_budget(request, run, going_on.resume, "Resumed.")
+    _with_budget(request, run, resume, "Resumed.")
     return redirect(run)
 
 
@@ -97,7 +96,7 @@ def run_resume(request, slug, pk):
 def run_confirm(request, slug, pk):
     """Asks the rest after the pilot, with a new budget if one was entered."""
     run = _run_to_change(request, slug, pk)
-    _with_budget(request, run, going_on.confirm, "Confirmed. The rest is asked now.")
+    _with_budget(request, run, confirm, "Confirmed. The rest is asked now.")
     return redirect(run)
 
 
@@ -106,7 +105,7 @@ def run_confirm(request, slug, pk):
 def run_ask_again(request, slug, pk):
     """Puts everything that failed, was refused or was not understood back into the queue."""
     run = _run_to_change(request, slug, pk)
-    _go_on(request, run, partial(going_on.reset_failed, run), "{} judgments are asked again.")
+    _go_on(request, run, partial(reset_failed, run), "{} judgments are asked again.")
     return redirect(run)
 
 
@@ -116,8 +115,8 @@ def run_reread(request, slug, pk):
     """Reads the stored replies again, without a call, and says what changed."""
     run = _run_to_change(request, slug, pk)
     try:
-        messages.success(request, str(rereading.reread(run)))
-    except planning.PlanError as error:
+        messages.success(request, str(reread(run)))
+    except plan.PlanError as error:
         messages.error(request, str(error))
     return redirect(run)
 
@@ -135,7 +134,7 @@ def _go_on(request, run, act, said):
     """Does what makes a run active again; says so, or why it cannot be."""
     try:
         count = act()
-    except planning.PlanError as error:
+    except plan.PlanError as error:
         messages.error(request, str(error))
         return
     if count:
@@ -170,11 +169,11 @@ def _context(study, run):
         "spending": spent,
         "an_item": progress.an_item(run, spent),
         "forecast": pilots.forecast(run) if run.state == Run.State.WAITING else None,
-        "short_of": going_on.short_of(run),
+        "short_of": short_of(run),
         "failures": progress.failures(run),
         "weighted": progress.weighed(run),
         "latest": progress.latest(run),
-        "shortlist": proposing.shortlist_of(run) if run.judge.proposes else None,
+        "shortlist": propose.shortlist_of(run) if run.judge.proposes else None,
         "position": None if run.is_robustness_test else position(run),
         "pace": pace_chart(run) if run.judge.endpoint else None,
         "scorer": SCORERS.get(run.judge.kind),

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from judges.methods.recommend import lists as recommending
 from judges.methods.recommend import wordings
+from judges.methods.recommend.lists import NOBODY, drawn, histories, prompt, shown
 from judges.methods.recommend.method import CHARACTERS_AN_ENTRY
 from judges.methods.recommend.plans import PLANS, Cell, written
 from judges.pages.judge_preview import AROUND_A_CALL, CHARACTERS_A_TOKEN, estimated_tokens
@@ -45,16 +45,16 @@ class Forecast:
 
 def forecast(judge, trial):
     """The Forecast: prompts of a few recipients are measured, all others taken to be as long."""
-    users = recommending.drawn(judge.study, trial)
+    users = drawn(judge.study, trial)
     found = Forecast(recipients=len(users), lists=len(users) * sum(1 for _ in trial.cells()))
     some = users[:: max(1, len(users) // SAMPLE)][:SAMPLE]
-    rated = recommending.histories(judge.study, some, trial.seed)
+    rated = histories(judge.study, some, trial.seed)
     texts, sums = wordings.texts_of(judge, trial), [0, 0, 0]
     for pk, user in some:
         for kind, times in _kinds(trial):
-            given, missing = recommending.shown(kind, rated.get(pk, []), trial.above)
+            given, missing = shown(kind, rated.get(pk, []), trial.above)
             if not missing:
-                text = recommending.prompt(texts, judge, trial, kind, user, given)
+                text = prompt(texts, judge, trial, kind, user, given)
                 sums[0] += times
                 sums[1] += times * (estimated_tokens(text) + AROUND_A_CALL)
                 sums[2] += times * (kind.k * CHARACTERS_AN_ENTRY // CHARACTERS_A_TOKEN)
@@ -78,17 +78,17 @@ def _kinds(trial):
 
 def compare(judge, trial, user="", name=""):
     """The Shown of a recipient, or of the first who can be asked, and of a relation by its name."""
-    users = recommending.drawn(judge.study, trial)
+    users = drawn(judge.study, trial)
     chosen = [row for row in users if row[1] == user] if user else users[:SAMPLE]
     kinds = {written(*each): each for each in trial.relations} or {NO_CHANGE: [NO_CHANGE, {}]}
     key, options = kinds.get(name) or next(iter(kinds.values()))
     found = Shown(user, named(key), written(key, options))
     if not chosen:
-        found.missing = "no recipient of this name is tested" if user else recommending.NOBODY
-    rated = recommending.histories(judge.study, chosen, trial.seed)
+        found.missing = "no recipient of this name is tested" if user else NOBODY
+    rated = histories(judge.study, chosen, trial.seed)
     for pk, found.user in chosen:
         cell = Cell(PLANS.RELATIONS, key, options, trial.k, trial.l, 1)
-        given, found.missing = recommending.shown(cell, rated.get(pk, []), trial.above)
+        given, found.missing = shown(cell, rated.get(pk, []), trial.above)
         if not found.missing:
             _fill(found, judge, trial, cell, given)
             break
@@ -98,9 +98,7 @@ def compare(judge, trial, user="", name=""):
 def _fill(found, judge, trial, cell, given):
     filled = wordings.texts_of(judge, trial)
     plain = replace(cell, relation=NO_CHANGE, options={})
-    texts = [
-        recommending.prompt(filled, judge, trial, one, found.user, given) for one in (plain, cell)
-    ]
+    texts = [prompt(filled, judge, trial, one, found.user, given) for one in (plain, cell)]
     found.original, found.perturbed, found.is_marked = marked(*texts)
 
 

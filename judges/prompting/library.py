@@ -3,9 +3,9 @@
 from django.utils.functional import cached_property
 
 from judges.models.prompt import OWN
-from judges.prompting import fill as prompting
-from judges.prompting import own as own_prompts
+from judges.prompting import fill
 from judges.prompting.fill import Prompt
+from judges.prompting.own import of_study
 
 
 class Library:
@@ -20,7 +20,7 @@ class Library:
     @cached_property
     def own(self):
         """{name: Prompt} of the study's own."""
-        kept = own_prompts.of_study(self.study_id) if self.study_id else ()
+        kept = of_study(self.study_id) if self.study_id else ()
         return {
             prompt.key: Prompt(prompt.key, prompt.text, prompt.written_by) for prompt in kept
         } | self.more
@@ -28,17 +28,17 @@ class Library:
     def names(self, method=""):
         """The prompts there are, or those of one method of judging; the study's own first."""
         own = [name for name, prompt in self.own.items() if method in ("", prompt.method)]
-        return own + prompting.names(method)
+        return own + fill.names(method)
 
     def has(self, name):
         """Whether there is a prompt of that name."""
-        return name in (self.own if name.startswith(OWN) else prompting.names())
+        return name in (self.own if name.startswith(OWN) else fill.names())
 
     def load(self, name):
         """The prompt of that name; ValueError says which there are."""
         if not self.has(name):
             raise ValueError(f"found prompt {name!r}; there are {', '.join(self.names())}")
-        return self.own[name] if name.startswith(OWN) else prompting.load(name)
+        return self.own[name] if name.startswith(OWN) else fill.load(name)
 
 
 def prompt_of(judge):

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 
 from annotate.models import Item
 from judges.models import Judge, Material
-from judges.prompting import episodes
-from judges.prompting import fill as prompting
+from judges.prompting import episodes, fill
 from judges.prompting.contexts import Contexts
 from judges.prompting.examples import Drawn, Examples
 
@@ -51,7 +50,7 @@ def settings_of(judge, method):
     if judge.context == Judge.Context.PROFILE and judge.profile_episodes:
         found["profile_episodes"] = judge.profile_episodes
     if found:
-        parts = map(prompting.load_part, _part_names(judge, method).values())
+        parts = map(fill.load_part, _part_names(judge, method).values())
         found["parts"] = {part.name: part.sha256 for part in parts}
     return found
 
@@ -74,7 +73,7 @@ def _as_before(judge, names):
 def part_texts(judge, method):
     """{"example": text, "context": text} of the parts in use, as a run keeps them."""
     parts = _part_names(judge, method)
-    return {what: prompting.load_part(name).text for what, name in parts.items()}
+    return {what: fill.load_part(name).text for what, name in parts.items()}
 
 
 class Materials:
@@ -132,11 +131,11 @@ def shown(material, texts):
     """What a material puts into a prompt, by the parts' texts as the run keeps them."""
     example = context = ""
     if material.example_id and "example" in texts:
-        example = prompting.example(texts["example"], material.example, material.ratings)
+        example = fill.example(texts["example"], material.example, material.ratings)
     if material.context:
         # Without a part nothing is sent anywhere: the context itself is what is compared.
         part = texts.get("context")
-        context = prompting.context(part, material.context) if part else material.context
+        context = fill.context(part, material.context) if part else material.context
     return Shown(example, context, material.subject, material, texts)
 
 

@@ -3,7 +3,7 @@
 from judges.methods.topics import topics
 from judges.models import Judge
 from judges.models.judge import MOST_EPISODES
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.prompting.library import Library
 
 SAMPLES = (
@@ -95,7 +95,7 @@ def dimensions_problem(names):
         and 1 <= len(names) <= MOST_DIMENSIONS
         and all(isinstance(name, str) and name.strip() == name for name in names)
         and all(0 < len(name) <= LONGEST_DIMENSION and name.isprintable() for name in names)
-        and len({prompting.one_line(name).lower() for name in names}) == len(names)
+        and len({fill.one_line(name).lower() for name in names}) == len(names)
     )
     if right:
         return ""

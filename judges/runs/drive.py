@@ -20,12 +20,9 @@ from judges import methods
 from judges.endpoints.client import Client
 from judges.endpoints.gate import Gate
 from judges.models import Run
-from judges.perturbations import perturb as perturbing
+from judges.perturbations import perturb
 from judges.replies import logprobs
-from judges.runs import lease as leasing
-from judges.runs import reuse as reusing
-from judges.runs import score as scoring
-from judges.runs import settle as settling
+from judges.runs import lease, reuse, score, settle
 from judges.runs.settle import Outcome
 from judges.scorers import SCORERS
 from judges.values.dialects import spoken
@@ -49,7 +46,7 @@ def work_through(run_id):
         run = Run.objects.select_related("judge__endpoint").filter(pk=run_id).first()
         if run is not None and run.state == Run.State.ACTIVE:
             _drive(run)
-            leasing.finish_if_done([run.pk])
+            lease.finish_if_done([run.pk])
     except (ObjectDoesNotExist, IntegrityError):
         if Run.objects.filter(pk=run_id).exists():
             raise
@@ -61,8 +58,8 @@ def work_through(run_id):
 
 def _drive(run):
     if run.judge.kind in SCORERS:
-        scoring.drive(run, worker_name(), stopping)
-    elif leasing.has_work(run):
+        score.drive(run, worker_name(), stopping)
+    elif lease.has_work(run):
         log.info("run %s: work begins", run.pk)
         async_to_sync(Drive(run).go)()
         log.info("run %s: work ends", run.pk)
@@ -94,8 +91,8 @@ def parameters(frozen, questions):
 
 def sent_for(frozen, unit):
     """(messages, parameters): exactly what is sent for a unit."""
-    asked = perturbing.changed(frozen, unit).questions
-    return perturbing.messages(frozen, unit, methods.of(frozen)), parameters(frozen, asked)
+    asked = perturb.changed(frozen, unit).questions
+    return perturb.messages(frozen, unit, methods.of(frozen)), parameters(frozen, asked)
 
 
 def endpoint_of(run):
@@ -206,11 +203,11 @@ class Drive:
         calls share one schema.
         """
         frozen = self.run.frozen
-        questions = perturbing.changed(frozen, unit).questions
+        questions = perturb.changed(frozen, unit).questions
         asked = unit.relation, *(question.pk for question in questions)
         if asked not in self.options:
             self.options[asked] = parameters(frozen, questions)
-        return perturbing.messages(frozen, unit, methods.of(frozen)), self.options[asked]
+        return perturb.messages(frozen, unit, methods.of(frozen)), self.options[asked]
 
     # In the thread that holds the database connection:
 
@@ -232,7 +229,7 @@ class Drive:
 
     def _write(self, outcomes):
         """Stores every answer and settles the last words; what of the others can be paid for."""
-        calls = settling.store_calls(self.run, self.endpoint, outcomes, self.worker)
+        calls = settle.store_calls(self.run, self.endpoint, outcomes, self.worker)
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
         self.gate.record(outcomes)
         unpaid = [o for o in outcomes if o.is_billing]
@@ -241,25 +238,25 @@ class Drive:
             for o, call in zip(outcomes, calls, strict=True)
             if o.wait() is None and not o.is_billing
         ]
-        settling.settle(self.run, self.worker, last)
+        settle.settle(self.run, self.worker, last)
         if unpaid:
             self._stop(unpaid)
         again = [(o.unit, o.wait()) for o in outcomes if o.wait() is not None]
-        again = settling.affordable(self.run, self.worker, again)
-        leasing.count_attempts(self.run, self.worker, [unit for unit, _ in again])
+        again = settle.affordable(self.run, self.worker, again)
+        lease.count_attempts(self.run, self.worker, [unit for unit, _ in again])
         return again
 
     def _stop(self, unpaid):
         """The account cannot pay: what was asked waits with the rest until somebody resumes."""
         self.halted.set()
-        leasing.stop(self.run, f"{unpaid[0].answer.failure}: {unpaid[0].answer.detail}")
-        leasing.give_back(self.run, self.worker, [o.unit.number for o in unpaid])
+        lease.stop(self.run, f"{unpaid[0].answer.failure}: {unpaid[0].answer.detail}")
+        lease.give_back(self.run, self.worker, [o.unit.number for o in unpaid])
 
     def _renew(self):
         """Keeps what waits for a place or for its next attempt, long before its lease ends."""
-        length = leasing.lease_length(self.endpoint)
+        length = lease.lease_length(self.endpoint)
         if time.monotonic() - self.renewed > length.total_seconds() / 4:
-            leasing.renew(self.run, self.worker, length)
+            lease.renew(self.run, self.worker, length)
             self.renewed = time.monotonic()
 
     def _lease(self, again):
@@ -267,10 +264,10 @@ class Drive:
         if self.halted.is_set():
             return []
         held = self.taken + len(self.waiting) + len(self.later) + again
-        most = self.gate.limit + leasing.ahead(self.gate.limit) - held
+        most = self.gate.limit + lease.ahead(self.gate.limit) - held
         units = []
         if most > 0:
-            units = leasing.lease(self.run, self.endpoint, self.worker, most, self.ahead)
+            units = lease.lease(self.run, self.endpoint, self.worker, most, self.ahead)
         halting = [Run.State.CANCELLED, Run.State.STOPPED, Run.State.WAITING]
         if not units and Run.objects.filter(pk=self.run.pk, state__in=halting).exists():
             self.halted.set()
@@ -282,11 +279,11 @@ class Drive:
         And those read ahead: they cost nothing, so they need not wait for money or for places.
         """
         if self.reuses is None:
-            self.reuses = reusing.is_possible(self.run)
+            self.reuses = reuse.is_possible(self.run)
         found = self._past_replies(units) if self.reuses and units else []
         self.reused = bool(found)
         if found:
-            settling.take_over(self.run, self.endpoint, self.worker, found, self.ahead)
+            settle.take_over(self.run, self.endpoint, self.worker, found, self.ahead)
         done = {outcome.unit.number for outcome in found}
         for number in done & self.ahead.keys():
             del self.ahead[number]
@@ -302,8 +299,8 @@ class Drive:
         asked = [(unit, *self._sent(unit)) for unit in new]
         for unit in new:
             unit.compared = True
-        return settling.taken_over(self.run, self.endpoint, asked) if asked else []
+        return settle.taken_over(self.run, self.endpoint, asked) if asked else []
 
     def _end(self):
         self.gate.keep()
-        leasing.give_back(self.run, self.worker)
+        lease.give_back(self.run, self.worker)

@@ -10,10 +10,7 @@ import numpy as np
 from analysis.stats.correlation.rest_of_total import rest_of_total
 from analysis.stats.estimate import Estimate
 from judges.models import Judgment
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import reuse as reusing
-from judges.runs import settle as settling
+from judges.runs import drive, lease, reuse, settle
 
 UNITS = 20
 SEED = 1
@@ -145,7 +142,7 @@ def _spent(run, units):
 
 def _took(run, call):
     """One call by the measures, and its seconds. One that failed costs what the budget counts."""
-    cost = settling.charge(run, call) if call.failure else call.cost_usd
+    cost = settle.charge(run, call) if call.failure else call.cost_usd
     unknown = 0.0 if call.failure else nan
     facts = (call.tokens_in, call.tokens_out, cost)
     known = [unknown if fact is None else float(fact) for fact in facts]
@@ -154,11 +151,11 @@ def _took(run, call):
 
 def _reusable(run, rest):
     """(about how many of these units past runs' replies answer, how many were looked at)."""
-    if not rest or not reusing.is_possible(run):
+    if not rest or not reuse.is_possible(run):
         return 0, 0
     some = sorted(random.Random(SEED).sample(rest, min(LOOKED_AT, len(rest))))
-    asked = [(unit, *running.sent_for(run.frozen, unit)) for unit in leasing.read(run, some)]
-    found = settling.taken_over(run, running.endpoint_of(run), asked)
+    asked = [(unit, *drive.sent_for(run.frozen, unit)) for unit in lease.read(run, some)]
+    found = settle.taken_over(run, drive.endpoint_of(run), asked)
     return round(len(found) * len(rest) / len(some)), len(some)
 
 

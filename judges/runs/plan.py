@@ -13,26 +13,23 @@ from annotate.models import Item
 from judges import methods
 from judges.endpoints import hosts
 from judges.endpoints.limits import most_tokens_in
-from judges.methods.extract import extract as extracting
-from judges.methods.profile import write as writing
-from judges.methods.recommend import lists as recommending
-from judges.methods.recommend import wordings
+from judges.methods.extract import extract
+from judges.methods.profile import write
+from judges.methods.recommend import lists, wordings
 from judges.methods.recommend.method import asked_for
 from judges.methods.rows import write_rows
-from judges.methods.topics import propose as proposing
+from judges.methods.topics import propose
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
-from judges.prompting import library, materials
-from judges.prompting import own as own_prompts
-from judges.runs import check as checking
-from judges.runs import drive as running
-from judges.runs import pilots
+from judges.prompting import library, materials, own
+from judges.runs import drive, pilots
+from judges.runs.check import problems_of
 from judges.scorers import SCORERS, NotInstalled
 
 NOBODY = {
-    Judge.Method.PROFILE: writing.NOBODY,
-    Judge.Method.EXTRACTION: extracting.NOBODY,
-    Judge.Method.TOPICS: proposing.NOBODY,
+    Judge.Method.PROFILE: write.NOBODY,
+    Judge.Method.EXTRACTION: extract.NOBODY,
+    Judge.Method.TOPICS: propose.NOBODY,
 }
 REPLY_FORMATS = {"json_schema": "a JSON schema", "json_mode": "JSON mode"}
 
@@ -178,10 +175,10 @@ def _of_run(judge):
 def _trial(judge, trial, limit):
     """What a recommender is asked, checked; PlanError says what is wrong with it."""
     try:
-        trial = (trial or recommending.usual(judge.study, users=limit)).checked()
+        trial = (trial or lists.usual(judge.study, users=limit)).checked()
     except ValueError as error:
         raise PlanError(f"The recommender cannot be tested so: {error}") from None
-    if problem := recommending.problem_of(judge, trial):
+    if problem := lists.problem_of(judge, trial):
         raise PlanError(problem)
     return trial
 
@@ -190,13 +187,13 @@ def _write(run, items, questions, shown, limit, trial):
     """All rows of the run: Written. PlanError where there is none."""
     judge = run.judge
     if judge.recommends:
-        written = recommending.write_rows(run, wordings.texts_of(judge, trial), trial)
+        written = lists.write_rows(run, wordings.texts_of(judge, trial), trial)
     elif judge.writes:
-        written = writing.write_rows(run, limit)
+        written = write.write_rows(run, limit)
     elif judge.extracts:
-        written = extracting.write_rows(run, scored_items(judge, items), limit)
+        written = extract.write_rows(run, scored_items(judge, items), limit)
     elif judge.proposes:
-        written = proposing.write_rows(run, scored_items(judge, items), limit)
+        written = propose.write_rows(run, scored_items(judge, items), limit)
     else:
         written = write_rows(run, scored_items(judge, items), questions, shown, limit)
     if not written.judgments:
@@ -216,7 +213,7 @@ def check(judge, budget):
     check_prices(judge, budget)
     if judge.kind in SCORERS:
         return
-    for problem in checking.problems_of(judge).values():
+    for problem in problems_of(judge).values():
         raise PlanError(f"The judge {judge.key} cannot run: {problem}")
     _check_reply_format(judge)
     try:
@@ -270,7 +267,7 @@ def _freeze_prompts(judge, settings, others):
     used = {settings.get("prompt", ""): settings.get("prompt_sha256")}
     used |= {name: prompt.sha256 for name, prompt in others.items()}
     for name, digest in used.items():
-        if name.startswith(OWN) and not own_prompts.freeze(judge.study_id, name, digest):
+        if name.startswith(OWN) and not own.freeze(judge.study_id, name, digest):
             raise PlanError(
                 f"The prompt {name} was changed just now. Look at it, then run the judge."
             )
@@ -296,7 +293,7 @@ def _dearest_unit(judge, questions, longest):
     empty = Item(text="-", kind=Item.Kind.EXPLANATION)
     settings = settings_of(judge) | {"prompt_text": _prompt(judge).text}
     sent = methods.of_judge(judge).messages(settings, empty, questions)
-    beside = running.parameters(settings, questions)
+    beside = drive.parameters(settings, questions)
     # Neutralising can double a text of nothing but markers.
     tokens_in = most_tokens_in(sent, beside) + 2 * longest
     longest_reply = methods.of_judge(judge).max_tokens(settings, questions)

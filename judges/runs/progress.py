@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from annotate.design.payment import pay_of
 from annotate.design.splits import WITHHELD, as_seen, is_locked, withheld
-from judges.methods.extract import extract as extracting
-from judges.methods.profile import write as writing
-from judges.methods.recommend import lists as recommending
-from judges.methods.topics import propose as proposing
+from judges.methods.extract import extract
+from judges.methods.profile import write
+from judges.methods.recommend import lists
+from judges.methods.topics import propose
 from judges.models import Call, Judge, Judgment, Run
 from judges.perturbations.relations import RELATIONS
 from judges.scorers import ON_SCALE, SCORERS
@@ -179,11 +179,11 @@ def _without_withheld(run, calls):
         units = {call.unit: pk for pk, call in calls.items()}
         hidden_units = set()
         if run.judge.extracts:
-            hidden_units = extracting.hidden_units(run.judge.study, run, list(units))
+            hidden_units = extract.hidden_units(run.judge.study, run, list(units))
         if run.judge.proposes:
-            hidden_units = proposing.hidden_units(run, list(units))
+            hidden_units = propose.hidden_units(run, list(units))
         if run.judge.recommends:
-            hidden_units = recommending.hidden_units(run, list(units))
+            hidden_units = lists.hidden_units(run, list(units))
         for unit in hidden_units:
             calls.pop(units[unit])
         items = dict(run.judgments.filter(call__in=calls).values_list("call", "item"))
@@ -210,10 +210,10 @@ def latest(run, most=8):
 def about(run, judgments):
     """The judgments, each with what it is about where that is no item."""
     if run.judge.recommends:
-        return recommending.attach(judgments)
+        return lists.attach(judgments)
     if run.judge.proposes:
-        return proposing.attach(judgments)
-    return (extracting if run.judge.extracts else writing).attach(judgments)
+        return propose.attach(judgments)
+    return (extract if run.judge.extracts else write).attach(judgments)
 
 
 def _shown(run, judgments):

@@ -8,15 +8,15 @@ from django.utils import timezone
 
 from annotate.design.versions import questions_of
 from judges import methods
-from judges.methods.extract import extract as extracting
-from judges.methods.profile import write as writing
+from judges.methods.extract import extract
+from judges.methods.profile import write
 from judges.methods.profile.method import PROFILE
-from judges.methods.recommend import lists as recommending
+from judges.methods.recommend import lists
 from judges.methods.recommend.method import asked_for
 from judges.models import Judgment, Run
-from judges.perturbations import perturb as perturbing
+from judges.perturbations import perturb
 from judges.replies.logprobs import Weighted, weighted
-from judges.runs import lease as leasing
+from judges.runs import lease
 from judges.runs.plan import PlanError
 
 BATCH = 500
@@ -78,7 +78,7 @@ def reread(run):
     if run.is_from_file:
         raise PlanError(f"Run {run.pk} was loaded from a file, so there is no reply to read.")
     with transaction.atomic():
-        if leasing.hold(run).state == Run.State.ACTIVE:
+        if lease.hold(run).state == Run.State.ACTIVE:
             raise PlanError(
                 f"Run {run.pk} is active, so its replies are not read again yet. "
                 "Let it finish or cancel it first."
@@ -96,9 +96,9 @@ def reread(run):
         for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
             changed += _differing(run, list(unit), asked, found)
         Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
-        writing.keep(run, [judgment.unit for judgment in changed])
-        extracting.keep(run, [judgment.unit for judgment in changed])
-        recommending.keep_all(run)
+        write.keep(run, [judgment.unit for judgment in changed])
+        extract.keep(run, [judgment.unit for judgment in changed])
+        lists.keep_all(run)
     return found
 
 
@@ -127,11 +127,11 @@ def _key(judgment):
 
 def _read(run, judgment, questions):
     call, key = judgment.call, _key(judgment)
-    unit = leasing.Unit(
+    unit = lease.Unit(
         judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
     method = methods.of(run.frozen)
-    verdict = perturbing.parse_reply(run.frozen, unit, method, call.reply, call.finish_reason)
+    verdict = perturb.parse_reply(run.frozen, unit, method, call.reply, call.finish_reason)
     judgment.value = verdict.values.get(key)
     judgment.reason = str(verdict.reasons.get(key, ""))
     judgment.rationale = verdict.rationale

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from judges.endpoints import limits
 from judges.models import Judgment, Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
+from judges.runs import drive, lease
 from judges.runs.plan import PlanError, check, check_prices, one_active, plan
 from judges.values.dialects import longest_reply
 
@@ -77,7 +76,7 @@ def _check_unfinished(run, limit, budget, confirmed):
 
 def least_usd(run):
     """The lowest budget with which one more unit can be asked, in digits that a form takes."""
-    return (run.spent_usd + leasing.unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
+    return (run.spent_usd + lease.unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
 
 
 def short_of(run):
@@ -92,8 +91,8 @@ def estimate(run):
     numbers, most = list(waiting.order_by("unit").values_list("unit", flat=True)), 0
     longest = 0
     for start in range(0, len(numbers), READ):
-        for unit in leasing.read(run, numbers[start : start + READ]):
-            sent = running.sent_for(run.frozen, unit)
+        for unit in lease.read(run, numbers[start : start + READ]):
+            sent = drive.sent_for(run.frozen, unit)
             most = max(most, limits.most_tokens_in(*sent))
             longest = max(longest, longest_reply(sent[1]))
     return run.judge.endpoint.cost(most, 0, longest)
@@ -131,7 +130,7 @@ def reset_failed(run):
     if run.is_from_file:
         raise PlanError(f"Run {run.pk} was loaded from a file; start a run of the judge instead.")
     with transaction.atomic():
-        current = leasing.hold(run)
+        current = lease.hold(run)
         if current.state != Run.State.FINISHED:
             raise PlanError(
                 f"Run {run.pk} is not finished, so nothing of it is asked again yet. "
@@ -182,7 +181,7 @@ def resume(run, budget=None):
         _check_budget(run, budget)
     with one_active(run.judge):
         moved = _move(run, STOPPED, Run.State.ACTIVE, **_afresh(budget))
-    leasing.pause_after_pilot(Run.objects.filter(pk=run.pk, in_pilot=True))
+    lease.pause_after_pilot(Run.objects.filter(pk=run.pk, in_pilot=True))
     run.refresh_from_db()
     return moved
 
@@ -208,14 +207,14 @@ def _afresh(budget):
 
 def _move(run, before, after, **fields):
     with transaction.atomic():
-        current = leasing.hold(run)
+        current = lease.hold(run)
         if moved := current.state in before:
             # A run that waited had its end when it began to wait.
             ended = {"ended_at": current.ended_at or timezone.now()}
             fields |= _awake(current) if after == Run.State.ACTIVE else ended
             Run.objects.filter(pk=run.pk).update(state=after, **fields)
-            if leasing.unit_usd(run) > current.unit_usd:
-                leasing.expect(run, run.unit_usd)
+            if lease.unit_usd(run) > current.unit_usd:
+                lease.expect(run, run.unit_usd)
     run.refresh_from_db()
     return moved
 

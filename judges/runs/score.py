@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from judges.models import Entailment, Judgment
-from judges.runs import lease as leasing
+from judges.runs import lease
 from judges.runs.renew import renewed
 from judges.runs.settle import SETTLE
 from judges.scorers import SCORERS
@@ -30,7 +30,7 @@ def drive(run, worker, stopping):
     size, most = (1, 1) if SCORERS[run.judge.kind].slow else (FIRST, MOST)
     try:
         while not stopping.is_set():
-            units = leasing.lease_free(run, worker, size, timezone.now() + _lease_length())
+            units = lease.lease_free(run, worker, size, timezone.now() + _lease_length())
             if not units:
                 break
             began = monotonic()
@@ -40,13 +40,13 @@ def drive(run, worker, stopping):
             quick = monotonic() - began < QUICK_SECONDS
             size = min(most, 2 * size) if quick else max(1, size // 2)
     finally:
-        leasing.give_back(run, worker)
+        lease.give_back(run, worker)
 
 
 def _renewed(run, worker):
     """The leases stay this worker's, however long a score takes."""
     length = _lease_length()
-    renew = partial(leasing.renew, run, worker, length)
+    renew = partial(lease.renew, run, worker, length)
     return renewed(renew, length.total_seconds() / 4, f"run {run.pk}")
 
 

@@ -10,14 +10,14 @@ from django.utils import timezone
 
 from judges import methods
 from judges.endpoints.client import REFUSALS, TRANSIENT, UNBILLED, Answer, Failure
-from judges.methods.extract import extract as extracting
-from judges.methods.profile import write as writing
-from judges.methods.recommend import lists as recommending
+from judges.methods.extract import extract
+from judges.methods.profile import write
+from judges.methods.recommend import lists
 from judges.models import Call, Judgment, Run
-from judges.perturbations import perturb as perturbing
+from judges.perturbations import perturb
 from judges.replies.logprobs import weighted
 from judges.replies.parse import Verdict
-from judges.runs import lease as leasing
+from judges.runs import lease
 from judges.runs.reuse import earlier, request_hash
 
 MOST_ATTEMPTS = 4
@@ -48,7 +48,7 @@ WHERE id = %s AND state = 'done'
 class Outcome:
     """One attempt at a unit and how it ended; no answer when the worker stopped before."""
 
-    unit: leasing.Unit
+    unit: lease.Unit
     messages: list
     parameters: dict = field(default_factory=dict)
     answer: Answer | None = None
@@ -87,9 +87,9 @@ def store_calls(run, endpoint, outcomes, worker=""):
     charges = [charge(run, call) for call in calls]
     with transaction.atomic():
         stored = Call.objects.bulk_create(calls)
-        leasing.free(run, 0, sum(charges, Decimal(0)))
-        if run.budget_usd is not None and max(charges) > leasing.unit_usd(run):
-            leasing.expect(run, max(charges))
+        lease.free(run, 0, sum(charges, Decimal(0)))
+        if run.budget_usd is not None and max(charges) > lease.unit_usd(run):
+            lease.expect(run, max(charges))
     return stored
 
 
@@ -144,10 +144,10 @@ def take_over(run, endpoint, worker, found, upcoming):
     """Stores and settles outcomes by past calls. Of those `upcoming` no lease is held: as many are
     taken as nobody else holds. All in one transaction, so that no kill leaves a unit that costs.
     """
-    until = timezone.now() + leasing.lease_length(endpoint)
+    until = timezone.now() + lease.lease_length(endpoint)
     with transaction.atomic():
         free = [outcome.unit.number for outcome in found if outcome.unit.number in upcoming]
-        lost = set(free) - set(leasing.lease_these(run, worker, free, until))
+        lost = set(free) - set(lease.lease_these(run, worker, free, until))
         mine = [outcome for outcome in found if outcome.unit.number not in lost]
         if mine:
             calls = store_calls(run, endpoint, mine, worker)
@@ -160,7 +160,7 @@ def affordable(run, worker, again):
     The last attempt is charged already and the reservation pays for the next: together with
     those of all others under way it must stay within the budget.
     """
-    estimate = leasing.unit_usd(run)
+    estimate = lease.unit_usd(run)
     if not again or not estimate:
         return again
     # Without a lock: whoever charges later sees what was charged before, so one of two gives way.
@@ -170,7 +170,7 @@ def affordable(run, worker, again):
     over = current.spent_usd + current.reserved_usd - current.budget_usd
     kept = max(0, len(again) - max(0, math.ceil(over / estimate)))
     if again[kept:]:
-        leasing.give_back(run, worker, [unit.number for unit, _ in again[kept:]])
+        lease.give_back(run, worker, [unit.number for unit, _ in again[kept:]])
     return again[:kept]
 
 
@@ -182,18 +182,18 @@ def settle(run, worker, pairs):
     by_unit = {o.unit.number: (o, call, read(o, run.frozen)) for o, call in pairs}
     weights = _weights(by_unit.values()) if run.frozen.get("weighted") else {}
     with transaction.atomic(), connection.cursor() as cursor:
-        if leasing.unit_usd(run) or methods.of(run.frozen).apart:
-            leasing.hold(run)  # it is written below, or waited for behind the study
+        if lease.unit_usd(run) or methods.of(run.frozen).apart:
+            lease.hold(run)  # it is written below, or waited for behind the study
         rows = _held(cursor, run, worker, list(by_unit))
         changes = [change for unit in rows for change in _changes(rows[unit], *by_unit[unit])]
         if changes:
             cursor.executemany(SETTLE, changes)
-            writing.keep(run, rows)
-            recommending.keep(run, rows)
-            extracting.keep(run, rows)
+            write.keep(run, rows)
+            lists.keep(run, rows)
+            extract.keep(run, rows)
         if changes and weights:
             cursor.executemany(WEIGH, _weighings(rows, weights))
-        leasing.free(run, len(rows), Decimal(0))
+        lease.free(run, len(rows), Decimal(0))
 
 
 def settle_lost(now=None):
@@ -218,7 +218,7 @@ def _settle_stored(run_id, worker, numbers):
     last = {call.unit: call for call in run.calls.filter(worker=worker, unit__in=numbers)}
     calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
     if calls:
-        units = leasing.read(run, list(calls))
+        units = lease.read(run, list(calls))
         outcomes = [Outcome(unit, [], answer=_answer(calls[unit.number])) for unit in units]
         settle(run, worker, [(one, calls[one.unit.number]) for one in outcomes])
 
@@ -251,7 +251,7 @@ def charge(run, call):
     """What a call counts against the budget: its cost, or the estimate where nobody knows."""
     if call.failure in UNBILLED:
         return Decimal(0)
-    return leasing.unit_usd(run) if call.cost_usd is None else call.cost_usd
+    return lease.unit_usd(run) if call.cost_usd is None else call.cost_usd
 
 
 def _changes(pairs, outcome, call, verdict):
@@ -302,4 +302,4 @@ def read(outcome, frozen):
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
     method = methods.of(frozen)
-    return perturbing.parse_reply(frozen, unit, method, answer.content, answer.finish_reason)
+    return perturb.parse_reply(frozen, unit, method, answer.content, answer.finish_reason)

@@ -14,7 +14,7 @@ from annotate.db.bulk import among
 from annotate.design.splits import WITHHELD, withheld
 from annotate.models import Item
 from judges.models import Statement
-from judges.statements import edit as statements
+from judges.statements import edit
 from judges.statements.api_rows import (
     ADDED,
     ALL,
@@ -49,8 +49,8 @@ def _checked(form):
     if form.is_valid():
         return form.cleaned_data
     said = {name: [str(words) for words in found] for name, found in form.errors.items()}
-    if statements.REPEATED in said.get("statement", ()):
-        raise _repeated(statements.REPEATED)
+    if edit.REPEATED in said.get("statement", ()):
+        raise _repeated(edit.REPEATED)
     words = "; ".join(f"{name}: {' '.join(found)}" for name, found in said.items())
     raise Conflict(words, fields=said)
 
@@ -59,7 +59,7 @@ def _done(change, *arguments):
     """What the change gives; a Conflict where another statement says the same by now."""
     try:
         return change(*arguments)
-    except statements.Repeated as repeated:
+    except edit.Repeated as repeated:
         raise _repeated(str(repeated)) from None
 
 
@@ -139,9 +139,9 @@ class Statements(ListAPIView):
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
         item = _item(study, said["item"])
-        reading = statements.reading(item, said["side"])
-        form = StatementForm(statements.topics_of(study, reading.run), reading.said(), said)
-        one = _done(statements.add, item, said["side"], reading.text, _checked(form), request.user)
+        reading = edit.reading(item, said["side"])
+        form = StatementForm(edit.topics_of(study, reading.run), reading.said(), said)
+        one = _done(edit.add, item, said["side"], reading.text, _checked(form), request.user)
         return Response(_one(one.pk), status=201)
 
 
@@ -181,12 +181,12 @@ class OneStatement(RetrieveAPIView):
         study, one = _writable(request, slug, pk)
         change = StatementChange(data=request.data)
         change.is_valid(raise_exception=True)
-        now = {name: getattr(one, said) for name, said in statements.CHANGES.items()}
-        reading = statements.reading(one.item, one.side, one.run_id or "")
-        names = statements.with_own(statements.topics_of(study, reading.run), one)
+        now = {name: getattr(one, said) for name, said in edit.CHANGES.items()}
+        reading = edit.reading(one.item, one.side, one.run_id or "")
+        names = edit.with_own(edit.topics_of(study, reading.run), one)
         said = now | change.validated_data
         form = StatementForm(names, reading.said(one), said, initial=now)
-        _done(statements.correct, one.pk, _checked(form), request.user)
+        _done(edit.correct, one.pk, _checked(form), request.user)
         return Response(_one(pk))
 
 
@@ -226,7 +226,7 @@ def _changes(operation, summary, description, shown):
 class RemoveStatement(Changed):
     """A statement counts no longer."""
 
-    change = staticmethod(statements.remove)
+    change = staticmethod(edit.remove)
 
 
 @_changes(
@@ -238,4 +238,4 @@ class RemoveStatement(Changed):
 class UndoStatement(Changed):
     """A statement is as it was extracted or added."""
 
-    change = staticmethod(statements.undo)
+    change = staticmethod(edit.undo)

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
-from judges.statements import items as statement_items
+from judges.statements import items
 
 
 @login_required
@@ -15,7 +15,7 @@ def make_statement_items(request, slug):
     """Makes what is missing, puts away what is outdated, and says how many of each."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     try:
-        made = statement_items.make(study, fill_references=bool(request.POST.get("references")))
+        made = items.make(study, fill_references=bool(request.POST.get("references")))
         messages.success(request, str(made))
     except ValueError as error:
         messages.error(request, str(error))

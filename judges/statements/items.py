@@ -24,7 +24,7 @@ from annotate.files.loading.common import batches
 from annotate.files.loading.placing import drop_open, give_places
 from annotate.models import ExtraAnswer, Item, Place, Rating, Study
 from annotate.models.item import OUTDATED
-from annotate.sessions import kept_places as keeping
+from annotate.sessions import kept_places
 from judges.models import Extraction, Judgment, Side, Statement
 from judges.models.statement import side_text
 from judges.statements.ground_truth import composed, wrapped
@@ -252,7 +252,7 @@ def _write(study, wanted, made, hidden):
     _put_away(study, gone, {pk: data for pk, data in there.values()})
     _save(again)
     give_places(study, study.items.with_places().filter(kind=Item.Kind.STATEMENT))
-    keeping.settle(study)
+    kept_places.settle(study)
     return bool(new or fresh or again)
 
 

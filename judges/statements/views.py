@@ -11,8 +11,7 @@ from annotate.design import access
 from annotate.design.splits import withheld
 from annotate.models import Item
 from judges.models import Sentiment, Side, Statement
-from judges.statements import edit as statements
-from judges.statements import listing as statement_lists
+from judges.statements import edit, listing
 from judges.statements.forms import StatementForm
 from judges.statements.items import KINDS, current
 
@@ -48,7 +47,7 @@ def statement_add(request, slug, pk, side):
         raise Http404(f"no statements are extracted from items of the kind {item.kind}")
     context = _shown(study, item, side, added=request.POST)
     form, text = context["add_form"], context["reading"].text
-    if not _done(form, lambda values: statements.add(item, side, text, values, request.user)):
+    if not _done(form, lambda values: edit.add(item, side, text, values, request.user)):
         return _page(request, study, context, status=422)
     return _changed(request, study, item, side)
 
@@ -59,7 +58,7 @@ def statement_correct(request, slug, pk):
     """Other words, another topic or sentiment, beside what was extracted."""
     study, one = _statement_or_404(request, slug, pk)
     context = _shown(study, one.item, one.side, one.run_id, one.pk, request.POST)
-    if not _done(context["edit_form"], lambda said: statements.correct(pk, said, request.user)):
+    if not _done(context["edit_form"], lambda said: edit.correct(pk, said, request.user)):
         return _page(request, study, context, status=422)
     return _changed(request, study, one.item, one.side, one.run_id)
 
@@ -69,7 +68,7 @@ def statement_correct(request, slug, pk):
 def statement_remove(request, slug, pk):
     """A statement counts no longer."""
     study, one = _statement_or_404(request, slug, pk)
-    statements.remove(pk, request.user)
+    edit.remove(pk, request.user)
     return _changed(request, study, one.item, one.side, one.run_id)
 
 
@@ -79,8 +78,8 @@ def statement_undo(request, slug, pk):
     """A statement is as it was extracted or added."""
     study, one = _statement_or_404(request, slug, pk)
     try:
-        statements.undo(pk, request.user)
-    except statements.Repeated as repeated:
+        edit.undo(pk, request.user)
+    except edit.Repeated as repeated:
         context = _shown(study, one.item, one.side, one.run_id or "")
         refused = {"refused": one, "why": f"Not undone: {one.statement}. {repeated}"}
         return _page(request, study, context | refused, status=422)
@@ -92,7 +91,7 @@ def _done(form, change):
     if form.is_valid():
         try:
             change(form.cleaned_data)
-        except statements.Repeated as repeated:  # since the form was made
+        except edit.Repeated as repeated:  # since the form was made
             form.add_error("statement", str(repeated))
     return form.is_valid()
 
@@ -124,15 +123,15 @@ def _shown(study, item, side, run="", edited="", data=None, added=None):
 
     run, edited: ids, as they stand in the address. data, added: what the forms sent.
     """
-    reading = statements.reading(item, side, run)
+    reading = edit.reading(item, side, run)
     context = {"item": item, "side": Side(side), "reading": reading}
     if not study.may_edit:
         return context
     one = next((one for one in reading.statements if str(one.pk) == str(edited)), None)
-    names = statements.topics_of(study, reading.run)
+    names = edit.topics_of(study, reading.run)
     if one:
-        initial = {name: getattr(one, said) for name, said in statements.CHANGES.items()}
-        names_of_one = statements.with_own(names, one)
+        initial = {name: getattr(one, said) for name, said in edit.CHANGES.items()}
+        names_of_one = edit.with_own(names, one)
         form = StatementForm(names_of_one, reading.said(one), data, initial=initial)
         context |= {"edited": one, "edit_form": form}
     if item.kind not in KINDS:
@@ -160,8 +159,8 @@ def _changed(request, study, item, side, run=None):
 def statement_list(request, slug):
     """All statements of a study: how many of what, and a list that can be filtered."""
     study = access.study_or_404(request.user, slug)
-    chosen = statement_lists.StatementFilter(study, request.GET)
-    found = statement_lists.overview(study, chosen.runs)
+    chosen = listing.StatementFilter(study, request.GET)
+    found = listing.overview(study, chosen.runs)
     pages = Counted(chosen.statements(), PER_PAGE, chosen.count(found))
     context = {
         "study": study,
@@ -173,7 +172,7 @@ def statement_list(request, slug):
         "sides": Side.choices,
         "sentiments": Sentiment.choices,
         "statement_items": current(study).count(),
-        "states": [name for name in statement_lists.STATES if name],
+        "states": [name for name in listing.STATES if name],
     }
     return render(request, "judges/statements.html", context)
 
@@ -184,8 +183,8 @@ def without_statements(request, slug, side):
     study = access.study_or_404(request.user, slug)
     if side not in Side.values:
         raise Http404(f"no side {side!r}")
-    items = statement_lists.without(study, side, withheld(study))
+    items = listing.without(study, side, withheld(study))
     page = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
-    rows = statement_lists.with_reasons(page.object_list, side)
+    rows = listing.with_reasons(page.object_list, side)
     context = {"study": study, "section": "items", "side": Side(side), "page": page, "rows": rows}
     return render(request, "judges/without_statements.html", context)

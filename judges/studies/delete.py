@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from annotate.db.busy import is_passing
 from annotate.models import Deletion, Study
-from annotate.studies import delete as deleting
+from annotate.studies import delete
 from judges.models import Judgment, Run, Upload
-from judges.runs import drive as running
+from judges.runs import drive
 from judges.runs.renew import renewed
 from judges.uploads.uploads import folder_of
 
@@ -48,7 +48,7 @@ def delete_study(study_id):
     try:
         patient_until = time.monotonic() + PATIENCE
         while not (gone := _delete(study_id)) and time.monotonic() < patient_until:
-            if running.stopping.wait(LOOK_SECONDS):
+            if drive.stopping.wait(LOOK_SECONDS):
                 break
         return gone
     finally:
@@ -62,16 +62,16 @@ def _until():
 def _delete(study_id):
     try:
         _stop_runs(study_id)
-        deleting.end_sessions(study_id)
+        delete.end_sessions(study_id)
         slug = Study.objects.filter(pk=study_id).values_list("slug", flat=True).first()
         if slug is None:  # another worker deleted it meanwhile
             return True
         _forget_uploads(slug)
         _count(study_id)
-        for model, lookup in deleting.tables():
+        for model, lookup in delete.tables():
             while _walk(model, lookup, study_id):
                 pass
-        return deleting.finish(study_id)
+        return delete.finish(study_id)
     except GoesOn as reason:
         Deletion.objects.filter(study=study_id).update(waits_for=str(reason), due_at=_until())
     except IntegrityError:  # of a row that came when its table had been emptied
@@ -119,7 +119,7 @@ def _count(study_id):
         return
     # Of a large study one table's count may take longer than a claim lasts.
     with renewed(partial(_renew, study_id), settings.LEASE_MARGIN_SECONDS / 3, f"study {study_id}"):
-        rows = deleting.count_rows(study_id)
+        rows = delete.count_rows(study_id)
     uncounted.update(rows=rows, due_at=_until())
 
 
@@ -133,12 +133,12 @@ def _walk(model, lookup, study_id):
     while True:
         with transaction.atomic():
             _hold(model, study_id)
-            count, after = deleting.delete_some(model, lookup, study_id, after)
-            deleting.note(study_id, count, _until())
+            count, after = delete.delete_some(model, lookup, study_id, after)
+            delete.note(study_id, count, _until())
         if not count:
             return deleted
         deleted += count
-        if running.stopping.is_set():
+        if drive.stopping.is_set():
             raise GoesOn("a worker to start again")
 
 

@@ -6,9 +6,9 @@ from django.shortcuts import redirect, render
 
 from annotate.design import access
 from annotate.models import Study
-from annotate.studies import delete as deleting
+from annotate.studies import delete
 from judges.models import Heartbeat
-from judges.runs import nudge as nudging
+from judges.runs import nudge
 
 
 @login_required
@@ -39,8 +39,8 @@ def delete_study(request, slug):
     """Asks once, naming what goes; the study's name has to be typed."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     if request.method == "POST" and request.POST.get("slug") == study.slug:
-        deleting.begin(study)
-        nudging.send("judges.tasks.delete_study", study.pk)
+        delete.begin(study)
+        nudge.send("judges.tasks.delete_study", study.pk)
         messages.success(request, f"{study.title} is being deleted. You may leave this page.")
         return redirect("studies")
     counts = {"items": study.items.count(), "sessions": study.sessions.count()}

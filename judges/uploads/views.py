@@ -12,8 +12,8 @@ from annotate.design import access
 from annotate.studies.forms_study import NewStudyForm
 from judges.files import TABLES
 from judges.models import Heartbeat, Upload
-from judges.runs import nudge as nudging
-from judges.uploads import uploads as uploading
+from judges.runs import nudge
+from judges.uploads import uploads
 from judges.uploads.forms import FilesForm, OffScaleForm
 
 TOO_LATE = "It is too late to discard the files: they are being loaded, or are loaded already."
@@ -35,7 +35,7 @@ def _files_page(request, study):
     given = (request.POST, request.FILES) if request.method == "POST" else ()
     form = FilesForm(*given, new=study is None)
     if form.is_valid():
-        upload = uploading.receive(request.user, form.files_given, study.slug if study else "")
+        upload = uploads.receive(request.user, form.files_given, study.slug if study else "")
         return redirect(upload)
     context = {
         "study": study,
@@ -76,7 +76,7 @@ def _upload_page(request, found, form=None, status=200):
         "section": "load",
         "study": found.study,
         "base": "study_base.html" if found.study else "base.html",
-        "progress": uploading.progress_of(found),
+        "progress": uploads.progress_of(found),
         "worker_alive": Heartbeat.objects.any_alive(),
     }
     template = "judges/_loading.html" if request.htmx else "judges/upload.html"
@@ -98,7 +98,7 @@ def upload_load(request, token):
             found.pk, found.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
         )
     if Upload.objects.begin(found.pk):
-        give = nudging.send_to_all if found.making else nudging.send
+        give = nudge.send_to_all if found.making else nudge.send
         give("judges.tasks.load_upload", found.pk)
     return redirect(found)
 
@@ -108,7 +108,7 @@ def upload_load(request, token):
 def upload_discard(request, token):
     """Forgets the files, and has workers stop that make questions of them."""
     found = _upload_or_404(request.user, token)
-    if not uploading.discard(found):
+    if not uploads.discard(found):
         messages.error(request, TOO_LATE)
         return redirect(found)
     messages.success(request, "The files were discarded; nothing was loaded.")

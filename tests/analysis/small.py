@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.core.management import call_command
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Study
@@ -18,7 +18,7 @@ HANNA = Path(__file__).parent.parent / "data" / "hanna.yaml"
 
 def build(study, report, **options):
     """The report of a study; without intervals unless asked for."""
-    answers = frames.read(study)
+    answers = frame.read(study)
     form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
     assert form.is_valid(), form.errors
     return REPORTS[report].build(answers, form.options())

@@ -6,8 +6,8 @@ from django.core.cache import caches
 from django.test import Client
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.answers import frame as frames
-from analysis.exports import write as writing
+from analysis.answers import frame
+from analysis.exports import write
 from analysis.options.form import Options
 from analysis.reports.shared.scores import Scores
 from annotate.coding import codes as coding
@@ -249,7 +249,7 @@ def test_shares_and_agreement_have_the_intervals_of_items_drawn_again(study, cod
         )
     report = build(study, "reasons", draws=120)
     row = next(r for r in report.rows if (r["kind"], r["code"]) == ("agreement", "long"))
-    scores = Scores(frames.read(study), Options("third_party", draws=120))
+    scores = Scores(frame.read(study), Options("third_party", draws=120))
     places = [scores.item_ids.index(text.item_id) for text in texts(study)[:4]]
     shares, kappas, coded = [], [], []
     for counts in scores.counts[:, scores.clusters[places]]:
@@ -284,12 +284,12 @@ def test_codes_are_counted_by_rating_and_by_system(study, codes, owner):
 def test_the_export_has_one_row_a_code_and_none_while_coders_are_apart(study, codes, owner):
     give(study, owner, (texts(study)[0], codes[0]), (texts(study)[2], None))
     coding.merge(codes[0], codes[1])
-    lines = "".join(writing.pieces(study, "codes", "csv")).splitlines()
+    lines = "".join(write.pieces(study, "codes", "csv")).splitlines()
     assert lines[0] == "item,rater,question,value,text,coder,code,coded_at"
     assert lines[1].startswith("item-0,ann,good,1,too long,owner,fit,")
     assert lines[2].startswith("item-2,ann,good,5,fits me,owner,,")
     give(study, editor_of(study)[0], (texts(study)[0], codes[1]))
-    assert len("".join(writing.pieces(study, "codes", "csv")).splitlines()) == 1
+    assert len("".join(write.pieces(study, "codes", "csv")).splitlines()) == 1
 
 
 def test_two_codes_merged_into_each_other_at_once_make_no_circle(study, codes, owner):

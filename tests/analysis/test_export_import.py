@@ -8,17 +8,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.demo.preparing import prepare
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Study
-from judges.checks import drift as drifting
+from judges.checks import drift
 from judges.models import Judge, Run, Upload
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
+from judges.runs import plan, resume
 from judges.runs.drive import work_through
+from judges.runs.reread import reread
 from judges.tasks import load_upload
 from tests import factories
 from tests.podcasts import make_podcasts
@@ -44,7 +43,7 @@ def exported(slug, folder):
 
 def rows_of(slug, report, without=()):
     """All rows of a report, undefined numbers as null, without what cannot come back."""
-    answers = frames.read(Study.objects.get(slug=slug))
+    answers = frame.read(Study.objects.get(slug=slug))
     form = OptionsForm(query({"draws": 20}), Choices.of(answers))
     assert form.is_valid(), form.errors
     rows = REPORTS[report].build(answers, form.options()).as_dict()["rows"]
@@ -152,7 +151,7 @@ def test_what_was_loaded_is_neither_asked_nor_read_again(podcasts, tmp_path, as_
     load_by_command(paths)  # the same files again change nothing
     assert Run.objects.filter(judge__study__slug="copy").count() == 2
     run = Run.objects.get(judge__study__slug="copy", judge__key="LaaJ")
-    for act in (going_on.reset_failed, drifting.plan_check, rereading.reread):
-        with pytest.raises(planning.PlanError, match="was loaded from a file"):
+    for act in (resume.reset_failed, drift.plan_check, reread):
+        with pytest.raises(plan.PlanError, match="was loaded from a file"):
             act(run)
-    assert drifting.checkable(run.judge) is None
+    assert drift.checkable(run.judge) is None

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from annotate.models import Study
 from judges.models import Heartbeat, Judgment, Run, Side, Statement
-from judges.statements import edit as statements
+from judges.statements import edit
 from judges.statements.items import current
 from tests import factories, processes
 from tests.judges.scorers.tiny_onnx import nli_folder
@@ -77,7 +77,7 @@ def fill_sides(study):
     for item in study.items.filter(kind="explanation"):
         for side in Side.values:
             if not Statement.objects.speaking(study).filter(item=item, side=side).exists():
-                statements.add(item, side, item.text, values, study.memberships.get().user)
+                edit.add(item, side, item.text, values, study.memberships.get().user)
 
 
 def test_from_a_file_to_tables_iii_and_iv_by_commands_and_a_worker(tmp_path, nli_model):

@@ -12,7 +12,7 @@ from django.urls import reverse
 from analysis.demo.preparing import TABLES
 from annotate.models import Item, Rating, Study
 from judges.models import Judge, Run, Statement
-from judges.runs import drive as running
+from judges.runs import drive
 from judges.statements.items import current, make
 from tests import factories
 from tests.analysis.small import build, row_of
@@ -154,7 +154,7 @@ def test_by_pages(server, files, as_owner):
             page = as_owner.post(reverse("make_statement_items", args=["coats"]), follow=True)
             assert "6 new statement items" in page.content.decode()
         as_owner.post(reverse("judge_run", args=["coats", judge.pk]), {"reuse": "on"})
-        running.work_through(judge.runs.get().pk)
+        drive.work_through(judge.runs.get().pk)
     study = Study.objects.get()
     assert verdicts(study) == VERDICTS
     item = current(study).get(data__explanation="a1", data__direction="precision")

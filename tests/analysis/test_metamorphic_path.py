@@ -5,14 +5,14 @@ from math import isnan
 
 import pytest
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Options
 from analysis.reports.metamorphic.page import KIND
 from analysis.reports.metamorphic.report import metamorphic
 from annotate.models import Content, Interaction, Recipient
 from judges.methods.recommend.plans import Trial
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -73,9 +73,9 @@ def report_of(study, server, **trial):
         method="recommender",
         prompt="recommend.v1",
     )
-    run = planning.plan(judge, trial=Trial(**{"l": 2, "iterations": 2} | trial))
-    running.work_through(run.pk)
-    return metamorphic(frames.read(study), Options("third_party", draws=50))
+    run = plan(judge, trial=Trial(**{"l": 2, "iterations": 2} | trial))
+    drive.work_through(run.pk)
+    return metamorphic(frame.read(study), Options("third_party", draws=50))
 
 
 def test_what_the_recommender_does_stands_in_table_4(films):

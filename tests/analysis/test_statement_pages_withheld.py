@@ -11,8 +11,8 @@ from annotate.design import splits
 from annotate.design.splits import WITHHELD
 from annotate.models import Item
 from judges.models import Judge, Judgment, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from judges.statements.items import make
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
@@ -134,8 +134,8 @@ def test_what_a_test_of_robustness_would_send(as_owner, study):
     with ScriptedServer(lambda number, request: chat("1")) as server:
         judge.endpoint.base_url = server.url
         judge.endpoint.save()
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
     run.judgments.exclude(item=item).delete()
     address = reverse("judge_robustness", args=[study.slug, judge.pk])
     asked = {"items": 1, "repeats": 1, "seed": 1, "politeness": "on"}

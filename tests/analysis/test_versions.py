@@ -9,15 +9,15 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Choices, OptionsForm, query
 from annotate.design import access, versions
 from annotate.models import Place, Question, Rating, Session, Study
 from annotate.sessions import session as sessions
 from annotate.sessions.session import Answer
 from judges.models import Judge, Judgment, Run
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
+from judges.runs import lease
+from judges.runs.plan import plan
 from judges.runs.versions import begin_version
 from tests import factories
 
@@ -203,7 +203,7 @@ def test_strangers_and_viewers_begin_and_retire_nothing(study, owner, as_strange
 def judged(study, **values):
     """A run of a judge that computes, of the present version, with values by question."""
     judge = Judge.objects.get_or_create(study=study, key="random", kind=Judge.Kind.RANDOM)[0]
-    run = planning.plan(judge)
+    run = plan(judge)
     for key, value in values.items():
         asked = run.judgments.filter(question__key=key, item__key="item-0")
         asked.update(state=Judgment.State.DONE, value=value)
@@ -217,7 +217,7 @@ def test_a_run_under_way_asks_its_words_to_the_end_and_the_next_one_the_new(stud
     second = judged(study)
     assert (first.version, second.version) == (1, 2)
     for run, words in ((first, "consistent with my interests"), (second, "New words.")):
-        (unit,) = leasing._read(run, [0]).values()
+        (unit,) = lease._read(run, [0]).values()
         (accuracy,) = [q for q in unit.questions if q.key == "accuracy"]
         assert words in accuracy.text
     asked = [set(run.judgments.values_list("question__key", flat=True)) for run in (first, second)]
@@ -252,7 +252,7 @@ def two_versions(study, owner):
     "version, values", [(None, {4.0, 5.0, 1.0}), (1, {4.0, 2.0}), (2, {5.0, 1.0})]
 )
 def test_a_report_takes_all_versions_or_one(two_versions, version, values):
-    table = frames.read(two_versions, version).table
+    table = frame.read(two_versions, version).table
     assert set(table["value"].dropna()) == values
 
 
@@ -278,12 +278,12 @@ def test_a_study_with_one_version_says_nothing_of_versions(as_owner, study):
 
 
 def test_a_changed_version_changes_the_fingerprint(two_versions):
-    prints = {frames.Reader(two_versions, version).fingerprint() for version in (None, 1, 2)}
+    prints = {frame.Reader(two_versions, version).fingerprint() for version in (None, 1, 2)}
     assert len(prints) == 3
 
 
 def test_an_option_without_a_meaning_is_said_to_have_none(two_versions):
-    form = OptionsForm(query({"version": "7"}), Choices.of(frames.read(two_versions)))
+    form = OptionsForm(query({"version": "7"}), Choices.of(frame.read(two_versions)))
     assert not form.is_valid() and "version" in form.errors
 
 
@@ -302,5 +302,5 @@ def test_exports_tell_the_version_and_the_words_of_each(two_versions):
 
 def test_retired_questions_stay_in_the_analysis(two_versions):
     Question.objects.filter(key="accuracy").update(retired=True)
-    assert "accuracy" in set(frames.read(two_versions).table["question"])
+    assert "accuracy" in set(frame.read(two_versions).table["question"])
     assert Rating.objects.for_analysis().filter(question__key="accuracy").count() == 2

@@ -3,7 +3,7 @@
 import pytest
 
 from judges.models import Judgment, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.api.conftest import program
 
@@ -45,7 +45,7 @@ def test_started_again_it_goes_on(api, at, judge, nudged):
 
 
 def test_progress_is_counted_and_cancelling_stops_it(api, at, judge, nudged):
-    run = planning.plan(judge)
+    run = plan(judge)
     first = run.judgments.first()
     Judgment.objects.filter(pk=first.pk).update(state="done", value=3)
     row = api.get(at(f"runs/{run.pk}/")).json()
@@ -63,7 +63,7 @@ def test_progress_is_counted_and_cancelling_stops_it(api, at, judge, nudged):
 
 
 def test_a_finished_run_cannot_be_cancelled(api, at, judge):
-    run = planning.plan(judge)
+    run = plan(judge)
     Run.objects.update(state=Run.State.FINISHED)
     answer = api.post(at(f"runs/{run.pk}/cancel/"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "not_active")
@@ -101,7 +101,7 @@ def test_an_imported_judge_and_a_budget_without_prices_are_refused_in_words(api,
 
 
 def test_viewers_watch_and_start_nothing(viewer, at, judge):
-    run, client = planning.plan(judge), program(viewer)
+    run, client = plan(judge), program(viewer)
     assert client.get(at(f"runs/{run.pk}/")).status_code == 200
     assert client.post(at("runs/"), {"judge": "careful"}).status_code == 403
     assert client.post(at(f"runs/{run.pk}/cancel/")).status_code == 403
@@ -115,5 +115,5 @@ def test_judges_are_listed_with_the_settings_of_study_yaml(api, at, study, judge
     careful, both = api.get(at("judges/")).json()["results"]
     assert careful["settings"]["endpoint"] == "local" and careful["can_run"]
     assert both["settings"]["members"] == ["careful"] and not both["can_run"]
-    planning.plan(judge)
+    plan(judge)
     assert api.get(at("judges/")).json()["results"][0]["frozen"]

@@ -15,7 +15,7 @@ from schemathesis.generation import GenerationMode
 from annotate.models import ApiToken
 from config.wsgi import application
 from judges.models import Statement
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.recommended import make_lists, make_recommender
 from tests.stated import read, state
@@ -51,7 +51,7 @@ def filled(study):
     judge = factories.make_judge(study, "elsewhere")
     factories.make_judgments(judge, {(item, question): 3.5})
     make_lists(make_recommender(study), {("u1", "no_change", 0): "aX", ("u2", "multiply", 1): None})
-    run = planning.plan(factories.make_judge(study, "drawn", kind="random"))
+    run = plan(factories.make_judge(study, "drawn", kind="random"))
     state(read(study), item, "generated", [("it is light", "weight", "positive")])
     ids = {"raters": session.rater_id, "runs": run.pk, "statements": Statement.objects.get().pk}
     return {"slug": study.slug, "items": item.pk} | ids

@@ -25,9 +25,9 @@ from django.db import connection  # noqa: E402
 from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: E402
 
 from judges.endpoints.client import Client  # noqa: E402
-from judges.prompting import fill as prompting  # noqa: E402
-from judges.runs import drive as running
-from judges.runs import plan as planning  # noqa: E402
+from judges.prompting import fill  # noqa: E402
+from judges.runs import drive  # noqa: E402
+from judges.runs.plan import plan, scored_items, scored_questions  # noqa: E402
 from tests import factories  # noqa: E402
 
 
@@ -65,7 +65,7 @@ async def bare(endpoint, calls, concurrency):
 def whole_run(run, calls):
     """Calls a second of a run: leased, asked, stored, parsed, settled."""
     started = time.perf_counter()
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     seconds = time.perf_counter() - started
     settled = run.judgments.filter(state="done").count()
     assert settled == run.judgments.count(), f"only {settled} judgments are done"
@@ -81,11 +81,11 @@ def prepare(url, concurrency, items):
 
 def calls_of(run):
     """The same messages and options that the run sends."""
-    questions = planning.scored_questions(run.judge)
-    options = running.parameters(run.frozen, questions)
+    questions = scored_questions(run.judge)
+    options = drive.parameters(run.frozen, questions)
     template = run.frozen["prompt_text"]
-    items = planning.scored_items(run.judge, run.judge.study.items.select_related("content"))
-    return [(prompting.messages(template, item, questions), options) for item in items]
+    items = scored_items(run.judge, run.judge.study.items.select_related("content"))
+    return [(fill.messages(template, item, questions), options) for item in items]
 
 
 def measure(url, concurrency, rounds):
@@ -93,7 +93,7 @@ def measure(url, concurrency, rounds):
     study, endpoint = prepare(url, concurrency, items=10 * concurrency)
     found = []
     for number in range(rounds):
-        run = planning.plan(factories.make_judge(study, f"judge-{number}", endpoint))
+        run = plan(factories.make_judge(study, f"judge-{number}", endpoint))
         calls = calls_of(run)
         found.append(
             (

@@ -7,7 +7,7 @@ from django.core.cache import caches
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from analysis.serving import compute as computing
+from analysis.serving.compute import compute
 from judges.models import Computation, Heartbeat
 from tests import factories
 from tests.analysis.small import make_rated_study
@@ -54,6 +54,6 @@ def test_it_waits_then_fails_and_is_tried_again(owner, new_page, scheme, width):
     look_over(page, "failed", scheme, width)
     page.get_by_role("button", name="Try again").click()
     expect(page.get_by_text("Waiting for a worker.")).to_be_visible()
-    computing.compute(row.pk)
+    compute(row.pk)
     expect(page.get_by_text("from data as of")).to_be_visible()
     shoot(page, f"computing-done-{scheme}-{width}")

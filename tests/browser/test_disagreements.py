@@ -9,8 +9,8 @@ from django.db import connection
 from playwright.sync_api import expect
 
 from annotate.models import ExtraPlaces
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -31,7 +31,7 @@ def judge(study, url):
     def through():
         endpoint = factories.make_endpoint(url, price_in=1, price_out=2)
         made = factories.make_judge(study, "careful", endpoint, rationale=True)
-        running.work_through(planning.plan(made).pk)
+        drive.work_through(plan(made).pk)
         connection.close()
 
     thread = threading.Thread(target=through)

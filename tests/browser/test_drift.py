@@ -7,8 +7,8 @@ from django.db import connection
 from django.urls import reverse
 
 from judges.models import Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.judges.checks.test_drift import says
 from tests.scripted_server import ScriptedServer
@@ -20,7 +20,7 @@ def work(run):
     """The run worked through in a thread: Playwright's event loop runs in this one."""
 
     def through():
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         connection.close()
 
     thread = threading.Thread(target=through)
@@ -32,7 +32,7 @@ def test_a_judge_is_checked_for_drift(new_page, owner):
     study = factories.make_study(owner=owner, items=6)
     with ScriptedServer(says(3)) as server:
         endpoint = factories.make_endpoint(server.url, timeout_seconds=5)
-        past = planning.plan(factories.make_judge(study, "careful", endpoint))
+        past = plan(factories.make_judge(study, "careful", endpoint))
         work(past)
         page = new_page(login=owner)
         page.goto(reverse("judge", args=[study.slug, past.judge_id]))

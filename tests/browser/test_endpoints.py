@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from judges.models import Run, RunPace
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.judges.endpoints.test_views import able
 from tests.scripted_server import ScriptedServer
@@ -68,7 +68,7 @@ POINTS = [
 def test_the_run_page_draws_how_the_limit_moved(new_page, scheme):
     owner = factories.make_user("owner")
     study = factories.make_study(owner=owner, items=4)
-    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
     began = timezone.now()
     Run.objects.update(
         state=Run.State.STOPPED,

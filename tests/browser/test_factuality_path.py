@@ -10,7 +10,7 @@ from annotate.models import Study
 from judges import tasks
 from judges.models import Heartbeat, Judgment
 from tests import factories, processes
-from tests.analysis import test_factuality_model as real
+from tests.analysis import test_factuality_model
 from tests.analysis.test_factuality_path import ITEMS, STUDY, model, verdicts
 from tests.analysis.test_factuality_path import VERDICTS as BY_HAND
 from tests.judges.scorers.tiny_onnx import nli_folder
@@ -101,10 +101,10 @@ def test_the_same_with_the_small_local_model(new_page, tmp_path, worker):
     """It answers poorly: that its verdicts are in table III as they were given is what counts."""
     page = new_page(login=factories.make_user("owner"))
     with small_model(tmp_path, PORT):
-        load(page, tmp_path, real.STUDY, real.ITEMS)
+        load(page, tmp_path, test_factuality_model.STUDY, test_factuality_model.ITEMS)
         run_judge(page, "extractor")
         study = Study.objects.get()
-        real.fill_sides(study)
+        test_factuality_model.fill_sides(study)
         make_statement_items(page)
         expect(page.get_by_text(re.compile(r"new statement items, of 2 items"))).to_be_visible()
         run_judge(page, "St2Exp")

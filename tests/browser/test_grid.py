@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from annotate.models import Item
 from judges.endpoints import local_model
 from judges.models import Judge
@@ -142,7 +142,7 @@ def check_samples(run, endpoint):
     assert set(run.judgments.values_list("sample", flat=True)) == {0, 1, 2}
     assert run.judgments.count() == 3 * len(ASPECTS) * ITEMS
     assert all("<<<HISTORY" in sent(call) for call in run.calls.all())
-    answers = frames.read(run.judge.study).of("judge")
+    answers = frame.read(run.judge.study).of("judge")
     assert len(answers[answers["judge"] == "samples"]) == len(ASPECTS) * ITEMS
 
 

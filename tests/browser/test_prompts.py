@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from judges.models import Judge, StudyPrompt
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -50,9 +50,7 @@ def test_a_prompt_is_made_tried_and_gets_versions(new_page, owner):
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Saved as own/careful.v1.").wait_for()
 
-    planning.plan(
-        Judge.objects.create(study=study, key="j", endpoint=endpoint, prompt="own/careful.v1")
-    )
+    plan(Judge.objects.create(study=study, key="j", endpoint=endpoint, prompt="own/careful.v1"))
     page.reload()
     page.get_by_text("so a save makes version 2").wait_for()
     text.fill(shipped + "\nBe quick.")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Place, Rater, RatingRevision
-from annotate.sessions import exclude as excluding
+from annotate.sessions import exclude
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -110,10 +110,10 @@ def test_a_rater_is_excluded_by_hand_and_deleted(new_page, study, researcher):
 
 def make_log(study, researcher):
     first, second = study.raters.all()[:2]
-    step = excluding.exclude_by_hand(first, researcher, "told us that they had guessed")
-    excluding.exclude_by_hand(second, researcher, "x" * 190)
-    excluding.undo(step, researcher)
-    excluding.forget(study.raters.last(), researcher)
+    step = exclude.exclude_by_hand(first, researcher, "told us that they had guessed")
+    exclude.exclude_by_hand(second, researcher, "x" * 190)
+    exclude.undo(step, researcher)
+    exclude.forget(study.raters.last(), researcher)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 
 from annotate.models import Study
-from annotate.sessions import session as sessions
+from annotate.sessions import session
 from tests.browser import axe
 from tests.browser.test_analysis import shoot
 from tests.rater_screens import SCREENS
@@ -87,8 +87,8 @@ def test_pages_of_trouble_are_for_everybody(new_page, monkeypatch, name, languag
     def fails(*_, **__):
         raise error
 
-    monkeypatch.setattr(sessions, "why_closed", fails)
-    monkeypatch.setattr(sessions, "begin", fails)
+    monkeypatch.setattr(session, "why_closed", fails)
+    monkeypatch.setattr(session, "begin", fails)
     page.goto(path)
     look(page, found, name, language)
     assert page.locator("html").get_attribute("lang") == language

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from judges.models import Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.analysis.reports.robustness.test_report import rate
 from tests.browser.test_analysis import shoot
@@ -27,7 +27,7 @@ def test_a_judge_is_tested_with_changed_prompts(new_page, owner):
     rate(study)
     with ScriptedServer(steady) as server:
         endpoint = factories.make_endpoint(server.url, timeout_seconds=5)
-        past = planning.plan(factories.make_judge(study, "careful", endpoint))
+        past = plan(factories.make_judge(study, "careful", endpoint))
         work(past)
         page = new_page(width=1280, login=owner)
         page.goto(reverse("judge", args=[study.slug, past.judge_id]))

@@ -5,7 +5,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from judges.models import Judgment, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -20,7 +20,7 @@ def settle(run, unit, reply, **fields):
 
 def test_judgments_and_failures_arrive_without_a_reload(new_page, owner):
     study = factories.make_study(owner=owner, items=3, questions={"accuracy": "It is so."})
-    run = planning.plan(factories.make_judge(study, "careful", factories.make_endpoint()))
+    run = plan(factories.make_judge(study, "careful", factories.make_endpoint()))
     Run.objects.update(started_at=timezone.now())
     page = new_page(width=360, login=owner)
     page.goto(run.get_absolute_url())

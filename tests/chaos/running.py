@@ -7,8 +7,7 @@ from itertools import chain
 from django.db import connection
 
 from tests import factories
-from tests.chaos import audit, calm, deleting, files, judging, schedule
-from tests.chaos import raters as crowds
+from tests.chaos import audit, calm, deleting, files, judging, raters, schedule
 from tests.chaos.answers import Answers
 from tests.chaos.caller import Caller, browser_headers, program_headers
 from tests.chaos.faults import Faults, kinds_possible
@@ -35,8 +34,8 @@ class Run:
         self.browser = Caller(port, self.answers, "researcher's browser", browser_headers(owner))
         self.program = Caller(port, self.answers, "researcher's program", program_headers(owner))
         waves = LANES * (int(self.seconds / WAVE_SECONDS) + 1)
-        studies = crowds.make_studies(waves)
-        self.crowd = crowds.Crowd(port, self.answers, options.seed, studies)
+        studies = raters.make_studies(waves)
+        self.crowd = raters.Crowd(port, self.answers, options.seed, studies)
         judging.make_judges(url, owner)
         self.judges = [
             judging.RunsOfJudge(self.program, "judged", "free", has_budget=False),

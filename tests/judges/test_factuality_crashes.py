@@ -7,7 +7,7 @@ import pytest
 
 from judges.methods.topics import topics
 from judges.models import Extraction, Side, Statement
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from judges.statements.items import current, make
 from tests import crashes, factories, processes
 from tests.extracting import reply, text_of
@@ -47,7 +47,7 @@ def work(study, folder, script, method, **fields):
             server.url, key=method, concurrency=CONCURRENCY, timeout_seconds=2
         )
         judge = factories.make_judge(study, method, endpoint, method=method, **fields)
-        run = planning.plan(judge)
+        run = plan(judge)
         found = crashes.finish_with_kills(run, server, folder, kills=2, seed=3, **extra)
         asked = {str(request["messages"]) for request in server.requests}
     crashes.check(run, found, run.judgments.count(), CONCURRENCY)

@@ -7,8 +7,8 @@ import pytest
 from judges.methods.topics import topics
 from judges.models import Judgment, Run, Side, Statement
 from judges.models.statement import ADDED_FROM
-from judges.runs import plan as planning
 from judges.runs.nudge import nudge
+from judges.runs.plan import plan
 from judges.statements.items import current, make
 from tests import factories, processes
 from tests.extracting import make_item
@@ -20,7 +20,7 @@ PORT = 8351
 
 
 def run_to_its_end(judge):
-    run = planning.plan(judge)
+    run = plan(judge)
     nudge(run)
     ended = Run.objects.filter(pk=run.pk, state=Run.State.FINISHED)
     processes.wait_for(ended.exists, 300, f"the end of the run of {judge}")

@@ -4,8 +4,8 @@ from annotate.design import around
 from annotate.files.loading.practice import mark_items
 from annotate.models import Extra, Session
 from annotate.raters.step_screens import CheckPage
-from annotate.sessions import steps as taken
-from annotate.studies import edit as editing
+from annotate.sessions import steps
+from annotate.studies import edit
 from annotate.studies.forms_checks import ready_check
 from tests.rater_screens.making import Rows, State, Visit, films, screen
 
@@ -17,7 +17,7 @@ EXPECTED = {"q0": 5, "q1": 7, "q2": 1, "q3": 4, "q6": 12}
 def set_up(language, **extra):
     """A film study with more keys of study.yaml, each of them said by a function of its Rows."""
     rows = films(language)
-    editing.change(rows.study, lambda keys: keys.update({k: v(rows) for k, v in extra.items()}))
+    edit.change(rows.study, lambda keys: keys.update({k: v(rows) for k, v in extra.items()}))
     mark_items(rows.study)
     return rows
 
@@ -36,7 +36,7 @@ def attempted(language, *values):
     """The page of a check after one attempt with these values."""
     path = set_up(language, comprehension=comprehension).session(State.CHECK)
     session = session_of(path)
-    taken.attempt(session, around.check_of(session.study), 1, dict(enumerate(values, start=1)))
+    steps.attempt(session, around.check_of(session.study), 1, dict(enumerate(values, start=1)))
     return Visit(path + "check/")
 
 
@@ -73,7 +73,7 @@ def check_passed_before_practice(language):
     rows = set_up(language, comprehension=comprehension, practice=practised)
     path = rows.session(State.CHECK)
     session = session_of(path)
-    taken.attempt(session, around.check_of(session.study), 1, {1: RIGHT, 2: RIGHT})
+    steps.attempt(session, around.check_of(session.study), 1, {1: RIGHT, 2: RIGHT})
     return Visit(path + "check/")
 
 
@@ -92,7 +92,7 @@ def practice_page(language, number, answers=None):
     path = rows.session(State.PRACTICE)
     if answers is not None:
         item = rows.study.items.get(key=f"i{number - 1}")
-        taken.practise(session_of(path), item, answers)
+        steps.practise(session_of(path), item, answers)
     return Visit(f"{path}practice/{number}/")
 
 

@@ -23,7 +23,7 @@ from annotate.models import (
     Tombstone,
 )
 from annotate.recruitment import more_raters
-from annotate.sessions import exclude as excluding
+from annotate.sessions import exclude
 from annotate.sessions import session as sessions
 from tests import factories
 from tests.sweep.canaries import mark
@@ -148,7 +148,7 @@ def _at_work(study):
 def _quality(study, owner):
     """One rater excluded by hand, and the stone of one who was deleted."""
     cas = study.raters.get(key="cas")
-    step = excluding.exclude_by_hand(cas, owner, mark("rater-excluded_because"), False)
+    step = exclude.exclude_by_hand(cas, owner, mark("rater-excluded_because"), False)
     Tombstone.objects.create(study=study, by=owner, session_count=1, rating_count=1)
     return {"quality/<int:pk>": step, "raters/<int:pk>/include/": cas}
 

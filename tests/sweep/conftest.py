@@ -9,7 +9,7 @@ from django.db import transaction
 from django.test import override_settings
 from rest_framework.throttling import SimpleRateThrottle
 
-from judges.runs import nudge as nudging
+from judges.runs import nudge
 from tests.sweep.bodies import asks, filled_bodies
 from tests.sweep.callers import make_caller
 from tests.sweep.world import World, make_world
@@ -64,7 +64,7 @@ def _nothing_kept():
 def _no_broker(monkeypatch):
     """Nobody is told of work: what is asked for here is undone at once."""
     for name in ("send", "send_to_all"):
-        monkeypatch.setattr(nudging, name, lambda task, argument: None)
+        monkeypatch.setattr(nudge, name, lambda task, argument: None)
 
 
 @pytest.fixture(autouse=True)

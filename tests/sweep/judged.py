@@ -23,7 +23,7 @@ from judges.models import (
     Writing,
 )
 from judges.prompting.fill import load
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.recommended import make_lists, make_recommender
 from tests.stated import read, state
@@ -64,7 +64,7 @@ def make_judged(study, owner):
 def _ended(study, endpoint):
     """An LLM's run that ended, with calls, and a judgment that failed; and a file's judge."""
     judge = factories.make_judge(study, "llm", endpoint)
-    run = planning.plan(
+    run = plan(
         judge,
         items=Item.objects.filter(pk__in=[item.pk for item in study.items.order_by("pk")[:2]]),
         budget=1,
@@ -102,7 +102,7 @@ def _moving(study, endpoint):
             endpoint if name == "confirm" else None,
             kind="llm" if name == "confirm" else "random",
         )
-        run = planning.plan(judge, budget=1 if name == "confirm" else None)
+        run = plan(judge, budget=1 if name == "confirm" else None)
         pilot = {"in_pilot": True, "pilot": {"seed": 1, "units": [0]}} if name == "confirm" else {}
         Run.objects.filter(pk=run.pk).update(state=state_of_run, **pilot)
         values[f"runs/<int:pk>/{name}/"] = run

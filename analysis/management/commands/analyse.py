@@ -4,7 +4,7 @@ import json
 
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.answers.moment import one_moment
 from analysis.management.asking import add_options, given_options
 from analysis.management.studies import study_or_error
@@ -35,7 +35,7 @@ class Command(BaseCommand):
                 f"There is no report {given['report']!r}; there are: {', '.join(REPORTS)}."
             )
         study = study_or_error(given["study"])
-        answers = frames.read(study, *which(study, given))
+        answers = frame.read(study, *which(study, given))
         form = OptionsForm(given_options(given), Choices.of(answers))
         if not form.is_valid():
             raise CommandError("\n".join(form.errors_in_words()))

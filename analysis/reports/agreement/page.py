@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.reports.agreement.report import HUMANS, OF_PAIRS, POOLED, agreement
 from analysis.reports.kind import OF_SUBSTITUTION, Kind, Shown, no_value
@@ -39,7 +39,7 @@ def layout(report, measure, looks):
     joined = [entry for entry in report.entries if entry.kind == "joined"]
     chosen = [entry for entry in [*people, *joined] if entry.row["measure"] == measure]
     title = f"{words} ({n_words(chosen, 'n_units')})"
-    chart = charts.dots(chosen, "raters", "question", looks, title)
+    chart = dots(chosen, "raters", "question", looks, title)
     figure = Figure("agreement", f"{words} by question. Lines: 95 % intervals.", chart)
     tables = [
         _by_measure([entry for entry in people if entry.row["raters"] == group], group)

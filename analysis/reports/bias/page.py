@@ -2,9 +2,9 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
-from analysis.figures import lines as line_charts
+from analysis.figures.dots import MOST_CURVES, dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table
+from analysis.figures.lines import maps
 from analysis.reports.bias.report import (
     CALIBRATION,
     FAILURES,
@@ -70,15 +70,15 @@ def _figures(report, of, question, looks):
     slopes = _defined(of.get(LENGTH, []))
     if slopes:
         unit = slopes[0].row["group"]
-        title = f"judge − people per {unit} (n = {charts.span(e.row['n'] for e in slopes)})"
+        title = f"judge − people per {unit} (n = {span(e.row['n'] for e in slopes)})"
         caption = f"{question}: what a longer text gains with a judge. Lines: 95 % intervals."
-        plot = charts.dots(slopes, "evaluator", "question", looks, title)
+        plot = dots(slopes, "evaluator", "question", looks, title)
         figures.append(Figure("length", caption, plot))
     overall = [e for e in _defined(of.get(SYSTEMS, [])) if e.row["group"] == "all"]
     if overall:
-        title = f"Mean of judge − people (n = {charts.span(e.row['n'] for e in overall)})"
+        title = f"Mean of judge − people (n = {span(e.row['n'] for e in overall)})"
         caption = f"{question}: is a judge kinder or stricter than people? Lines: 95 % intervals."
-        plot = charts.dots(overall, "evaluator", "question", looks, title)
+        plot = dots(overall, "evaluator", "question", looks, title)
         figures.append(Figure("kindness", caption, plot))
     # On a scale of their own the curves would not share an axis.
     shared = {
@@ -92,10 +92,10 @@ def _figures(report, of, question, looks):
     if curves:
         ends = [end for c in curves.values() for end in (c["judge"][0], c["judge"][-1])]
         caption = (
-            f"{question}: which rating of people stands behind a judge's; {charts.MOST_CURVES} "
+            f"{question}: which rating of people stands behind a judge's; {MOST_CURVES} "
             "judges at most."
         )
-        plot = line_charts.maps(curves, (min(ends), max(ends)), looks)
+        plot = maps(curves, (min(ends), max(ends)), looks)
         figures.append(Figure("calibration", caption, plot))
     return figures
 

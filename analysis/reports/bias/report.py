@@ -8,7 +8,7 @@ import numpy as np
 from analysis.answers.repeats import PER, PER_SHORT, SHORT_TEXT, lengths, repeats_and_outcomes
 from analysis.options.form import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.bias import self_contradiction as bias_itself
+from analysis.reports.bias import self_contradiction
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import ORDERED, labels_of, on_another_scale
 from analysis.reports.shared.scores import Scores
@@ -238,11 +238,11 @@ def _add_itself(work, biases, keys):
     systems = dict(items.itertuples(index=False)) if some else None
     found, outcomes = repeats_and_outcomes(study, options.version, systems)
     if POSITION in biases or RETEST in biases:
-        bias_itself.add_position(work.add, scores, found, judges, keys)
-        bias_itself.add_retest(work.add, scores, found, judges, keys)
+        self_contradiction.add_position(work.add, scores, found, judges, keys)
+        self_contradiction.add_retest(work.add, scores, found, judges, keys)
     if FAILURES in biases:
         kept = set(scores.items["system"].astype(str))
-        bias_itself.add_failures(work.add, outcomes, judges, keys, kept)
+        self_contradiction.add_failures(work.add, outcomes, judges, keys, kept)
 
 
 def _notes(work, biases):

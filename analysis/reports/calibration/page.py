@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures import curves as charts_curves
+from analysis.figures import curves
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.calibration.report import BIN, ERROR, calibration
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
@@ -18,10 +18,10 @@ def layout(report, question, looks):
     known = [entry for entry in errors if not isnan(entry.row["value"])]
     caption = (
         f"Share of items that people find good, by the judge's value, for {question}: the "
-        f"{charts_curves.MOST_CALIBRATED} best calibrated at most. A judge on the dotted line "
+        f"{curves.MOST_CALIBRATED} best calibrated at most. A judge on the dotted line "
         "means what it says. Lines: 95 % intervals."
     )
-    figure = Figure("calibration", caption, charts_curves.calibration(report, question, looks))
+    figure = Figure("calibration", caption, curves.calibration(report, question, looks))
     lines = [
         (e.row["evaluator"], [Cell(e.row, e.row["value"], e.reason), e.row["n"]]) for e in errors
     ]

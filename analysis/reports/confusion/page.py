@@ -1,6 +1,6 @@
 """The page of confusion matrices, for one question."""
 
-from analysis.figures import dots as charts
+from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Matrix
 from analysis.reports.confusion.report import confusion
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
@@ -15,8 +15,8 @@ def layout(report, question, looks):
     figure = Figure(
         "confusion",
         f"Answers to {question}: people in rows, the evaluator in columns; numbers are items, "
-        f"shades their share of the row. The first {charts.MOST_MATRICES} at most.",
-        charts.matrices(entries),
+        f"shades their share of the row. The first {dots.MOST_MATRICES} at most.",
+        dots.matrices(entries),
     )
     matrices = [_matrix(entry) for entry in report.entries]
     return Layout([figure] if entries else [], [], matrices=matrices)

@@ -1,7 +1,7 @@
 """Correlation's page: P0's table 1 for one coefficient, and its figure."""
 
-from analysis.figures import curves as charts_curves
-from analysis.figures import dots as charts
+from analysis.figures import curves
+from analysis.figures.dots import dots
 from analysis.figures.layout import (
     Figure,
     Layout,
@@ -33,7 +33,7 @@ def layout(report, coefficient, looks):
     if not any_value([entry.row for entry in averages]):
         averages, what = report.entries, ""
         size = n_words(averages)
-    chart = charts.dots(averages, "evaluator", "level", looks, f"{words} ({size})")
+    chart = dots(averages, "evaluator", "level", looks, f"{words} ({size})")
     caption = f"{words} with the reference, {what}by level. Lines: 95 % intervals."
     figures = [Figure("levels", caption, chart), *_heat(report, words, levels)]
     return Layout(figures, [wide(report, words, levels)], *details(report))
@@ -50,7 +50,7 @@ def _heat(report, words, levels):
         f"{words} at the {levels[0]} level: evaluators in rows, questions in columns; blue follows "
         "the reference, orange contradicts it."
     )
-    return [Figure("heat", caption, charts_curves.heat(own, title))]
+    return [Figure("heat", caption, curves.heat(own, title))]
 
 
 def over_questions(report):

@@ -2,8 +2,8 @@
 
 from math import isnan
 
-from analysis.figures import lines as line_charts
 from analysis.figures.layout import Cell, Figure, Layout, Table
+from analysis.figures.lines import frontier
 from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.cost.report import JUDGE, PEOPLE, cost
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown, no_value
@@ -41,7 +41,7 @@ def layout(report, key, looks):
             "ensembles, circles the mean of k raters; filled marks are not dominated. Lines: 95 % "
             "intervals."
         )
-        plot = line_charts.frontier(entries, looks, f"Pearson's r, {what}")
+        plot = frontier(entries, looks, f"Pearson's r, {what}")
         figures.append(Figure("frontier", caption, plot))
     tables = [_table(entries, what), _pairs(report)]
     return Layout(figures, tables)

@@ -2,9 +2,9 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
-from analysis.figures import scatter as charts_scores
+from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, cell_of, n_words, ranked
+from analysis.figures.scatter import scatter
 from analysis.options.form import ALL
 from analysis.reports.counterfactual.cells import BETWEEN, LEVELS
 from analysis.reports.counterfactual.exactness import LARGEST, RANKS, SECONDS, TYPICAL
@@ -64,7 +64,7 @@ def _figures(report, entries, question, looks):
     """Table 1 as a picture; of one question alone the scatter plots behind it too."""
     figures = []
     if any(not isnan(entry.row["value"]) for entry in entries):
-        plot = charts.dots(entries, "score", "question", looks, f"Pearson's r ({n_words(entries)})")
+        plot = dots(entries, "score", "question", looks, f"Pearson's r ({n_words(entries)})")
         more = " One question alone, chosen above, has scatter plots." if question == ALL else ""
         lines = any(not isnan(entry.row["low"]) for entry in entries)
         caption = (
@@ -84,7 +84,7 @@ def _figures(report, entries, question, looks):
             f"{question}: mean rating of each explanation over its score, and the line of least "
             f"squares.{' Of many points a random choice is drawn.' if some else ''}"
         )
-        plot = charts_scores.scatter(panels, question, looks)
+        plot = scatter(panels, question, looks)
         figures.append(Figure(f"scatter-{question}", caption, plot))
     return figures
 

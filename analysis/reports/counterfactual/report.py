@@ -12,9 +12,8 @@ from analysis.answers.scoring_times import scoring_times
 from analysis.options.form import ALL, RECIPIENT, TOGETHER
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation.report import correlate
-from analysis.reports.counterfactual import cells as explanation_cells
-from analysis.reports.counterfactual import exactness, liked
-from analysis.reports.counterfactual import sample_flow as who_was_excluded
+from analysis.reports.counterfactual import exactness, liked, sample_flow
+from analysis.reports.counterfactual.cells import add_tests, cells_of, notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
 from analysis.reports.shared.labels import ORDERED
@@ -59,24 +58,24 @@ def counterfactual(answers, options, parts=None):
     """
     work = Work(answers, options, parts)
     report, scores = work.report, work.scores
-    cells = explanation_cells.cells_of(scores)
+    cells = cells_of(scores)
     if work.judges or cells:
         _add_correlations(work)
         _add_predictions(work)
         if cells:
-            explanation_cells.add_tests(work, cells)
+            add_tests(work, cells)
         liked.add(work)
         exactness.add(work)
-        who_was_excluded.add(work)
-        report.verdict = [*who_was_excluded.verdict(report), *_verdict(work)]
+        sample_flow.add(work)
+        report.verdict = [*sample_flow.verdict(report), *_verdict(work)]
     report.verdict += [*([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS])]
     report.notes = [
         *policy_notes(scores, compared=False),
         *(_notes(work) if report.rows else []),
-        *explanation_cells.notes(work, cells),
+        *notes(work, cells),
         *(liked.notes(report) if report.rows else []),
         *(exactness.notes(report) if report.rows else []),
-        *(who_was_excluded.notes(report) if report.rows else []),
+        *(sample_flow.notes(report) if report.rows else []),
         interval_note(scores, FEWEST),
         *draw_notes(report, options.draws),
         *reason_notes(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
 from analysis.reports.correlation.page import COEFFICIENTS
 from analysis.reports.correlation.report import AVERAGE
@@ -32,7 +32,7 @@ def layout(report, measure, looks):
         f"{words}, mean of the questions: first judge less second, the {MOST_DRAWN} clearest at "
         "most. Lines: 95 % intervals."
     )
-    figure = Figure("differences", caption, charts.dots(drawn, "pair", "question", looks, title))
+    figure = Figure("differences", caption, dots(drawn, "pair", "question", looks, title))
     return Layout([figure] if drawn else [], [_averages(averages, words), _all(report, words)])
 
 

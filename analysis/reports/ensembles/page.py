@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.correlation.page import COEFFICIENTS
 from analysis.reports.correlation.report import AVERAGE
@@ -30,7 +30,7 @@ def layout(report, measure, looks):
         "line joins the means of each size, with their 95 % intervals where they have any."
     )
     means = [entry for entry in of[SIZE] if entry.row["question"] == AVERAGE]
-    figures = [Figure("ensembles", caption, charts.subsets(averages, means, words))]
+    figures = [Figure("ensembles", caption, dots.subsets(averages, means, words))]
     tables = [_sizes(of[SIZE], words), _leaders(averages, words), _best(report, words)]
     return Layout(figures if averages else [], tables, *details(report))
 

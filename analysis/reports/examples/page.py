@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots, span
 from analysis.figures.layout import Figure, Layout, any_value, details
 from analysis.reports.correlation.page import COEFFICIENTS, wide
 from analysis.reports.correlation.report import AVERAGE, LEVELS
@@ -38,12 +38,12 @@ def _figure(report, family, level, words, looks):
         if (entry.row["family"], entry.row["level"]) == (family, level)
     ]
     sizes = [e.row["n"] for e in own if e.row["question"] != AVERAGE and not isnan(e.row["value"])]
-    title = f"{words}, {level} (n = {charts.span(sizes)})"
+    title = f"{words}, {level} (n = {span(sizes)})"
     caption = (
         f"{family}: {words} at the {level} level by question, without an example and with one. "
         "Lines: 95 % intervals."
     )
-    plot = charts.dots(own, "question", "example", looks, title)
+    plot = dots(own, "question", "example", looks, title)
     return Figure(f"{family_key(report, family)}-{level}", caption, plot)
 
 

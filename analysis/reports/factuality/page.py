@@ -3,8 +3,8 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
-from analysis.figures import scatter as charts_scores
+from analysis.figures import scatter
+from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.factuality.counts_page import counts_tables
 from analysis.reports.factuality.items import Beside
@@ -133,13 +133,13 @@ def _figures(of, looks):
     points = _points([e for e in whole if e.row["system"] != ALL])
     figures = []
     if points:
-        plot = charts_scores.precision_and_recall(points, looks)
+        plot = scatter.precision_and_recall(points, looks)
         words = "Precision against recall of each system: statements supported by the other text."
         figures.append(Figure("precision-recall", words, plot))
     f1 = [_renamed(e) for e in whole if e.row["metric"] == "St2Exp-F1"]
     f1 = [entry for entry in f1 if not isnan(entry.row["value"])]
     if f1:
-        plot = charts.dots(f1, "system", "evaluator", looks, f"St2Exp-F1 ({n_words(f1)})")
+        plot = dots(f1, "system", "evaluator", looks, f"St2Exp-F1 ({n_words(f1)})")
         words = "St2Exp-F1 of each system, by who checked the statements. Lines: 95 % intervals."
         figures.append(Figure("f1", words, plot))
     return figures

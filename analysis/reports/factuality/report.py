@@ -9,9 +9,7 @@ from math import nan
 import numpy as np
 
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.factuality import counts as factual_counts
-from analysis.reports.factuality import failures as factual_failures
-from analysis.reports.factuality import relations as factual_relations
+from analysis.reports.factuality import counts, failures, relations
 from analysis.reports.factuality.items import FROM_FILE, Explained
 from analysis.reports.factuality.measures import MENTION, REVIEW, STATEMENTS, Measures
 from analysis.reports.shared.evaluators import interval_note, policy_notes
@@ -72,16 +70,16 @@ def factuality(answers, options, parts=None):
         report.notes = policy_notes(work.scores, compared=False)
         return report
     if work.wants(COUNTS):
-        factual_counts.add(work)
+        counts.add(work)
     _add_consistency(work)
     if work.wants(DIFFERENCE):
-        factual_relations.add_differences(work)
+        relations.add_differences(work)
     if work.wants(CORRELATION):
-        factual_relations.add_correlations(work)
+        relations.add_correlations(work)
     if work.wants(RANK):
-        factual_relations.add_ranks(work)
+        relations.add_ranks(work)
     if work.wants(FAILURE):
-        factual_failures.add(work)
+        failures.add(work)
     report.verdict = list(_verdict(work))
     report.notes = [
         *policy_notes(work.scores, compared=False),

@@ -4,8 +4,8 @@ from collections import Counter
 from math import isnan
 
 from analysis.answers.lists import K_SWEEP, L_SWEEP, RELATIONS_PLAN, Lists
-from analysis.figures import boxes as charts_lists
-from analysis.figures import dots as charts
+from analysis.figures.boxes import boxes
+from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, n_words
 from analysis.figures.looks import Looks
 from analysis.options.form import ALL
@@ -242,7 +242,7 @@ def _dots(key, part, about, entries):
     if not drawn:
         return []
     title = f"Likeness to the baseline list (n = {n_words(drawn).removeprefix('n = ')} recipients)"
-    plot = charts.dots(drawn, "method", "words", Looks([]), title)
+    plot = dots(drawn, "method", "words", Looks([]), title)
     caption = f"{CAPTIONS[part]}. {_about(*about)}. Lines: 95 % intervals by recipient."
     return [Figure(f"means-{key}", caption, plot)]
 
@@ -256,8 +256,8 @@ def _spreads(report, key, about, entries):
         spreads = report.curves.get((RELATIONS_PLAN, name, k, l, measure), {})
         some = {cell: values for cell, values in spreads.items() if values and cell in names}
         if some:
-            sizes = charts.span(len(values) for values in some.values())
-            plot = charts_lists.boxes(some, f"{NAMES[measure]} of a recipient (n = {sizes})", names)
+            sizes = span(len(values) for values in some.values())
+            plot = boxes(some, f"{NAMES[measure]} of a recipient (n = {sizes})", names)
             caption = (
                 f"{NAMES[measure]} by recipient, each the mean over iterations: quartiles, median, "
                 f"and the mean as a dashed line. {_about(*about)}."

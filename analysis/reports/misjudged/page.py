@@ -6,7 +6,7 @@ from math import isnan
 
 from django.urls import reverse
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots, span
 from analysis.figures.layout import Figure, Layout, Link, Table, cell_of
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
 from analysis.reports.misjudged.report import (
@@ -46,8 +46,8 @@ def _figures(shares, question, looks):
     drawn = [entry for entry in known if entry.judge in judges and entry.row["system"] in systems]
     if not drawn:
         return []
-    title = f"Judge aligned, people not (n = {charts.span(entry.row['of'] for entry in drawn)})"
-    plot = charts.dots(_with_n(drawn), "system", "evaluator", looks, title)
+    title = f"Judge aligned, people not (n = {span(entry.row['of'] for entry in drawn)})"
+    plot = dots(_with_n(drawn), "system", "evaluator", looks, title)
     some = f"; the {MOST_DRAWN} judges with the fewest" if len(all_items) > MOST_DRAWN else ""
     caption = (
         f"{question}: share of a system's items that a judge finds good and people do not{some}. "

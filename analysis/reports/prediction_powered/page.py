@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import inf, isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
 from analysis.reports.prediction_powered.report import (
@@ -61,8 +61,8 @@ def _figure(key, entries, caption, looks):
     if not drawn:
         return []
     what = "Difference" if key == "differences" else "Mean"
-    title = f"{what} (n = {charts.span(entry.row['n'] for entry in drawn)})"
-    plot = charts.dots(drawn, "system", "evaluator", looks, title)
+    title = f"{what} (n = {span(entry.row['n'] for entry in drawn)})"
+    plot = dots(drawn, "system", "evaluator", looks, title)
     return [Figure(key, f"{caption} Lines: 95 % intervals.", plot)]
 
 

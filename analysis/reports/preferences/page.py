@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
 from analysis.reports.preferences.report import ALL, BOTH_TIE, PREFERRED, TIED, WON, preferences
@@ -21,7 +21,7 @@ def layout(report, question, looks):
     preferred = [entry for entry in report.entries if entry.row["measure"] == PREFERRED]
     drawn = [entry for entry in _with_people(preferred) if not isnan(entry.row["value"])]
     title = f"Share of pairs in which it is preferred ({n_words(drawn)})"
-    plot = charts.dots(drawn, "system", "who", looks, title, unit_interval=True)
+    plot = dots(drawn, "system", "who", looks, title, unit_interval=True)
     caption = (
         f"How often each system's list is preferred for {question}, ties split: by people (on the "
         "pairs of the first evaluator) and by each evaluator. Lines: 95 % intervals."

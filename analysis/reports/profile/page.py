@@ -2,9 +2,9 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
-from analysis.figures import lines as line_charts
+from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table
+from analysis.figures.lines import series
 from analysis.reports.correlation.page import COEFFICIENTS
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
 from analysis.reports.profile.report import ACCURACY, ALIKE, AUC, MEASURES, RATINGS, profile
@@ -33,7 +33,7 @@ def layout(report, measure, looks):
     if ratings:
         counts = _counts(ratings)
         caption = "What people say of the profiles; the middle of the scale around zero."
-        figures.append(Figure("ratings", caption, charts.likert(counts)))
+        figures.append(Figure("ratings", caption, dots.likert(counts)))
         tables.append(_shares(ratings))
     return Layout(figures, tables)
 
@@ -47,10 +47,8 @@ def _figure(entries, question, words, looks):
     merged: dict = {}
     for (name, colour), points in lines.items():
         merged.setdefault(name, (name, colour, []))[2].extend(points)
-    n = charts.span(entry.row["n"] for entry in entries)
-    plot = line_charts.series(
-        list(merged.values()), "Episodes that the judge knows of", f"{words} (n = {n})"
-    )
+    n = dots.span(entry.row["n"] for entry in entries)
+    plot = series(list(merged.values()), "Episodes that the judge knows of", f"{words} (n = {n})")
     caption = f"{question}: {words} by the number of episodes. Lines: 95 % intervals."
     return Figure(f"episodes-{question}", caption, plot)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots, likert, span
 from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, Table
 from analysis.reports.kind import OF_SUBSTITUTION, Kind, no_value, of_questions
 from analysis.reports.raters.report import raters
@@ -20,7 +20,7 @@ def layout(report, question, looks):
     entries = report.entries
     figures = []
     if bars := _bars(entries, report.curves.get(question, [])):
-        plot = charts.likert(bars)
+        plot = likert(bars)
         caption = f"{question}: answers of each rater; the middle of the scale around zero."
         figures.append(Figure("bars", caption, plot))
     known = [
@@ -28,8 +28,8 @@ def layout(report, question, looks):
     ]
     known = sorted(known, key=lambda entry: -entry.row["value"])[: 2 * MOST_BARS]
     if known:
-        title = f"r with the others (n = {charts.span(e.row['n'] for e in known)} items)"
-        plot = charts.dots(known, "rater", "question", looks, title)
+        title = f"r with the others (n = {span(e.row['n'] for e in known)} items)"
+        plot = dots(known, "rater", "question", looks, title)
         caption = f"{question}: agreement with the mean of the others. Lines: 95 % intervals."
         figures.append(Figure("with_others", caption, plot))
     return Layout(figures, [_table(entries[:MOST_ROWS], question)], None, 0)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import isnan
 
 from analysis.answers.perturbed import Perturbed
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, no_value, of_questions
 from analysis.reports.robustness.report import CHANGE, EVERY, FAILURES, FLIPS, ROBUSTNESS, robust
@@ -73,9 +73,9 @@ def _figure(entries, measure, question, looks):
         return None
     again = {entry.judge: _as_floor(entry) for entry in reversed(known)}
     drawn = [*again.values(), *(_labelled(entry) for entry in known)]
-    title = f"Robustness (n = {charts.span(e.row['n'] for e in known)})"
+    title = f"Robustness (n = {span(e.row['n'] for e in known)})"
     caption = f"{question}: {CAPTIONS[measure]} Lines: 95 % intervals."
-    plot = charts.dots(drawn, "relation", "evaluator", looks, title, unit_interval=True)
+    plot = dots(drawn, "relation", "evaluator", looks, title, unit_interval=True)
     return Figure("robustness", caption, plot)
 
 
@@ -99,12 +99,12 @@ def _excess(entries, question, looks):
         row = entry.row
         numbers = {"value": row["excess"], "low": row["excess_low"], "high": row["excess_high"]}
         drawn.append(_labelled(replace(entry, row=row | numbers)))
-    title = f"Other answers beyond chance (n = {charts.span(e.row['n'] for e in known)})"
+    title = f"Other answers beyond chance (n = {span(e.row['n'] for e in known)})"
     caption = (
         f"{question}: share of other answers, less that of the same prompt asked again. Lines: "
         "95 % intervals."
     )
-    return Figure("excess", caption, charts.dots(drawn, "relation", "evaluator", looks, title))
+    return Figure("excess", caption, dots(drawn, "relation", "evaluator", looks, title))
 
 
 def headline(answers, options, judges):

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from math import inf, isnan
 
-from analysis.figures import curves as charts_curves
-from analysis.figures import dots as charts
+from analysis.figures import curves, dots
 from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.kind import (
     NO_JUDGE,
@@ -28,14 +27,14 @@ def layout(report, question, looks):
     entries.sort(key=lambda entry: -entry.row["auc"] if not isnan(entry.row["auc"]) else 1)
     figure = Figure(
         "roc",
-        f"ROC curves for {question}: the {charts.MOST_CURVES} largest areas at most, the area "
+        f"ROC curves for {question}: the {dots.MOST_CURVES} largest areas at most, the area "
         f"beside each name{_shaded(report)}.",
-        charts_curves.with_bands(
-            charts.curves(report, entries, question, looks), report, entries, question, looks
+        curves.with_bands(
+            dots.curves(report, entries, question, looks), report, entries, question, looks
         ),
     )
     title = f"AUC ({n_words(entries)})"
-    areas = charts.dots(entries, "evaluator", "question", looks, title, chance=0.5)
+    areas = dots.dots(entries, "evaluator", "question", looks, title, chance=0.5)
     lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
     caption = f"Area under the ROC curve for {question}."
     headings = ["AUC", "Positive", "Positives", "Negatives"]

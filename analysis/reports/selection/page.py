@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, best, first_of, no_value
 from analysis.reports.selection.report import is_shown, number, of_lists, selection
@@ -29,8 +29,8 @@ def layout(report, question, looks):
     drawn = [entry for entry in entries if not isnan(entry.row["value"])]
     what = "Model selection agreement" if lists else "Rate of strong misfits that are seen"
     name = "MSA" if lists else "RSM"
-    title = f"{name} (n = {charts.span(entry.row['n'] for entry in drawn)})"
-    plot = charts.dots(drawn, "evaluator", "question", looks, title, unit_interval=True)
+    title = f"{name} (n = {span(entry.row['n'] for entry in drawn)})"
+    plot = dots(drawn, "evaluator", "question", looks, title, unit_interval=True)
     figure = Figure("selection", f"{what} for {question}. Lines: 95 % intervals.", plot)
     table = _lists(entries, question) if lists else _misfits(entries, question)
     return Layout([figure] if drawn else [], [table])

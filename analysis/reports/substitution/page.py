@@ -3,7 +3,7 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import MOST_CURVES, dots, span, winning_rates
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
@@ -28,22 +28,22 @@ def _figures(report, entries, question, looks):
     figures = []
     if any(entry.row["tested"] for entry in entries):
         epsilon = entries[0].row["epsilon"]
-        plot = charts.winning_rates(report, question, epsilon, looks)
+        plot = winning_rates(report, question, epsilon, looks)
         caption = (
             f"{question}: for each head start ε, the share of raters to whom the judge is at least "
             "equal in closeness to the other raters. Judges with the same curve share a line; "
-            f"{charts.MOST_CURVES} at most."
+            f"{MOST_CURVES} at most."
         )
         figures.append(Figure("epsilon", caption, plot))
         won = _as_values(entries, "advantage_probability", "low", "high", "n")
         title = f"Advantage probability (n = {_span(won)})"
-        plot = charts.dots(won, "evaluator", "question", looks, title, unit_interval=True)
+        plot = dots(won, "evaluator", "question", looks, title, unit_interval=True)
         caption = f"{question}: how often a judge is at least as close to the others as a rater is."
         figures.append(Figure("advantage", caption, plot))
     parts = _as_values(entries, "difference", "difference_low", "difference_high", "ceiling_n")
     if parts:
         title = f"Judge's r less people's r (n = {_span(parts)})"
-        plot = charts.dots(parts, "evaluator", "question", looks, title)
+        plot = dots(parts, "evaluator", "question", looks, title)
         caption = f"{question}: the judge beside the human ceiling. Lines: 95 % intervals."
         figures.append(Figure("ceiling", caption, plot))
     return figures
@@ -69,7 +69,7 @@ def _as_values(entries, value, low, high, n):
 
 
 def _span(entries):
-    return charts.span(entry.row["n"] for entry in entries)
+    return span(entry.row["n"] for entry in entries)
 
 
 def _tables(entries, question):

@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures import dots as charts
+from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, details, n_words
 from analysis.reports.kind import (
     NO_JUDGE,
@@ -26,7 +26,7 @@ def layout(report, question, looks):
     scored = [entry for entry in report.entries if entry.row["measure"] == "f1"]
     drawn = [entry for entry in scored if not isnan(entry.row["value"])]
     title = f"F1 where the threshold was not chosen ({n_words(drawn)})"
-    plot = charts.dots(drawn, "evaluator", "chosen_on", looks, title, unit_interval=True)
+    plot = dots(drawn, "evaluator", "chosen_on", looks, title, unit_interval=True)
     caption = (
         f"F1 for {question} on the half (or part) where the threshold was not chosen; the marker "
         "says on which it was. Lines: 95 % intervals."

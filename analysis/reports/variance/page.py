@@ -2,9 +2,9 @@
 
 from math import isnan, nan
 
-from analysis.figures import lines as line_charts
 from analysis.figures.dots import INK
 from analysis.figures.layout import Cell, Figure, Layout, Table
+from analysis.figures.lines import bars, series
 from analysis.figures.looks import PEOPLE
 from analysis.reports.kind import OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
@@ -32,7 +32,7 @@ def layout(report, question, looks):
         rows = [(r["component"], r["share"], r["share_low"], r["share_high"]) for r in known]
         title = f"Share of the variance (n = {known[0]['n']:,} ratings)"
         caption = f"{question}: what the ratings differ by. Lines: 95 % intervals."
-        figures.append(Figure("components", caption, line_charts.bars(rows, title)))
+        figures.append(Figure("components", caption, bars(rows, title)))
     if any(not isnan(entry.row["value"]) for entry in of[GENERALISABILITY]):
         figures.append(_curve(of[GENERALISABILITY], question))
     return Layout(
@@ -51,9 +51,7 @@ def _curve(entries, question):
         for name, colour in (("relative", PEOPLE), ("absolute", INK))
     ]
     n = entries[0].row["n"]
-    plot = line_charts.series(
-        lines, "Raters an item", f"Coefficient (n = {n:,} ratings)", [-0.02, 1.02]
-    )
+    plot = series(lines, "Raters an item", f"Coefficient (n = {n:,} ratings)", [-0.02, 1.02])
     caption = (
         f"{question}: how far the mean of K raters stands for all raters; relative where the same "
         "raters rate all items, absolute where each item has its own. Lines: 95 % intervals."

@@ -14,7 +14,7 @@ from annotate.design.checks import gold_keys
 from annotate.files.loading.common import batches
 from annotate.files.loading.ratings import HALF
 from annotate.models import Place
-from annotate.sessions import kept_places as keeping
+from annotate.sessions import kept_places
 
 ITEMS = 4000  # whose places are looked at together
 OPEN, FILLED = str(Place.State.OPEN), str(Place.State.FILLED)
@@ -36,7 +36,7 @@ def write_places(loading, pairs):
     insert(Place, PLACE, _new_places(loading, pairs))
     _drop_surplus(loading.study)
     drop_open(loading.study.places.filter(item__key__in=gold_keys(loading.study)))
-    keeping.settle(loading.study)
+    kept_places.settle(loading.study)
 
 
 @transaction.atomic
@@ -47,7 +47,7 @@ def want_raters(study):
     """
     give_places(study, study.items.with_places())
     _drop_surplus(study)
-    keeping.settle(study)
+    kept_places.settle(study)
 
 
 def give_places(study, items):

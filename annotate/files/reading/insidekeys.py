@@ -1,7 +1,6 @@
 """The keys of study.yaml about the inside of sessions; design/checks.py says what they mean."""
 
-from annotate.design import checks
-from annotate.design import grouping as together
+from annotate.design import checks, grouping
 from annotate.files.reading.problems import quoted
 from annotate.files.reading.yamlfile import Mapping
 from annotate.values.scales import Scale
@@ -38,12 +37,12 @@ def read_inside(found, questions, language, add):
 
 
 def _column(found, add):
-    column = found.get(together.KEY)
+    column = found.get(grouping.KEY)
     if column is None:
         return {}
-    if problem := together.problem(column):
-        add(found, together.KEY, problem)
-    return {together.KEY: column}
+    if problem := grouping.problem(column):
+        add(found, grouping.KEY, problem)
+    return {grouping.KEY: column}
 
 
 def _entries(found, key, reader, name, most, add):

@@ -4,7 +4,7 @@ import polib
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import to_language
 
-from annotate.raters import messages as wording
+from annotate.raters import messages
 
 
 class Command(BaseCommand):
@@ -18,17 +18,17 @@ class Command(BaseCommand):
 
     def handle(self, *args, language, **options):
         if language:
-            path = wording.path_of(to_language(language))
+            path = messages.path_of(to_language(language))
             path.parent.mkdir(parents=True, exist_ok=True)
-            wording.updated(path, to_language(language)).save(str(path))
-        for path in wording.message_files():
+            messages.updated(path, to_language(language)).save(str(path))
+        for path in messages.message_files():
             self._compile(path)
 
     def _compile(self, path):
         file = polib.pofile(str(path))
-        if found := wording.faults(file):
+        if found := messages.faults(file):
             raise CommandError(f"{path}: nothing was compiled.\n" + "\n".join(found))
         file.save_as_mofile(str(path.with_suffix(".mo")))
-        missing = len(wording.lacking(file))
+        missing = len(messages.lacking(file))
         words = f"{missing} texts stay English" if missing else "complete"
         self.stdout.write(f"{path}: {words}")

@@ -2,13 +2,13 @@
 
 from judges.counterfactual.surveys.plan import SCORES
 from judges.models import Judge, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 
 
 def plan_scores(study):
     """A run of each of its judges, in the caller's transaction; the sweep tells a worker."""
     for judge in Judge.objects.filter(study=study, kind__in=SCORES).order_by("pk"):
-        planning.plan(judge)
+        plan(judge)
 
 
 def unfinished(study):

@@ -1,6 +1,6 @@
 from django.core.management.base import CommandError
 
-from judges.checks import drift as drifting
+from judges.checks.drift import MOST_ITEMS, USUAL_ITEMS, checkable, compare, plan_check
 from judges.management.commands import run_judge
 from judges.models import Heartbeat, Run
 from judges.runs.nudge import nudge
@@ -16,8 +16,8 @@ class Command(run_judge.Command):
         parser.add_argument(
             "--items",
             type=run_judge.positive,
-            default=drifting.USUAL_ITEMS,
-            help=f"how many; default {drifting.USUAL_ITEMS}, at most {drifting.MOST_ITEMS}",
+            default=USUAL_ITEMS,
+            help=f"how many; default {USUAL_ITEMS}, at most {MOST_ITEMS}",
         )
         parser.add_argument(
             "--budget", type=run_judge.money, metavar="USD", help="never spend more than this"
@@ -29,7 +29,7 @@ class Command(run_judge.Command):
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
         run = self._past(judge, options["run"])
-        again = self._or_error(drifting.plan_check, run, options["items"], options["budget"])
+        again = self._or_error(plan_check, run, options["items"], options["budget"])
         items = again.frozen["drift"]["items"]
         self._say(f"Run {again.pk} asks {items} items of run {run.pk} again.")
         if not options["wait"]:
@@ -38,12 +38,12 @@ class Command(run_judge.Command):
                 self._say("No worker is alive; the check begins when one is started.")
             return
         self._see_it_through(again)
-        self._tell(drifting.compare(again))
+        self._tell(compare(again))
 
     def _past(self, judge, number):
         """The run of that number, or the newest one that can be checked."""
         if number is None:
-            run = drifting.checkable(judge)
+            run = checkable(judge)
         else:
             run = Run.objects.filter(judge=judge, pk=number).select_related("judge").first()
         if run is None:

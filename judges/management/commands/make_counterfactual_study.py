@@ -27,7 +27,7 @@ from judges.counterfactual.surveys.scores import plan_scores, unfinished
 from judges.files import load_files
 from judges.management.owners import owner_or_error
 from judges.models import Heartbeat, Judge, Judgment
-from judges.runs import drive as running
+from judges.runs import drive
 from judges.runs.nudge import send_to_all
 
 BAR = 30
@@ -214,7 +214,7 @@ class Command(BaseCommand):
         """Does what the judges’ runs have left; a worker that lives does a part of it."""
         for run in unfinished(study).select_related("judge"):
             self.stdout.write(f"Scoring: {run.judge.key}")
-            running.work_through(run.pk)
+            drive.work_through(run.pk)
         left = unfinished(study).count()
         scores = Judgment.objects.filter(run__judge__study=study, run__judge__kind__in=SCORES)
         failed = scores.filter(state__in=Judgment.NO_VALUE).count()

@@ -1,7 +1,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Study
-from judges.statements import items as statement_items
+from judges.statements import items
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")
         try:
-            made = statement_items.make(study, options["fill_references"])
+            made = items.make(study, options["fill_references"])
         except ValueError as error:
             raise CommandError(str(error)) from None
         self.stdout.write(str(made))

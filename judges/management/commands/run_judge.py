@@ -6,12 +6,9 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.models import Study
 from annotate.templatetags.concord import amount
 from judges.models import Heartbeat, Judge, Judgment, Run
-from judges.runs import drive as running
-from judges.runs import pilots
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
+from judges.runs import drive, pilots, plan, resume
 from judges.runs.nudge import nudge
+from judges.runs.reread import reread
 
 
 def money(text):
@@ -64,7 +61,7 @@ class Command(BaseCommand):
     def handle(self, **options):
         judge = self._judge(options["study"], options["judge"])
         if options["reparse"]:
-            self._say(str(self._or_error(rereading.reread, self._newest(judge, options))))
+            self._say(str(self._or_error(reread, self._newest(judge, options))))
             return
         run = self._retry(judge, options) if options["retry_failed"] else self._run(judge, options)
         if run is None:
@@ -103,7 +100,7 @@ class Command(BaseCommand):
     def _run(self, judge, options):
         """The newest run where it is unfinished, or a new one; says which."""
         run, said = self._or_error(
-            going_on.start,
+            resume.start,
             judge,
             limit=options["limit"],
             budget=options["budget"],
@@ -117,7 +114,7 @@ class Command(BaseCommand):
     def _retry(self, judge, options):
         """The newest run, active again; None where it has a value for everything."""
         run = self._newest(judge, options)
-        count = self._or_error(going_on.reset_failed, run)
+        count = self._or_error(resume.reset_failed, run)
         run.refresh_from_db()
         self._say(f"Run {run.pk}: {count} judgments without a value are asked again.")
         return run if count else None
@@ -133,7 +130,7 @@ class Command(BaseCommand):
     def _or_error(self, act, *arguments, **options):
         try:
             return act(*arguments, **options)
-        except planning.PlanError as error:
+        except plan.PlanError as error:
             raise CommandError(str(error)) from None
 
     def _see_it_through(self, run):
@@ -144,7 +141,7 @@ class Command(BaseCommand):
                 self._watch(run)
             else:
                 self._say(f"No worker is alive: run {run.pk} is worked through here.")
-                running.work_through(run.pk)
+                drive.work_through(run.pk)
                 self._show(run)
                 if run.state == Run.State.ACTIVE:
                     time.sleep(1)

@@ -9,13 +9,12 @@ from judges.files.verdicts import MOST_TOKENS, PROMPTS
 from judges.management.commands.run_judge import Command as RunJudge
 from judges.management.commands.run_judge import money, positive
 from judges.management.owners import owner_or_error
-from judges.methods.recommend import lists as recommending
-from judges.methods.recommend import paraphrase as paraphrasing
-from judges.methods.recommend import results as recommended_lists
+from judges.methods.recommend import lists, results
+from judges.methods.recommend.paraphrase import of_name, paraphrase
 from judges.methods.recommend.plans import PLANS, Trial, read_relations
 from judges.models import Endpoint, Judge, RecommendedList
-from judges.prompting import own as own_prompts
-from judges.runs import check as checking
+from judges.prompting import own
+from judges.runs import check
 
 METHOD, OWNER = Judge.Method.RECOMMENDER, Membership.Role.OWNER
 
@@ -102,7 +101,7 @@ class Command(RunJudge):
         self._check_paraphrase(options)
         options["study"] = slug = self._study(options)
         if study := Study.objects.filter(slug=slug).first():
-            options["trial"] = self._trial(options, recommending.usual_low(study))
+            options["trial"] = self._trial(options, lists.usual_low(study))
         defaults = {"reparse": False, "retry_failed": False, "limit": None, "no_reuse": True}
         super().handle(**options | defaults)
 
@@ -177,19 +176,19 @@ class Command(RunJudge):
 
     def _paraphrase(self, judge, name, by):
         """The key of the study's own prompt of that name, which is written where there is none."""
-        if prompt := paraphrasing.of_name(judge, name):
+        if prompt := of_name(judge, name):
             self._say(f"The paraphrase {prompt.key} is there already; nobody is asked for it.")
             return prompt.key
         endpoint = Endpoint.objects.filter(key=by).first() if by else judge.endpoint
         if endpoint is None:
             known = ", ".join(Endpoint.objects.values_list("key", flat=True))
             raise CommandError(f"There is no endpoint {by!r}. Endpoints: {known}.")
-        prompt = paraphrasing.paraphrase(judge, endpoint, name)
+        prompt = paraphrase(judge, endpoint, name)
         writer = prompt.written_by
         cost = "" if writer["cost_usd"] is None else f", USD {writer['cost_usd']:.6f}"
         self._say(
             f"{writer['model']} wrote the paraphrase {prompt.key} of {judge.prompt}{cost}, "
-            f"sha256 {own_prompts.sha256(prompt.text)}:\n{prompt.text}"
+            f"sha256 {own.sha256(prompt.text)}:\n{prompt.text}"
         )
         return prompt.key
 
@@ -221,10 +220,10 @@ class Command(RunJudge):
 
     def _check_schema(self, endpoint):
         if not endpoint.json_schema:
-            raise CommandError(checking.NO_SCHEMA.format(endpoint.key))
+            raise CommandError(check.NO_SCHEMA.format(endpoint.key))
 
     def _report(self, run):
-        found = recommended_lists.totals(run)
+        found = results.totals(run)
         withheld = (
             f" {found.withheld} of the locked test part are withheld." if found.withheld else ""
         )

@@ -10,7 +10,7 @@ from annotate.models import Item
 from judges.methods.base import Method
 from judges.methods.extract import triplets
 from judges.methods.profile.method import PROFILE
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.replies.parse import Reason, Verdict
 
 USUAL_STATEMENTS = 10  # of a reply, for an estimate
@@ -40,8 +40,8 @@ class Extraction(Method):
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """The exact messages of one call."""
-        text = prompting.neutral(shown.context.strip()) if shown else ""
-        return prompting.filled(frozen["prompt_text"], topics=_topics(frozen["topics"]), text=text)
+        text = fill.neutral(shown.context.strip()) if shown else ""
+        return fill.filled(frozen["prompt_text"], topics=_topics(frozen["topics"]), text=text)
 
     def schema(self, frozen, questions):
         triplet = {
@@ -77,5 +77,5 @@ def _object(properties):
 
 def _topics(topics):
     """One a line, as the prompt has them."""
-    lines = [(prompting.one_line(name), prompting.one_line(words)) for name, words in topics]
+    lines = [(fill.one_line(name), fill.one_line(words)) for name, words in topics]
     return "\n".join(f"- {name}: {words}" if words else f"- {name}" for name, words in lines)

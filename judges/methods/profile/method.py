@@ -7,8 +7,7 @@ item nor question; a whole profile becomes a new item (write.py), anything less 
 from dataclasses import dataclass
 
 from judges.methods.base import Method
-from judges.prompting import episodes
-from judges.prompting import fill as prompting
+from judges.prompting import episodes, fill
 from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
 
 KEYS = (
@@ -63,7 +62,7 @@ class Writer(Method):
     def messages(self, frozen, item, questions, shown=None, order=""):
         """The exact messages of one call."""
         listening = shown.context if shown else ""
-        return prompting.filled(frozen["prompt_text"], listening=listening)
+        return fill.filled(frozen["prompt_text"], listening=listening)
 
     def schema(self, frozen, questions):
         return {

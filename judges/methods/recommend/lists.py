@@ -15,8 +15,7 @@ from django.utils import timezone
 from annotate.design.splits import WITHHELD, withheld_recipients
 from annotate.models import Content, Interaction, Recipient
 from judges import methods
-from judges.methods.recommend import method as recommender
-from judges.methods.recommend import wordings
+from judges.methods.recommend import method, wordings
 from judges.methods.recommend.plans import MOST_CALLS, Trial
 from judges.methods.rows import BATCH, Written
 from judges.models import Judge, Judgment, RecommendedList
@@ -144,7 +143,7 @@ def prompt(texts, judge, trial, cell, user, rated):
     ]
     ends = relation.numbers(low, low, high, cell.options)[1:]
     template = wordings.text_for(texts, relation, cell.options)
-    text = recommender.filled(template, judge, user, numbers, ends, cell.k)
+    text = method.filled(template, judge, user, numbers, ends, cell.k)
     return relation.text(text, cell.options, rng)
 
 
@@ -244,7 +243,7 @@ def keep_all(run):
 
 def _read(run, one, reply, finish_reason, catalogue):
     """[{said, content, how}] of a reply, all of it."""
-    titles = recommender.entries(run.frozen, reply, one.k, finish_reason)
+    titles = method.entries(run.frozen, reply, one.k, finish_reason)
     return [] if isinstance(titles, Reason) else [_matched(texts, catalogue) for texts in titles]
 
 

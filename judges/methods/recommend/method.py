@@ -7,9 +7,8 @@ reply stands in the RecommendedList of the same run and unit.
 
 from judges.methods.base import Method
 from judges.methods.profile.method import Asked
-from judges.methods.recommend import parse_prose as replied_lists
-from judges.methods.recommend import structured as json_lists
-from judges.prompting import fill as prompting
+from judges.methods.recommend import parse_prose, structured
+from judges.prompting import fill
 from judges.replies.parse import Reason, Verdict, kept
 from judges.values.titles import readings
 
@@ -55,7 +54,7 @@ class Recommender(Method):
 
     def schema(self, frozen, questions):
         (asked,) = questions
-        return json_lists.schema(asked.pk or 1)
+        return structured.schema(asked.pk or 1)
 
     def read(self, frozen, questions, order, reply, finish_reason):
         """How many contents a reply names, or why none can be read. The reply is the rationale."""
@@ -75,23 +74,23 @@ def entries(frozen, reply, k, finish_reason):
     it names nothing.
     """
     if frozen.get("json_list"):
-        titles = json_lists.read(reply, finish_reason)
+        titles = structured.read(reply, finish_reason)
         return titles if isinstance(titles, Reason) else [(title,) for title in titles]
-    titles = replied_lists.parse_list(reply, k, finish_reason)
+    titles = parse_prose.parse_list(reply, k, finish_reason)
     return titles if isinstance(titles, Reason) else [readings(title) for title in titles]
 
 
 def filled(template, judge, user, rated, scale, k):
     """The prompt before it is perturbed. rated: [(title, rating)]; scale: (low, high)."""
     low, high = scale
-    shown = (f"{prompting.one_line(title)} {rating:g}/{high:g}" for title, rating in rated)
-    (message,) = prompting.filled(
+    shown = (f"{fill.one_line(title)} {rating:g}/{high:g}" for title, rating in rated)
+    (message,) = fill.filled(
         template,
-        user=prompting.one_line(user),
+        user=fill.one_line(user),
         rated=", ".join(shown),
         low=f"{low:g}",
         high=f"{high:g}",
         k=k,
-        word=prompting.one_line(judge.content_word),
+        word=fill.one_line(judge.content_word),
     )
     return message["content"]

@@ -13,8 +13,7 @@ from asgiref.sync import async_to_sync
 from annotate.models.study import slug_rule
 from judges.endpoints.client import Client
 from judges.models import Judge
-from judges.prompting import fill as prompting
-from judges.prompting import own as own_prompts
+from judges.prompting import fill, own
 from judges.prompting.library import prompt_of
 from judges.replies.parse import storable
 from judges.values.dialects import spoken
@@ -32,7 +31,7 @@ def of_name(judge, name):
     """The study's own prompt of that name, its newest version, or None; Refused for a bad name."""
     if not slug_rule.regex.match(name):
         raise Refused(f"Found the name {name!r:.80} for a paraphrase. {slug_rule.message}")
-    found = own_prompts.newest(judge.study_id, name)
+    found = own.newest(judge.study_id, name)
     if found and found.method != Judge.Method.RECOMMENDER:
         raise Refused(f"The study’s prompt {found.key} asks something else. Choose another name.")
     return found
@@ -55,7 +54,7 @@ def paraphrase(judge, endpoint, name, user=None):
             f"{problem} It wrote: {text[:1000]!r}"
         )
     writer = _written_by(endpoint, before, answer)
-    prompt = own_prompts.save_new(
+    prompt = own.save_new(
         judge.study, name, Judge.Method.RECOMMENDER, text, user, written_by=writer
     )
     if prompt is None:
@@ -65,7 +64,7 @@ def paraphrase(judge, endpoint, name, user=None):
 
 def _written_by(endpoint, before, answer):
     """What is kept of the call: it belongs to no run, so that no run's cost has it."""
-    asked = prompting.load_part(PART)
+    asked = fill.load_part(PART)
     usd = endpoint.cost(answer.tokens_in, answer.tokens_cached, answer.tokens_out)
     return {
         "endpoint": endpoint.key,
@@ -83,14 +82,14 @@ def _written_by(endpoint, before, answer):
 
 async def _ask(endpoint, original):
     """No temperature is sent: the endpoint's default."""
-    sent = prompting.filled(prompting.load_part(PART).text, text=original)
+    sent = fill.filled(fill.load_part(PART).text, text=original)
     async with Client(endpoint) as client:
         return await client.ask(sent, spoken({"max_tokens": MOST_TOKENS}, endpoint.refused))
 
 
 def unwrapped(text):
     """The wording without the marker lines or the code fence that are all around it."""
-    text = own_prompts.normal(text).strip()
+    text = own.normal(text).strip()
     around = WRAPPED.match(text)
     return (around[1] or around[2] or "").strip() if around else text
 
@@ -103,8 +102,8 @@ def problem_of(original, text, finish_reason="stop"):
         return "the reply was cut off."
     if text.split() == original.split():
         return "it is the prompt as it was."
-    if lacks := own_prompts.problems_of(text, Judge.Method.RECOMMENDER):
-        return " ".join(own_prompts.in_words(lacks))
+    if lacks := own.problems_of(text, Judge.Method.RECOMMENDER):
+        return " ".join(own.in_words(lacks))
     return _places_problem(original, text) or _added_problem(original, text)
 
 
@@ -123,7 +122,7 @@ def _places(text):
 
 def _added_problem(original, text):
     """A number or a marker that the prompt has not: it would ask for something else."""
-    for what, pattern in (("number", r"\d+"), ("marker", prompting.MARKERS.pattern)):
+    for what, pattern in (("number", r"\d+"), ("marker", fill.MARKERS.pattern)):
         known = set(re.findall(pattern, original))
         if more := [one for one in re.findall(pattern, text) if one not in known]:
             return f"it has the {what} {more[0]}, which the prompt has not."

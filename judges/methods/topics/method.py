@@ -11,7 +11,7 @@ from judges.methods.base import Method
 from judges.methods.profile.method import PROFILE
 from judges.methods.topics import shortlist
 from judges.methods.topics.topics import LONGEST_NAME
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.replies.parse import Reason, Verdict
 
 LONGEST_REVIEW = 1000  # characters of a review that are shown
@@ -45,7 +45,7 @@ class Topics(Method):
         """The exact messages of one call; its reviews were neutralised when they were drawn."""
         reviews = shown.context if shown else ""
         most = str(frozen["most_topics"])
-        return prompting.filled(frozen["prompt_text"], reviews=reviews, most=most)
+        return fill.filled(frozen["prompt_text"], reviews=reviews, most=most)
 
     def schema(self, frozen, questions):
         name = {"type": "string", "maxLength": LONGEST_NAME}

@@ -21,7 +21,7 @@ from judges.methods.topics.method import LONGEST_REVIEW, Topics
 from judges.methods.topics.topics import OWN
 from judges.models import Flag, Judgment, Side, TopicSample
 from judges.models.statement import side_text
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.prompting.episodes import cut
 from judges.prompting.flags import rules_of
 
@@ -110,7 +110,7 @@ def _texts(items, pks):
 
 def _line(text):
     """A review in one line, cut where it is long; it can neither end its data nor begin another."""
-    return cut(prompting.one_line(text), LONGEST_REVIEW)
+    return cut(fill.one_line(text), LONGEST_REVIEW)
 
 
 def _numbered(reviews):

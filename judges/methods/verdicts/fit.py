@@ -6,8 +6,7 @@ question's ratings by order (AUC) or above and below a threshold, never point by
 """
 
 from judges.methods.base import RECOMMENDATION, VerdictMethod
-from judges.prompting import episodes
-from judges.prompting import fill as prompting
+from judges.prompting import episodes, fill
 from judges.replies import verdicts
 from judges.replies.parse import RATIONALE_LENGTH, Reason, Verdict
 
@@ -41,7 +40,7 @@ class Fit(VerdictMethod):
         """The exact messages of one call."""
         entries = shown.subject.get("item", []) if shown else []
         words = self._values(frozen)
-        return prompting.filled(
+        return fill.filled(
             frozen["prompt_text"],
             context=shown.context if shown else "",
             episode="\n".join(episodes.lines(entry) for entry in entries),

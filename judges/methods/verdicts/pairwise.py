@@ -11,8 +11,7 @@ import random
 from judges.methods.base import LIST_PAIR, VerdictMethod
 from judges.methods.verdicts.fit import said
 from judges.models import Judge
-from judges.prompting import episodes
-from judges.prompting import fill as prompting
+from judges.prompting import episodes, fill
 from judges.replies import verdicts
 from judges.replies.parse import RATIONALE_LENGTH
 
@@ -38,7 +37,7 @@ class Pairwise(VerdictMethod):
         return question.scale.is_about_sides
 
     def settings(self, judge):
-        list_part = prompting.load_part(LIST_PART)
+        list_part = fill.load_part(LIST_PART)
         return {
             "method": str(judge.method),
             "question": judge.question,
@@ -59,15 +58,15 @@ class Pairwise(VerdictMethod):
     def messages(self, frozen, item, questions, shown=None, order=""):
         """The exact messages of one call: the sides in this order."""
         subject = shown.subject if shown else {}
-        part = prompting.load_part(LIST_PART).text
+        part = fill.load_part(LIST_PART).text
         lists = [
-            prompting.part(part, number=number, episodes=episodes.ranked(subject.get(side, [])))
+            fill.part(part, number=number, episodes=episodes.ranked(subject.get(side, [])))
             for number, side in enumerate(order or "AB", start=1)
         ]
         words = self._words(questions, order)
         meanings = {TIE: "neither is clearly better"}
-        dimensions = [prompting.one_line(name) for name in frozen["dimensions"]]
-        return prompting.filled(
+        dimensions = [fill.one_line(name) for name in frozen["dimensions"]]
+        return fill.filled(
             frozen["prompt_text"],
             context=shown.context if shown else "",
             lists="\n\n".join(lists),
@@ -80,7 +79,7 @@ class Pairwise(VerdictMethod):
         )
 
     def schema(self, frozen, questions):
-        names = [prompting.one_line(name) for name in frozen["dimensions"]]
+        names = [fill.one_line(name) for name in frozen["dimensions"]]
         length = self.longest_rationale(frozen) // len(names)
         rationale = {
             "type": "object",

@@ -9,7 +9,7 @@ import json
 
 from judges.methods.base import STATEMENT, VerdictMethod
 from judges.methods.verdicts.fit import said
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.replies.parse import Reason, last_object
 
 SUPPORTED = "supported"
@@ -46,11 +46,11 @@ class Support(VerdictMethod):
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """The exact messages of one call."""
-        return prompting.filled(
+        return fill.filled(
             frozen["prompt_text"],
             answer=ONE_KEY if frozen["json_schema"] else ONE_CHARACTER,
-            document=prompting.neutral(item.reference.strip()),
-            statement=prompting.one_line(item.text),
+            document=fill.neutral(item.reference.strip()),
+            statement=fill.one_line(item.text),
         )
 
     def schema(self, frozen, questions):

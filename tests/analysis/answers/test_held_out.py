@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.scores import Scores
 from annotate.models import Rater
 from judges.models import Judge, Judgment, Material
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.analysis.small import build, row_of
 from tests.judges.prompting.test_examples import make_grid, make_judge
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 def judged(study, **fields):
     """A run of which every item got a value, made up from its key."""
-    run = planning.plan(make_judge(study, strict=True, **fields))
+    run = plan(make_judge(study, strict=True, **fields))
     for judgment in run.judgments.select_related("item"):
         judgment.state, judgment.value = Judgment.State.DONE, 1 + hash_of(judgment.item.key) % 5
         judgment.save()
@@ -35,7 +35,7 @@ def hash_of(key):
 
 
 def scores_of(study, **options):
-    answers = frames.read(study)
+    answers = frame.read(study)
     form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
     assert form.is_valid(), form.errors
     return Scores(answers, form.options())
@@ -96,7 +96,7 @@ def test_excluded_items_and_held_out_ones_do_not_mix():
 
 def test_a_judge_that_is_not_strict_leaves_nothing_out():
     study = make_grid()
-    run = planning.plan(make_judge(study))
+    run = plan(make_judge(study))
     run.judgments.update(state=Judgment.State.DONE, value=3)
     report = build(study, "correlation")
     assert not any("left out, which" in note for note in report.notes)
@@ -111,14 +111,14 @@ def test_a_judge_that_is_not_strict_leaves_nothing_out():
 def test_the_fingerprint_changes_with_what_is_held_out():
     study = make_grid()
     run = judged(study)
-    before = frames.Reader(study).fingerprint()
+    before = frame.Reader(study).fingerprint()
     run.held_out.first().delete()
-    assert frames.Reader(study).fingerprint() != before
+    assert frame.Reader(study).fingerprint() != before
 
 
 def test_the_notes_say_that_scores_are_means_of_samples():
     study = make_grid()
-    run = planning.plan(make_judge(study, "zero", samples=3, temperature=1))
+    run = plan(make_judge(study, "zero", samples=3, temperature=1))
     run.judgments.update(state=Judgment.State.DONE, value=3)
     (note,) = [note for note in build(study, "correlation").notes if "samples" in note]
     assert note.startswith("judge: the mean of the 3 samples of each answer")

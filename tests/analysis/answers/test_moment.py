@@ -9,12 +9,10 @@ from django.core.cache import caches
 from django.core.signals import request_started
 from django.db import DatabaseError, connection
 
-from analysis.answers import counting
-from analysis.answers import frame as frames
+from analysis.answers import counting, frame
 from analysis.answers.moment import one_moment, over
-from analysis.exports import tables as exports
-from analysis.exports import write as writing
-from analysis.serving import compute as computing
+from analysis.exports import tables, write
+from analysis.serving.compute import compute
 from analysis.serving.source import Source
 from annotate.http.streaming import Begun
 from annotate.models import Rating
@@ -35,7 +33,7 @@ def rated(owner):
 @pytest.fixture
 def loaded_meanwhile(rated, monkeypatch):
     """Between the hash and the answers somebody loads an item, a rater and a judge."""
-    read, done = frames.Reader.answers, []
+    read, done = frame.Reader.answers, []
 
     def load():
         factories.make_item(rated, "new", "r0", "film-0", "system-0", data={"genre": "drama"})
@@ -52,7 +50,7 @@ def loaded_meanwhile(rated, monkeypatch):
             thread.join()
         return read(reader)
 
-    monkeypatch.setattr(frames.Reader, "answers", beside_a_load)
+    monkeypatch.setattr(frame.Reader, "answers", beside_a_load)
     return done
 
 
@@ -72,7 +70,7 @@ def test_a_worker_reads_so_too(rated, loaded_meanwhile):
     row = Computation.objects.create(
         key="k", study=rated, report="roc", query="draws=20", n_answers=1
     )
-    computing.compute(row.pk)
+    compute(row.pk)
     row.refresh_from_db()
     assert (row.state, row.reason) == ("done", "")
     assert loaded_meanwhile
@@ -81,7 +79,7 @@ def test_a_worker_reads_so_too(rated, loaded_meanwhile):
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_an_export_is_of_one_moment(rated, monkeypatch, form):
     """Somebody rates between the look at the sessions and that at the answers."""
-    before, who_counts = list(writing.pieces(rated, "scores", form)), counting.who_counts
+    before, who_counts = list(write.pieces(rated, "scores", form)), counting.who_counts
 
     def rate():
         quality = {item: 3 for item in rated.items.all()}
@@ -96,7 +94,7 @@ def test_an_export_is_of_one_moment(rated, monkeypatch, form):
         return found
 
     monkeypatch.setattr(counting, "who_counts", beside_a_rater)
-    assert list(writing.pieces(rated, "scores", form)) == before
+    assert list(write.pieces(rated, "scores", form)) == before
     assert Rating.objects.filter(session__rater__key="dee").exists()
 
 
@@ -105,7 +103,7 @@ def test_an_export_is_of_one_moment(rated, monkeypatch, form):
 def test_an_export_whose_connection_ends_before_its_first_row_is_refused_in_words(
     as_owner, rated, monkeypatch, form
 ):
-    first_rows = exports.rows
+    first_rows = tables.rows
 
     def cut_off(*args, **options):
         header, rows = first_rows(*args, **options)
@@ -117,18 +115,18 @@ def test_an_export_whose_connection_ends_before_its_first_row_is_refused_in_word
             other.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
             cursor.execute("SELECT 1")
 
-    monkeypatch.setattr(exports, "rows", cut_off)
+    monkeypatch.setattr(tables, "rows", cut_off)
     response = as_owner.get(f"/studies/films/export/scores.{form}")
     connection.close()
     assert (response.status_code, response["Retry-After"]) == (503, "3")
     assert "try it again" in response.content.decode()
     monkeypatch.undo()
     response = as_owner.get(f"/studies/films/export/scores.{form}")
-    assert b"".join(response).decode() == "".join(writing.pieces(rated, "scores", form))
+    assert b"".join(response).decode() == "".join(write.pieces(rated, "scores", form))
 
 
 def test_an_export_that_was_never_sent_leaves_no_moment_behind(rated):
-    Begun(writing.pieces(rated, "scores", "csv")).close()
+    Begun(write.pieces(rated, "scores", "csv")).close()
     Rating.objects.all().delete()
     assert not Rating.objects.exists()
 
@@ -156,7 +154,7 @@ def test_an_export_that_is_never_read_or_closed_leaves_no_moment_to_the_next_req
 
 
 def test_an_export_that_ends_late_ends_no_moment_of_others(rated):
-    pieces = writing.pieces(rated, "scores", "csv")
+    pieces = write.pieces(rated, "scores", "csv")
     next(pieces)
     over()
     with one_moment():
@@ -166,8 +164,8 @@ def test_an_export_that_ends_late_ends_no_moment_of_others(rated):
 
 
 def test_an_export_that_is_broken_off_leaves_no_moment_behind(rated, monkeypatch):
-    monkeypatch.setattr(writing, "PIECE", 1)
-    pieces = writing.pieces(rated, "scores", "csv")
+    monkeypatch.setattr(write, "PIECE", 1)
+    pieces = write.pieces(rated, "scores", "csv")
     next(pieces), next(pieces)
     pieces.close()
     count = Rating.objects.count()

@@ -2,8 +2,7 @@
 
 import pytest
 
-from analysis.answers import frame as frames
-from analysis.answers import judged
+from analysis.answers import frame, judged
 from analysis.answers.repeats import repeats_and_outcomes
 from analysis.answers.spending import spending
 from judges.models import Judge, Judgment, Run
@@ -47,7 +46,7 @@ def add_run(judge, values, *, frozen=None, version=1, unasked=Judgment.State.FAI
 
 def values(study, version=None):
     """What the frame has of the judge: {value or reason: how many}."""
-    table = frames.read(study, version).table
+    table = frame.read(study, version).table
     table = table[table["judge"] == "copied"]
     return table["value"].astype(object).fillna(table["missing_reason"]).value_counts().to_dict()
 

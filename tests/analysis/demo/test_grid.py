@@ -12,8 +12,8 @@ import pytest
 from analysis.demo import preparing
 from annotate.models import Study
 from judges.models import Judge, Judgment, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer
 
@@ -75,8 +75,8 @@ def test_the_grid_runs_on_the_demo_study(owner, aspects, shots):
             shots=shots,
             prompt="explanation.v2",
         )
-        run = planning.plan(judge, limit=ITEMS)
-        running.work_through(run.pk)
+        run = plan(judge, limit=ITEMS)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         calls = len(server.requests)
     assert run.state == Run.State.FINISHED

@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from django.db import connection
 
-from analysis.exports import write as writing
+from analysis.exports import write
 from analysis.exports.csv import csv_cells
 from annotate.models import Rater, Session
 from annotate.models.rating import SURPLUS
@@ -100,10 +100,10 @@ def test_numbers_and_times_of_the_database_are_written_as_python_writes_them():
         seconds = None if value < 0 else value
         times = {"answered_at": TIMES[at % len(TIMES)]}
         factories.make_rating(session, item, question, value, seconds=seconds, **times)
-    lines = "".join(writing.pieces(study, "scores", "csv"))
+    lines = "".join(write.pieces(study, "scores", "csv"))
     rows = [
         json.loads(line)
-        for line in "".join(writing.pieces(study, "scores", "jsonl")).split("\n")
+        for line in "".join(write.pieces(study, "scores", "jsonl")).split("\n")
         if line
     ]
     assert [row["value"] for row in rows] == NUMBERS
@@ -157,8 +157,8 @@ def test_a_hostile_study_leaves_as_the_csv_module_writes_it():
     judge = factories.make_judge(study, "=judge")
     answers = {(item, question): 4 for item in study.items.all() for question in questions}
     factories.make_judgments(judge, answers)
-    lines = "".join(writing.pieces(study, "scores", "csv"))
-    rows = "".join(writing.pieces(study, "scores", "jsonl")).split("\n")[:-1]
+    lines = "".join(write.pieces(study, "scores", "csv"))
+    rows = "".join(write.pieces(study, "scores", "jsonl")).split("\n")[:-1]
     rows = [json.loads(row) for row in rows]
     assert len(rows) == len(HOSTILE) * 2 * 3
     assert {row["exclusion_reason"] for row in rows} > {SURPLUS, "'=1"}
@@ -174,6 +174,6 @@ def test_postgresql_writes_the_numbers_of_the_scores_itself(django_assert_num_qu
     session = factories.make_session(study)
     factories.make_rating(session, study.items.get(), study.questions.first(), 4)
     with django_assert_num_queries(5) as queries:
-        "".join(writing.pieces(study, "scores", "csv"))
+        "".join(write.pieces(study, "scores", "csv"))
     assert connection.vendor == "postgresql"
     assert any("to_char" in query["sql"] for query in queries.captured_queries)

@@ -9,10 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from analysis.exports import tables as exports
-from analysis.exports import write as writing
+from analysis.exports import tables, write
 from annotate.models import Membership, Place, Rater, Rating, RatingRevision, Session
-from annotate.sessions import exclude as excluding
+from annotate.sessions import exclude
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +49,7 @@ def ann(study):
 def test_a_row_a_rater_with_everything_counted_for_itself(study, ann, owner):
     factories.make_session(study, "ann", state="abandoned", source="web")
     bob = factories.make_session(study, "bob").rater
-    excluding.exclude_by_hand(bob, owner, "=asleep")
+    exclude.exclude_by_hand(bob, owner, "=asleep")
     found = {row["rater"]: row for row in rows("raters")}
     created = Rater.objects.get(key="ann").created_at.isoformat()
     assert found["ann"] | {"participant": "", "visit": ""} == {
@@ -92,7 +91,7 @@ def test_platform_ids_are_pseudonyms_that_are_the_same_every_time(study, ann):
     assert rows("raters") == [first, second]
     other = factories.make_study("other")
     Rater.objects.create(study=other, key="ann", platform_ids={"PROLIFIC_PID": "5f3c"})
-    elsewhere = "".join(writing.pieces(other, "raters", "jsonl"))
+    elsewhere = "".join(write.pieces(other, "raters", "jsonl"))
     assert json.loads(elsewhere)["participant"] not in ("5f3c", first["participant"])
 
 
@@ -160,7 +159,7 @@ def test_the_page_counts_the_rows_that_the_tables_have(study, ann):
     factories.make_rating(ann, study.items.first(), why, None, text="So")  # no number: no score
     for number in range(2):
         factories.make_session(study, f"r{number}", state="active")
-    counted = exports.counts(study)
+    counted = tables.counts(study)
     assert counted["ratings"] == counted["scores"] == 3  # one surplus, one in words
     for table in ("ratings", "items", "sessions", "scores", "judgments"):
         assert len(rows(table)) == counted[table], table
@@ -171,7 +170,7 @@ def test_extra_columns_stand_in_order_of_appearance(study):
     for key, data in zip(keys, ({"b": 1}, {"c": "x", "b": 2}, {"a": None}), strict=False):
         study.items.filter(key=key).update(data=data)
     factories.make_study("other", items=1).items.update(data={"none": "of this study"})
-    assert exports.extra_columns(study) == ["b", "c", "a"]
+    assert tables.extra_columns(study) == ["b", "c", "a"]
 
 
 def test_raters_take_one_query_however_many_they_are(study, django_assert_num_queries):
@@ -179,4 +178,4 @@ def test_raters_take_one_query_however_many_they_are(study, django_assert_num_qu
         factories.make_session(study, f"r{number}")
     assert Session.objects.count() == 20
     with django_assert_num_queries(1):
-        assert len("".join(writing.pieces(study, "raters", "csv")).splitlines()) == 21
+        assert len("".join(write.pieces(study, "raters", "csv")).splitlines()) == 21

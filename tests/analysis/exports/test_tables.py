@@ -8,9 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from analysis.exports import codebook
-from analysis.exports import tables as exports
-from analysis.exports import write as writing
+from analysis.exports import codebook, tables, write
 from annotate.models import (
     Code,
     Coding,
@@ -124,7 +122,7 @@ def test_scores_hold_people_and_judges_in_the_documented_columns(rated):
         "reason",
         "split_part",
     ]
-    assert len(found) == exports.counts(rated)["scores"] == 24 * 4 * (3 + 2)
+    assert len(found) == tables.counts(rated)["scores"] == 24 * 4 * (3 + 2)
     people = [row for row in found if row["source"] == "human"]
     judges = [row for row in found if row["source"] == "judge"]
     assert {(row["judge"], row["run"]) for row in people} == {("", "")}
@@ -278,23 +276,23 @@ def test_sessions_hold_neither_addresses_nor_platform_ids(rated):
     assert rows("films", "sessions")[0]["ratings"] == "96"
 
 
-@pytest.mark.parametrize("table", exports.ROWS)
+@pytest.mark.parametrize("table", tables.ROWS)
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_every_column_of_every_table_is_in_the_codebook(rated, table, form):
     documented = {(row["table"], row["column"]) for row in rows("films", "codebook")}
-    text = "".join(writing.pieces(rated, table, form))
+    text = "".join(write.pieces(rated, table, form))
     first = text.splitlines()[0]
     columns = next(csv.reader([first])) if form == "csv" else list(json.loads(first))
     assert columns
     assert {(table, column) for column in columns} <= documented
-    assert set(exports.ROWS) == set(codebook.TABLES) == set(codebook.NOTES)
+    assert set(tables.ROWS) == set(codebook.TABLES) == set(codebook.NOTES)
 
 
-@pytest.mark.parametrize("table", exports.ROWS)
+@pytest.mark.parametrize("table", tables.ROWS)
 def test_an_empty_study_exports_headers(table):
     study = factories.make_study("empty", questions={})
-    assert "".join(writing.pieces(study, table, "csv")).splitlines()[0]
-    "".join(writing.pieces(study, table, "jsonl"))
+    assert "".join(write.pieces(study, table, "csv")).splitlines()[0]
+    "".join(write.pieces(study, table, "jsonl"))
 
 
 def test_a_failed_export_leaves_the_old_file(rated, tmp_path, monkeypatch):
@@ -305,7 +303,7 @@ def test_a_failed_export_leaves_the_old_file(rated, tmp_path, monkeypatch):
         yield "new"
         raise RuntimeError("the database went away")
 
-    monkeypatch.setattr(writing, "pieces", broken)
+    monkeypatch.setattr(write, "pieces", broken)
     with pytest.raises(RuntimeError):
         export("films", "scores", "-o", str(target))
     assert target.read_text() == "old"
@@ -322,7 +320,7 @@ def test_the_command_says_what_is_wrong(rated, tmp_path):
 def peak_and_length(study):
     """Most memory that a CSV of the scores took, and its length."""
     tracemalloc.start()
-    length = sum(map(len, writing.pieces(study, "scores", "csv")))
+    length = sum(map(len, write.pieces(study, "scores", "csv")))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak, length

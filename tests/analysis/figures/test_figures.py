@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from analysis.figures import boxes as charts_lists
-from analysis.figures import curves as charts_curves
+from analysis.figures import curves, wrapping
 from analysis.figures import dots as charts
-from analysis.figures import heat as charts_people
 from analysis.figures import lines as line_charts
-from analysis.figures import wrapping as figure_names
+from analysis.figures.heat import heat_map
 from analysis.figures.looks import Looks
 from analysis.reports.base import Entry, Report
-from analysis.reports.roc import page as roc
+from analysis.reports.roc import page
 
 LONG = "gpt-4.1-mini-2025-04-14 zero-shot with rationale, history of 20"
 LONGER = LONG + " and profile_of_50_episodes/" + "x" * 80
@@ -32,7 +31,7 @@ def whole(text):
 @pytest.mark.parametrize("name", ["", "BLEU", LONG, LONGER, "y" * 200, "a b " * 50, "我" * 70])
 @pytest.mark.parametrize("length", [14, 28, 44])
 def test_a_wrapped_name_has_all_letters_in_lines_that_fit(name, length):
-    label = figure_names.wrapped(name, length)
+    label = wrapping.wrapped(name, length)
     assert whole(label) == whole(name)
     lines = label.split("<br>")
     assert max(map(len, lines)) <= max(length, -(-len(name) // 3))
@@ -41,8 +40,8 @@ def test_a_wrapped_name_has_all_letters_in_lines_that_fit(name, length):
 
 
 def test_lines_break_at_blanks_and_marks():
-    assert figure_names.wrapped("humans + gpt") == "+ gpt"
-    assert figure_names.wrapped("llama-3.1-8b-instruct, personalised") == (
+    assert wrapping.wrapped("humans + gpt") == "+ gpt"
+    assert wrapping.wrapped("llama-3.1-8b-instruct, personalised") == (
         "llama-3.1-8b-instruct,<br>personalised"
     )
 
@@ -54,7 +53,7 @@ def test_names_beside_above_and_within_figures_are_whole():
     assert [*map(whole, dots["layout"]["yaxis"]["ticktext"])] == [*map(whole, names)]
     above = [note["text"] for note in dots["narrow"]["annotations"]]
     assert [*map(whole, above)] == [*map(whole, names)]
-    heat = charts_curves.heat(entries, "r")
+    heat = curves.heat(entries, "r")
     assert [*map(whole, heat["data"][0]["y"])] == [*map(whole, names)]
     series = line_charts.series([(LONG, "#000000", [(1, 0.5, nan, nan)])], "K", "r")
     assert whole(series["data"][-1]["name"]) == whole(LONG)
@@ -86,7 +85,7 @@ def test_a_figure_is_higher_where_names_need_more_lines():
 
 def test_raters_whose_names_begin_alike_keep_a_line_each():
     names = ["participant-number-0001", "participant-number-0002"]
-    heat = charts_people.heat_map(names, np.array([[1, 0.5], [0.5, 1]]), np.ones((2, 2)), "α")
+    heat = heat_map(names, np.array([[1, 0.5], [0.5, 1]]), np.ones((2, 2)), "α")
     assert len({*heat["data"][0]["y"]}) == 2
 
 
@@ -112,7 +111,7 @@ def areas(*values):
         report.curves[name, "q"] = np.rec.array(
             ([0.0, 1.0], [0.0, 1.0]), names="false_positive_rate,true_positive_rate"
         )
-    return roc.layout(report, "q", Looks([name for name, *_ in values])).figures[1].plot
+    return page.layout(report, "q", Looks([name for name, *_ in values])).figures[1].plot
 
 
 def test_areas_begin_at_chance_which_has_a_line_with_its_name():

@@ -13,7 +13,7 @@ from django.core.management import call_command
 
 from analysis.options.form import OptionsForm, query
 from analysis.reports.registry import REPORTS
-from analysis.serving import source as asking
+from analysis.serving.source import Source, whole_report_of
 from tests.analysis.reports.edge_studies import EDGES
 from tests.analysis.reports.test_many_judges import NO_WORDS, without_scripts
 
@@ -129,7 +129,7 @@ def unsaid(source, options, name):
     """What a report does not say, or says wrongly: rows without number and reason, or with an
     interval that is none; itself, where it says nothing.
     """
-    report = asking.whole_report_of(source, options, REPORTS[name])  # kept since the API was asked
+    report = whole_report_of(source, options, REPORTS[name])  # kept since the API was asked
     said = [note for note in [*report.verdict, *report.notes] if not note.startswith(USUAL)]
     return [
         *silent(report),
@@ -146,7 +146,7 @@ def as_cells(row):
 
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_report_gives_numbers_or_reasons_and_the_same_everywhere(edge, owner, as_owner):
-    source, faults = asking.Source(EDGES[edge](owner)), []
+    source, faults = Source(EDGES[edge](owner)), []
     form = OptionsForm(query({"draws": 20}), source.choices)
     assert form.is_valid(), form.errors
     for place, report in enumerate(REPORTS):

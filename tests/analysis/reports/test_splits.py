@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from analysis.serving.grouping import computed
@@ -65,7 +65,7 @@ def opened(locked):
 
 def report_of(name, part, slug="films", **options):
     study = Study.objects.get(slug=slug)
-    answers = frames.read(study, part=part)
+    answers = frame.read(study, part=part)
     form = OptionsForm(query({"draws": 20, "part": part} | options), Choices.of(answers))
     assert form.is_valid(), form.errors
     return computed(REPORTS[name], answers, form.options())

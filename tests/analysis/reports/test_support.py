@@ -12,8 +12,8 @@ import re
 
 import pytest
 
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.analysis.small import build, row_of
 from tests.scripted_server import ScriptedServer, chat
@@ -56,8 +56,8 @@ def checked(owner):
         judge = factories.make_judge(
             study, "St2Exp", endpoint, method="support", prompt="support.v1"
         )
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}
     return study
 

@@ -6,12 +6,12 @@ import re
 import pytest
 from django.urls import reverse
 
-from analysis.answers import frame as frames
-from analysis.exports import tables as exports
+from analysis.answers import frame
+from analysis.exports import tables
 from annotate.models import Item
 from judges.models import Judge
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.analysis.small import build, row_of
 from tests.podcasts import make_podcasts
@@ -69,8 +69,8 @@ def judged(study, key, script, **fields):
     with ScriptedServer(script) as server:
         endpoint = factories.make_endpoint(server.url, key=key)
         judge = factories.make_judge(study, key, endpoint, context="profile", **fields)
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}
     return judge
 
@@ -220,11 +220,11 @@ def test_verdicts_in_both_orders_stand_beside_weighted_scores(rated):
     question = rated.questions.get(key="episode-fit")
     run = factories.make_judgments(judge, {(item, question): 3 for item in episodes})
     run.judgments.update(weighted_value=3.25, weighted_mass=0.9)
-    table = frames.read(rated).of(frames.JUDGE)
+    table = frame.read(rated).of(frame.JUDGE)
     found = {name: sorted(rows["value"]) for name, rows in table.groupby("judge", observed=True)}
     assert found == {"lists": [A, A, TIE, TIE, B, B], "G": [3] * 6, "G weighted": [3.25] * 6}
-    assert frames.read(rated).both_orders == {"lists": (6, 0)}
-    header, rows = exports.rows(rated, "scores", lambda text: text, lambda *cells: cells)
+    assert frame.read(rated).both_orders == {"lists": (6, 0)}
+    header, rows = tables.rows(rated, "scores", lambda text: text, lambda *cells: cells)
     rows = [dict(zip(header, sum(parts, ()), strict=True)) for parts in rows]
     weighted = {(row["judge"], row["weighted_value"]) for row in rows if row["judge"]}
     assert weighted == {("lists", None), ("G", 3.25)}

@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import caches
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.serving import listing
 from annotate.models import Membership, Place
 from judges.models import Judgment, Run
@@ -176,5 +176,5 @@ def test_beside_the_numbers_of_one_version_stand_its_ratings_only():
     first = study.items.first().key
     rows = [{"item": first, "question": study.questions.first().key, "evaluator": "humans"}]
     for version, names in ((1, {"ann", "bob", "cem"}), (2, {"later"})):
-        (found,) = listing.with_answers(frames.Reader(study, version), rows)
+        (found,) = listing.with_answers(frame.Reader(study, version), rows)
         assert {rating.session.rater.key for rating in found["ratings"]} == names

@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import caches
 from django.utils import timezone
 
-from analysis.serving import compute as computing
+from analysis.serving.compute import compute
 from annotate.models import Rating
 from judges.models import Computation, Heartbeat
 from tests.analysis.small import build, make_rated_study
@@ -58,7 +58,7 @@ def test_without_a_worker_the_page_computes_and_says_so(rated, as_owner):
 @pytest.mark.parametrize("query", [{}, {"whole": 1}, {"piece": "place"}])
 def test_the_overview_waits_too_before_it_reads_anything(rated, as_owner, alive, query):
     assert shows(look(as_owner, ROC.replace("roc", "overview"), **query)) == "waiting"
-    computing.compute(Computation.objects.get().pk)
+    compute(Computation.objects.get().pk)
     shown = look(as_owner, ROC.replace("roc", "overview"))
     assert shows(shown) == "report"
 
@@ -69,7 +69,7 @@ def test_with_a_worker_the_page_waits_and_then_shows_the_same_numbers(rated, as_
     assert "Waiting for a worker." in response.content.decode()
     row = Computation.objects.get()
     assert f"/computing/{row.key}/" in response.content.decode()
-    computing.compute(row.pk)
+    compute(row.pk)
     row.refresh_from_db()
     assert row.state == State.DONE
     assert poll(as_owner, row)["HX-Refresh"] == "true"
@@ -106,14 +106,14 @@ def test_waiting_and_looking_again_take_few_queries(
     row = Computation.objects.get()
     with django_assert_max_num_queries(4):  # session, user, membership, the row
         assert "Waiting for a worker." in poll(as_owner, row).content.decode()
-    computing.compute(row.pk)
+    compute(row.pk)
     with django_assert_max_num_queries(12):
         assert shows(look(as_owner)) == "report"
 
 
 def test_the_page_says_how_long_it_took_the_last_time(rated, as_owner, alive):
     look(as_owner)
-    computing.compute(Computation.objects.get().pk)
+    compute(Computation.objects.get().pk)
     Computation.objects.update(started_at=timezone.now() - timedelta(seconds=9))
     Computation.objects.update(finished_at=timezone.now())
     Rating.objects.update(value=3)
@@ -125,11 +125,11 @@ def test_what_a_silent_worker_left_is_taken_up_again(rated, as_owner, alive):
     row = Computation.objects.get()
     Computation.objects.claim(row.pk, timezone.now())
     assert "A worker is computing this" in poll(as_owner, row).content.decode()
-    computing.compute(row.pk)
+    compute(row.pk)
     assert Computation.objects.get().state == State.COMPUTING, "it is not this worker's"
     Computation.objects.update(due_at=timezone.now() - LONG_AGO)
     assert "Waiting for a worker." in poll(as_owner, row).content.decode()
-    computing.compute(row.pk)
+    compute(row.pk)
     assert Computation.objects.get().state == State.DONE
 
 
@@ -147,7 +147,7 @@ def fail(client, monkeypatch):
     row = Computation.objects.get()
     with monkeypatch.context() as broken, pytest.raises(ZeroDivisionError):
         broken.setattr("analysis.serving.compute.report_of", lambda *_: 1 / 0)
-        computing.compute(row.pk)
+        compute(row.pk)
     return Computation.objects.get()
 
 
@@ -176,7 +176,7 @@ def test_a_failure_is_tried_again_when_somebody_asks(rated, as_owner, alive, mon
     assert page.redirect_chain[0][0] == f"{ROC}?draws=20"
     row.refresh_from_db()
     assert (row.state, row.reason) == (State.WAITING, "")
-    computing.compute(row.pk)
+    compute(row.pk)
     assert shows(look(as_owner)) == "report"
 
 
@@ -191,7 +191,7 @@ def test_only_who_sees_the_study_may_try_again(rated, as_owner, as_stranger, ali
 def test_a_result_that_is_too_large_to_keep_says_so(rated, as_owner, alive, monkeypatch):
     monkeypatch.setattr("analysis.serving.source.LARGEST_KEPT", 1)
     look(as_owner)
-    computing.compute(Computation.objects.get().pk)
+    compute(Computation.objects.get().pk)
     assert "The result is too large to be kept" in look(as_owner).text
 
 
@@ -202,7 +202,7 @@ def test_computations_that_nobody_ended_are_forgotten(rated, as_owner, alive):
     Computation.objects.create(key="silent", state=State.COMPUTING, **fields)
     at_work = fields | {"due_at": timezone.now(), "finished_at": fields["due_at"]}
     Computation.objects.create(key="again", state=State.COMPUTING, **at_work)
-    computing.compute(Computation.objects.exclude(study=rated, n_answers=1).get().pk)
+    compute(Computation.objects.exclude(study=rated, n_answers=1).get().pk)
     assert not Computation.objects.filter(key__in=["lost", "silent"]).exists()
     assert Computation.objects.filter(key="again").exists(), "a worker is at it"
     assert Computation.objects.count() == 2
@@ -230,16 +230,16 @@ def test_every_page_with_numbers_says_when(rated, as_owner, settings, path):
 
 def test_what_is_no_longer_kept_is_computed_again(rated, as_owner, alive):
     look(as_owner)
-    computing.compute(Computation.objects.get().pk)
+    compute(Computation.objects.get().pk)
     caches["reports"].clear()
     assert shows(look(as_owner)) == "waiting"
-    computing.compute(Computation.objects.get().pk)
+    compute(Computation.objects.get().pk)
     assert shows(look(as_owner)) == "report"
 
 
 def test_wrong_options_are_named_at_once(rated, as_owner, alive):
     look(as_owner)
-    computing.compute(Computation.objects.get().pk)
+    compute(Computation.objects.get().pk)
     assert look(as_owner, draws="many").status_code == 400
 
 
@@ -249,7 +249,7 @@ def test_the_index_the_list_and_the_headlines_wait_too(rated, as_owner, alive):
         assert "Waiting for a worker." in as_owner.get(path).content.decode()
     assert Computation.objects.count() == 2, "index and headlines are one"
     for row in Computation.objects.all():
-        computing.compute(row.pk)
+        compute(row.pk)
     assert "cards" in as_owner.get(index).context
     assert "(the first of 4 questions)" in as_owner.get(index).content.decode()
     assert shows(as_owner.get(f"{index}disagreements/")) == "report"

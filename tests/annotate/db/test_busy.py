@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connection, connections
 from django.test import RequestFactory
 
-from annotate.api import errors as api_errors
+from annotate.api import errors
 from annotate.db import busy
 from annotate.db.sql import rows
 from annotate.models import Rating, RatingRevision, Session
@@ -237,7 +237,7 @@ def test_a_connection_cut_off_before_its_cursor_is_closed_is_known_by_the_driver
         error = thread.submit(cut).result()
     assert not isinstance(error, OperationalError)
     assert busy.is_passing(error) and not busy.is_disk_full(error)
-    assert api_errors.answer(error, {}).status_code == 503
+    assert errors.answer(error, {}).status_code == 503
 
 
 @pytest.mark.postgres

@@ -5,10 +5,10 @@ import logging
 import pytest
 from django.test import Client
 
-from annotate.design import platform as platforms
+from annotate.design import platform
 from annotate.http.headers import TokenFilter
 from annotate.models import Place, Rater, Rating, RepeatVisit, Session, Study
-from annotate.sessions import session as sessions
+from annotate.sessions.session import end_early
 from tests import factories
 from tests.annotate.raters.test_views import answers, begin, join, post_item
 
@@ -68,7 +68,7 @@ def test_who_completes_sees_the_code_and_the_way_back(client, prolific):
 )
 def test_each_end_has_its_own_code(client, prolific, state, code):
     token = begin(client, prolific, P)
-    sessions.end_early(Session.objects.get(), state)
+    end_early(Session.objects.get(), state)
     page = client.get(f"/r/{token}/").content.decode()
     assert f">{code}</output>" in page and prolific.completion_code not in page
     assert client.post(f"/r/{token}/leave/")["Location"] == DONE + code
@@ -137,7 +137,7 @@ def test_a_duplicate_is_told_politely_and_recorded_once(client, prolific):
     assert list(RepeatVisit.objects.values_list("visit", flat=True)) == ["v2", "v3"]
     for number in range(50):
         client.get(f"/join/films/?PROLIFIC_PID=p1&STUDY_ID=s1&SESSION_ID=x{number}")
-    assert RepeatVisit.objects.count() == platforms.MOST_REPEATS
+    assert RepeatVisit.objects.count() == platform.MOST_REPEATS
 
 
 @pytest.mark.parametrize(

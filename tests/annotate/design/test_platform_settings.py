@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotate.design import platform as platforms
+from annotate.design import platform
 from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
 from annotate.studies.templates import template_of
@@ -34,9 +34,9 @@ def prolific(study):
     ],
 )
 def test_the_open_link_works_unless_there_is_a_platform(value, name, open_link):
-    read = platforms.read_platform(value)
+    read = platform.read_platform(value)
     assert (read.name, read.open_link) == (name, open_link)
-    assert platforms.read_platform(read.as_data()) == read
+    assert platform.read_platform(read.as_data()) == read
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_the_open_link_works_unless_there_is_a_platform(value, name, open_link):
 )
 def test_a_wrong_platform_is_refused_in_words(value, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        platforms.read_platform(value)
+        platform.read_platform(value)
 
 
 def test_ids_are_known_names_with_sane_values():
     given = {"PROLIFIC_PID": "p" * 101, "STUDY_ID": " s-1 ", "SESSION_ID": "{{%SESSION_ID%}}"}
-    names = platforms.PARAMETERS["prolific"]
-    assert platforms.platform_ids(given | {"evil__lookup": "x"}, names) == {"STUDY_ID": "s-1"}
+    names = platform.PARAMETERS["prolific"]
+    assert platform.platform_ids(given | {"evil__lookup": "x"}, names) == {"STUDY_ID": "s-1"}
 
 
 # The page of the study
@@ -71,14 +71,14 @@ def test_choosing_a_platform_turns_the_open_link_off_until_it_is_ticked_again(as
     page = as_owner.post(url, {"name": "prolific", "open_link": "on"}, follow=True)
     assert "The open link is off now: on Prolific people could come twice" in page.content.decode()
     study.refresh_from_db()
-    assert platforms.platform_of(study).open_link is False
+    assert platform.platform_of(study).open_link is False
     page = as_owner.post(url, {"name": "prolific", "open_link": "on"}, follow=True)
     assert "off now" not in page.content.decode()
     study.refresh_from_db()
-    assert platforms.platform_of(study).open_link is True
+    assert platform.platform_of(study).open_link is True
     as_owner.post(url, {"name": "none", "open_link": "on"})
     study.refresh_from_db()
-    assert platforms.platform_of(study).open_link is True
+    assert platform.platform_of(study).open_link is True
 
 
 def test_an_editor_chooses_the_platform_and_its_codes(as_owner, study):
@@ -129,7 +129,7 @@ def test_a_file_that_says_nothing_of_the_platform_leaves_it(tmp_path, prolific, 
     path.write_text("study: films\ntitle: Other films\n")
     call_command("load_study", str(path), stdout=StringIO())
     prolific.refresh_from_db()
-    assert prolific.title == "Other films" and platforms.platform_of(prolific).name == "prolific"
+    assert prolific.title == "Other films" and platform.platform_of(prolific).name == "prolific"
 
 
 def test_a_study_like_another_has_codes_of_its_own(prolific):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from annotate.design import splits
 from annotate.design.splits import CHOOSE, TEST, Split
 from annotate.files.loading.study import check_study
@@ -131,7 +131,7 @@ def test_statements_fall_on_the_side_of_their_explanation():
     sides = {key: side for key, side in splits.sides_of_items(study).values()}
     assert len({side for key, side in sides.items() if key != "other"}) == 1
     for part in (CHOOSE, TEST):
-        rows = frames.Reader(study, part=part).item_rows
+        rows = frame.Reader(study, part=part).item_rows
         assert {row[1] for row in rows} == {key for key, side in sides.items() if side == part}
 
 

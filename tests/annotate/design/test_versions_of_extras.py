@@ -10,7 +10,7 @@ from django.test import Client
 from annotate.design import access, versions
 from annotate.models import Extra, ExtraAnswer, Question, Rating, Session
 from annotate.sessions import session as sessions
-from annotate.studies import edit as editing
+from annotate.studies import edit
 from annotate.studies.edit import follow_questions
 from annotate.studies.questionnaire import remove, retire
 from judges.runs.versions import answered_keys, begin_version, give_up_version, why_frozen
@@ -155,7 +155,7 @@ def test_who_begins_with_the_new_version_gets_gold_that_it_asks(study, owner):
 
 def test_right_answers_stay_with_a_retired_question_and_follow_others(study):
     practice = {"item": "item-1", "answers": {"trust": "Agree", "liking": 1}, "feedback": "So."}
-    editing.change(study, lambda extra: extra.update(practice=[practice]))
+    edit.change(study, lambda extra: extra.update(practice=[practice]))
     retire(study.questions.get(key="liking"))
     Question.objects.filter(key="trust").update(key="faith")
     follow_questions(study, renamed=("trust", "faith"))

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotate.models import ExitAnswer, Extra, ExtraAnswer, Rater
 from annotate.quality.rules import RULES, offered, preview
-from annotate.sessions import exclude as excluding
+from annotate.sessions.exclude import exclude, undo
 from annotate.studies.templates import make_study, study_templates
 from tests import factories
 from tests.annotate.quality.test_rules import answers, found
@@ -97,10 +97,10 @@ def test_the_rule_excludes_and_is_undone_like_every_other(study, owner):
     checked(study, "ann", False)
     seen = preview(study, RULES["attention_checks"], {"failures": 1})
     measured = {rater.pk: value for rater, value in seen.out}
-    step = excluding.exclude(study, owner, "attention_checks", seen.reason, measured)
+    step = exclude(study, owner, "attention_checks", seen.reason, measured)
     assert Rater.objects.get().excluded_because == "failed 1 or more attention checks"
     assert found(study, "attention_checks") == ({}, 0)
-    excluding.undo(step, owner)
+    undo(step, owner)
     assert Rater.objects.get().excluded_because == ""
 
 

@@ -16,7 +16,7 @@ from annotate.models import (
     Tombstone,
 )
 from annotate.quality.measures import PARTICIPANT
-from annotate.sessions import exclude as excluding
+from annotate.sessions import exclude
 from tests import factories
 from tests.annotate.sessions.test_exclude import begun, done
 from tests.annotate.sessions.test_session import save
@@ -176,7 +176,7 @@ def test_viewers_look_and_editors_change(study):
 
 def test_strangers_and_other_studies_find_nothing(as_owner, as_stranger, study, owner):
     rater = study.raters.first()
-    step = excluding.exclude_by_hand(rater, owner, "x")
+    step = exclude.exclude_by_hand(rater, owner, "x")
     pages = ["quality/", "raters/find/", f"raters/{rater.pk}/", f"raters/{rater.pk}/delete/"]
     posts = [
         "quality/too_fast/apply/",
@@ -211,7 +211,7 @@ def test_the_quality_page_takes_few_queries(
 ):
     for number in range(30):
         rater = factories.make_session(study, f"r{number}").rater
-        excluding.exclude_by_hand(rater, owner, f"reason {number}")
+        exclude.exclude_by_hand(rater, owner, f"reason {number}")
     with django_assert_max_num_queries(12):
         assert as_owner.get(QUALITY, query).status_code == 200
 
@@ -294,7 +294,7 @@ def test_what_people_typed_is_shown_and_never_run(as_owner, study, owner):
     why = factories.make_question(study, "why", scale="text", required=False)
     rating = rater.sessions.get().ratings.first()
     factories.make_rating(rating.session, rating.item, why, None, text=bad, reason=bad)
-    excluding.exclude_by_hand(rater, owner, bad)
+    exclude.exclude_by_hand(rater, owner, bad)
     for path in (f"raters/{rater.pk}/", f"raters/{rater.pk}/delete/", "raters/", "quality/"):
         page = as_owner.get(f"/studies/films/{path}").content.decode()
         assert bad not in page and "&lt;script&gt;alert(1)" in page, path

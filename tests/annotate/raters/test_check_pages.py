@@ -9,7 +9,7 @@ from annotate.files.reading.studyfile import read_study
 from annotate.models import Membership, Study
 from annotate.sessions import places
 from annotate.sessions import session as sessions
-from annotate.studies import edit as editing
+from annotate.studies import edit
 from tests import factories
 from tests.annotate.sessions.test_extras import BOTH
 
@@ -225,16 +225,16 @@ def test_one_right_option_in_a_list_is_the_same_as_without(tmp_path):
 def test_an_item_that_is_gold_and_for_practice_never_gets_places_by_one_of_them(study):
     key = "item-1"
     gold = {"item": key, "answers": {"accuracy": 5}, "tolerance": 0}
-    editing.change(study, lambda extra: extra.update(gold=[gold], practice=[{"item": key}]))
+    edit.change(study, lambda extra: extra.update(gold=[gold], practice=[{"item": key}]))
     mark_items(study)
-    editing.change(study, lambda extra: extra.update(practice=[]))
+    edit.change(study, lambda extra: extra.update(practice=[]))
     mark_items(Study.objects.get())
     assert not study.places.filter(item__key=key).exists()  # gold still
-    editing.change(study, lambda extra: extra.update(practice=[{"item": key}]))
+    edit.change(study, lambda extra: extra.update(practice=[{"item": key}]))
     mark_items(Study.objects.get())
-    editing.change(study, lambda extra: extra.update(gold=[]))
+    edit.change(study, lambda extra: extra.update(gold=[]))
     assert not study.places.filter(item__key=key).exists()  # for practice still
-    editing.change(study, lambda extra: extra.update(practice=[]))
+    edit.change(study, lambda extra: extra.update(practice=[]))
     mark_items(Study.objects.get())
     assert study.places.filter(item__key=key).count() == study.raters_per_item
 
@@ -244,7 +244,7 @@ def test_a_place_of_an_item_that_became_gold_goes_with_the_session_that_held_it(
     assert sessions.begin(session)
     held = session.places.first().item
     gold = {"item": held.key, "answers": {"accuracy": 5}, "tolerance": 0}
-    editing.change(study, lambda extra: extra.update(gold=[gold]))
+    edit.change(study, lambda extra: extra.update(gold=[gold]))
     assert session.places.filter(item=held).exists()  # who holds it answers it as before
     places.release([session.pk])
     assert not study.places.filter(item=held).exists()

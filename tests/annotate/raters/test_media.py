@@ -13,7 +13,7 @@ from django.test import Client
 from annotate.http.ranges import asked_for
 from annotate.models import Content, MediaFile, Membership, MissingMedia, Place, Study
 from annotate.raters import missing, uploads
-from judges.studies import delete as deleting
+from judges.studies import delete
 from tests import factories
 from tests.annotate.raters.test_views import begin
 from tests.podcasts import HOST
@@ -196,7 +196,7 @@ def test_deleting_names_how_many_contents_lose_it(study, as_owner):
 def test_the_files_go_with_the_study(study, as_owner):
     keep(study)
     as_owner.post("/studies/films/delete/", {"slug": "films"})
-    assert deleting.delete_study(study.pk)
+    assert delete.delete_study(study.pk)
     assert not Study.objects.exists() and on_disk() == []
 
 

@@ -20,8 +20,8 @@ from annotate.models import (
     Study,
 )
 from annotate.recruitment import more_raters
-from annotate.sessions import exclude as excluding
 from annotate.sessions import places
+from annotate.sessions.exclude import exclude
 from judges.tasks import release_places
 from tests import factories
 
@@ -159,7 +159,7 @@ def test_an_item_waits_until_all_of_its_raters_are_done(study):
 def test_excluded_raters_do_not_count(study, owner):
     rate(study, "ann", [1])
     rater = rate(study, "bob", [5]).rater
-    excluding.exclude(study, owner, QualityStep.BY_HAND, "fast", {rater.pk: None}, reopens=False)
+    exclude(study, owner, QualityStep.BY_HAND, "fast", {rater.pk: None}, reopens=False)
     assert more_raters.adapt(study) is None
 
 

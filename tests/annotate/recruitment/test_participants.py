@@ -4,9 +4,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotate.design import platform as platforms
+from annotate.design import platform
 from annotate.models import Rater, Session
-from annotate.sessions import session as sessions
+from annotate.sessions.session import begin_visit
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +21,7 @@ def test_a_participant_is_found_by_an_index_among_many(study, name):
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotate_rater")
         with CaptureQueriesContext(connection) as seen:
-            found = platforms.earlier_visit(study, {name: "p77"})
+            found = platform.earlier_visit(study, {name: "p77"})
         assert found == (session, False)
         plan = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
         cursor.execute(f"{plan} {seen[0]['sql']}")
@@ -41,13 +41,13 @@ def test_a_participant_is_found_by_an_index_among_many(study, name):
 def test_the_column_of_participants_follows_the_ids(study, ids):
     rater = Rater.objects.create(study=study, key="r", platform_ids=ids)
     rater.refresh_from_db()
-    assert (rater.participant or "") == platforms.participant(ids)[1]
+    assert (rater.participant or "") == platform.participant(ids)[1]
     Rater.objects.update(platform_ids={"workerId": "other"})
     rater.refresh_from_db()
     assert rater.participant == "other"
 
 
 def test_ids_of_two_platforms_that_look_alike_are_two_people(study):
-    session = sessions.begin_visit(study, {"PROLIFIC_PID": "x", "SESSION_ID": "v"}, consents=True)
-    assert platforms.earlier_visit(study, {"workerId": "x"}) == (None, False)
-    assert platforms.earlier_visit(study, {"PROLIFIC_PID": "x"}) == (session, False)
+    session = begin_visit(study, {"PROLIFIC_PID": "x", "SESSION_ID": "v"}, consents=True)
+    assert platform.earlier_visit(study, {"workerId": "x"}) == (None, False)
+    assert platform.earlier_visit(study, {"PROLIFIC_PID": "x"}) == (session, False)

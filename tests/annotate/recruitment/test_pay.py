@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from annotate.design import platform as platforms
+from annotate.design import platform
 from annotate.models import Place, Rater, RepeatVisit, Session
-from annotate.recruitment import pay as paying
-from annotate.sessions import exclude as excluding
+from annotate.recruitment import pay
+from annotate.sessions import exclude
 from tests import factories
 from tests.annotate.design.test_platform_links import CODES, on
 
@@ -189,19 +189,19 @@ def test_a_returned_submission_frees_its_places(as_owner, client, study):
 
 def test_a_completed_one_keeps_its_time_and_counts_no_more(study, paid):
     session = Session.objects.get(rater__key="rater-done")
-    paying.take_returns(paid, ["done-v"])
+    pay.take_returns(paid, ["done-v"])
     after = Session.objects.get(pk=session.pk)
     assert after.state == "returned" and after.ended_at == session.ended_at
-    assert paying.participants(paid, ["completed"]) == ["brief"]
+    assert pay.participants(paid, ["completed"]) == ["brief"]
 
 
 def test_undoing_an_exclusion_gives_a_returned_visit_no_place(study, paid, owner):
     session = Session.objects.get(rater__key="rater-done")
     hold(study, session)
-    excluding.exclude_by_hand(session.rater, owner, "too fast")
-    paying.take_returns(paid, ["done"])
+    exclude.exclude_by_hand(session.rater, owner, "too fast")
+    pay.take_returns(paid, ["done"])
     session.rater.refresh_from_db()
-    excluding.include(session.rater, owner)
+    exclude.include(session.rater, owner)
     assert not Place.objects.exclude(state="open").exists()
 
 
@@ -243,8 +243,8 @@ def test_loaded_sessions_cannot_be_returned(as_owner, paid):
 
 
 def test_names_of_the_platform_agree(paid):
-    assert platforms.participant({"workerId": "w", "assignmentId": "a"}) == ("workerId", "w")
-    assert platforms.visit({"PROLIFIC_PID": "p", "SESSION_ID": "v"}) == ("SESSION_ID", "v")
+    assert platform.participant({"workerId": "w", "assignmentId": "a"}) == ("workerId", "w")
+    assert platform.visit({"PROLIFIC_PID": "p", "SESSION_ID": "v"}) == ("SESSION_ID", "v")
 
 
 # Who came too late on MTurk
@@ -317,14 +317,14 @@ def test_a_preview_and_a_forged_address_are_no_latecomers(client, as_owner, stud
 
 
 def test_made_up_latecomers_do_not_fill_the_database(client, late, monkeypatch):
-    monkeypatch.setattr(platforms, "MOST_LATE", 3)
+    monkeypatch.setattr(platform, "MOST_LATE", 3)
     for number in range(5):
         come(client, f"made-up-{number}")
     assert late.latecomers.count() == 3
 
 
 def test_who_has_a_rater_forgotten_forgets_that_they_came_late(late, owner):
-    excluding.forget(Rater.objects.get(participant="w-eve"), owner)
+    exclude.forget(Rater.objects.get(participant="w-eve"), owner)
     assert [one.participant for one in late.latecomers.all()] == ["w-fay"]
 
 

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from annotate.models import FreedPlace, Place, QualityStep, Rater, Rating, Session
 from annotate.quality.rules import RULES, preview
 from annotate.sessions import exclude as excluding
-from annotate.sessions import session as sessions
+from annotate.sessions import session
 from tests import factories
 from tests.annotate.sessions.test_exclude import answer_all, begun, exclude, states
 
@@ -52,7 +52,7 @@ class Waiting(Thread):
 def test_an_end_and_an_exclusion_at_once_leave_no_place_filled(study, owner, first):
     ann = begun(study)
     answer_all(ann)
-    works = [lambda: sessions.finish(ann), lambda: exclude(study, owner, ann)]
+    works = [lambda: session.finish(ann), lambda: exclude(study, owner, ann)]
     ordered = works if first == "the end" else works[::-1]
     one = Waiting(ordered[0])
     assert one.worked.wait(30)
@@ -74,22 +74,22 @@ from django.conf import settings
 from django.db import connection
 settings.DATABASES["default"]["NAME"] = connection.settings_dict["NAME"] = sys.argv[1]
 from annotate.design import access
-from annotate.sessions import session as sessions
+from annotate.sessions.session import Answer, begin, finish, save_answers
 from annotate.models import Session
 mine = [s for s in Session.objects.order_by("pk") if s.pk % 6 == int(sys.argv[2])]
 print("ready", flush=True)
 sys.stdin.readline()
 stuck = []
 for session in mine:
-    if not sessions.begin(session):
+    if not begin(session):
         continue
     session = Session.objects.select_related("study").get(pk=session.pk)
     questions = list(session.study.questions.all())
     for position in range(1, session.places.count() + 1):
         place = access.place_of_session(session.token, position=position)
-        answers = [sessions.Answer(question, 3.0) for question in questions]
-        sessions.save_answers(place, questions, answers)
-    if sessions.finish(session) is not None:
+        answers = [Answer(question, 3.0) for question in questions]
+        save_answers(place, questions, answers)
+    if finish(session) is not None:
         stuck.append(session.pk)
 print(stuck, flush=True)
 """

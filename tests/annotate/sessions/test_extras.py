@@ -8,12 +8,11 @@ from django.utils import timezone
 
 from annotate.design import access
 from annotate.models import Extra, ExtraAnswer, Place, Rating, Session
-from annotate.sessions import places
-from annotate.sessions import save_extras as saving_extras
+from annotate.sessions import places, save_extras
 from annotate.sessions import session as sessions
 from annotate.sessions.extras import arrange, count_of
 from annotate.sessions.session import Answer, NotNow
-from annotate.studies import edit as editing
+from annotate.studies import edit
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +53,7 @@ def screens(session):
 
 
 def set_gold(study, entries):
-    editing.change(study, lambda extra: extra.update(gold=entries))
+    edit.change(study, lambda extra: extra.update(gold=entries))
 
 
 def big(owner, items=12, **fields):
@@ -75,9 +74,9 @@ def answer(extra, value, keys=None, **options):
     if extra.kind == "attention":
         said = isinstance(value, str)
         given = [Answer(questions[0], None if said else value, value if said else "")]
-        return saving_extras.save(extra, [], given, **options)
+        return save_extras.save(extra, [], given, **options)
     given = [Answer(q, value) for q in questions if keys is None or q.key in keys]
-    return saving_extras.save(extra, questions, given, **options)
+    return save_extras.save(extra, questions, given, **options)
 
 
 def go_quiet(session):
@@ -238,7 +237,7 @@ def test_a_point_beside_the_right_word_is_another_answer(study):
     extra = begin(study, gold_per_session=1).extras.get()
     questions = {q.key: q for q in study.questions.all()}
     given = [Answer(questions["fits"], 2.0), Answer(questions["accuracy"], 4.0)]
-    saving_extras.save(extra, list(questions.values()), given)
+    save_extras.save(extra, list(questions.values()), given)
     judged = dict(ExtraAnswer.objects.values_list("question__key", "passed"))
     assert judged == {"fits": False, "accuracy": True}
 
@@ -299,15 +298,15 @@ def failing(study, failures, wrong):
 
 def test_by_default_no_failed_check_ends_a_session(study):
     extras = failing(study, 0, 3)
-    assert not saving_extras.has_ended(extras[2])
+    assert not save_extras.has_ended(extras[2])
     assert Session.objects.get().state == State.RATING
 
 
 def test_a_session_ends_at_the_failure_that_was_set(study):
     extras = failing(study, 2, 1)
-    assert not saving_extras.has_ended(extras[0])
+    assert not save_extras.has_ended(extras[0])
     answer(extras[1], 5.0 if extras[1].check_key == "read" else "B")
-    assert saving_extras.has_ended(extras[1])
+    assert save_extras.has_ended(extras[1])
     session = Session.objects.get()
     assert session.state == State.FAILED_ATTENTION and session.ended_at
     assert not session.places.exists() and study.places.exclude(state="open").count() == 0

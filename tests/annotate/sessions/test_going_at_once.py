@@ -8,12 +8,11 @@ from django.db.models.signals import post_delete
 
 from annotate.files.loading.practice import mark_items
 from annotate.models import Place, Rater, Rating, Session, Study, Tombstone
-from annotate.sessions import exclude as excluding
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import links
+from annotate.sessions import exclude, links
 from annotate.sessions import session as sessions
+from annotate.sessions.kept_places import kept_places, settle_all
 from annotate.studies import delete as marking
-from annotate.studies import edit as editing
+from annotate.studies import edit
 from annotate.studies.forms_study import StudyForm
 from judges.studies import delete as deleting
 from tests.annotate.sessions.test_save import meet, save_elsewhere
@@ -47,7 +46,7 @@ def practise(study):
 
 
 ACTS = {
-    "gold": lambda study: editing.change(study, lambda extra: extra.update(GOLD)),
+    "gold": lambda study: edit.change(study, lambda extra: extra.update(GOLD)),
     "practice": practise,
     "fewer raters": fewer_raters,
 }
@@ -77,7 +76,7 @@ def test_nothing_is_kept_for_a_rater_who_is_being_forgotten(study, owner):
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '5s'")  # that it waits is a fault
-            keeping.settle_all()
+            settle_all()
         except DatabaseError as error:
             failed.append(error)
 
@@ -88,10 +87,10 @@ def test_nothing_is_kept_for_a_rater_who_is_being_forgotten(study, owner):
 
     post_delete.connect(beside, sender=Session)
     try:
-        excluding.forget(rater, owner)
+        exclude.forget(rater, owner)
     finally:
         post_delete.disconnect(beside, sender=Session)
-    assert not failed and keeping.kept_places(study) == 0
+    assert not failed and kept_places(study) == 0
     assert not Rater.objects.exists() and Tombstone.objects.count() == 1
 
 

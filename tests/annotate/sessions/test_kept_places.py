@@ -14,10 +14,9 @@ from django.utils import timezone
 
 from annotate.design.platform import Platform, read_platform
 from annotate.models import Item, Place, Rater, Recipient, Session
-from annotate.sessions import exclude as excluding
-from annotate.sessions import kept_places as keeping
-from annotate.sessions import links, places
+from annotate.sessions import exclude, links, places
 from annotate.sessions import session as sessions
+from annotate.sessions.kept_places import kept_places, settle_all
 from judges import tasks
 from tests import factories
 from tests.processes import ROOT, environment
@@ -61,10 +60,10 @@ def test_the_panel_leaves_a_place_on_each_item_to_the_recipient(study, link):
     assert [visit(study) for _ in range(3)] == [4, 4, 0]
     assert sessions.why_closed(study) == "full"
     assert sessions.why_closed(study, link.rater) == ""
-    assert keeping.kept_places(study) == 4
+    assert kept_places(study) == 4
     assert open_link(link) and link.places.count() == 4
     assert not study.places.filter(state="open").exists()
-    assert keeping.kept_places(study) == 0
+    assert kept_places(study) == 0
 
 
 def test_a_recipient_who_came_first_keeps_nothing_more(study, link):
@@ -94,16 +93,16 @@ def test_nothing_is_kept_for_a_visit_that_claims_no_more(study, link, state):
 @pytest.mark.parametrize("state", [State.CONSENT, State.CHECK, State.PRACTICE, State.ABANDONED])
 def test_places_are_kept_while_the_recipient_may_still_come(study, link, state):
     Session.objects.filter(pk=link.pk).update(state=state)
-    keeping.settle_all()
+    settle_all()
     assert [visit(study) for _ in range(3)] == [4, 4, 0]
 
 
 def test_a_withdrawn_link_and_an_excluded_recipient_free_the_places(study, link, owner):
     [visit(study) for _ in range(2)]
-    excluding.exclude_by_hand(link.rater, owner, "by hand")
-    assert keeping.kept_places(study) == 0
-    excluding.include(link.rater, owner)
-    assert keeping.kept_places(study) == 4
+    exclude.exclude_by_hand(link.rater, owner, "by hand")
+    assert kept_places(study) == 0
+    exclude.include(link.rater, owner)
+    assert kept_places(study) == 4
     assert links.withdraw(link)
     assert visit(study) == 4
 
@@ -111,7 +110,7 @@ def test_a_withdrawn_link_and_an_excluded_recipient_free_the_places(study, link,
 def test_a_link_that_comes_late_gets_what_is_open_then(study):
     assert [visit(study) for _ in range(2)] == [4, 4]
     links.make(study, [("r1", Rater.Role.RECIPIENT, study.recipients.get(key="r1"))])
-    assert visit(study) == 0 and keeping.kept_places(study) == 4
+    assert visit(study) == 0 and kept_places(study) == 4
 
 
 def test_the_policy_can_be_switched_off_on_the_page(as_owner, study, link):
@@ -226,34 +225,34 @@ def quiet_for(link, days):
 def test_a_link_of_which_nothing_is_heard_keeps_places_for_two_weeks(as_owner, study, link, state):
     Session.objects.filter(pk=link.pk).update(state=state)
     quiet_for(link, 13)
-    keeping.settle_all()
+    settle_all()
     assert [visit(study) for _ in range(3)] == [4, 4, 0]
     page = "/studies/films/raters/links/"
     assert "14 days" in (before := as_owner.get(page).content.decode())
     assert "waited for longer" not in before
     quiet_for(link, 15)
-    keeping.settle_all()
-    assert keeping.kept_places(study) == 0
+    settle_all()
+    assert kept_places(study) == 0
     assert "1 link has waited for longer" in as_owner.get(page).content.decode()
     assert visit(study) == 4
 
 
 def test_a_link_that_waited_too_long_still_works_and_gets_what_is_open(study, link):
     quiet_for(link, 15)
-    keeping.settle_all()
+    settle_all()
     assert visit(study) == 4
     assert open_link(link) and link.places.count() == 4
 
 
 def test_the_number_of_days_is_a_setting(as_owner, study, link):
     quiet_for(link, 15)
-    keeping.settle_all()
-    assert keeping.kept_places(study) == 0
+    settle_all()
+    assert kept_places(study) == 0
     page, data = "/studies/films/settings/platform/", {"name": "none", "keep_for_recipients": "on"}
     assert as_owner.post(page, data | {"keep_days": "366"}).status_code == 422
     as_owner.post(page, data | {"keep_days": "16"})
     study.refresh_from_db()
-    assert study.extra["platform"]["keep_days"] == 16 and keeping.kept_places(study) == 4
+    assert study.extra["platform"]["keep_days"] == 16 and kept_places(study) == 4
     for wrong in (0, 366, "3", True, 1.5):
         with pytest.raises(ValueError, match="keep_days is a whole number from 1 to 365"):
             read_platform({"keep_days": wrong})
@@ -267,11 +266,11 @@ def test_a_place_that_opens_again_is_kept_where_none_was_left(study):
     panel = [sessions.begin_visit(study, {}, consents=True) for _ in range(3)]
     assert all(sessions.begin(session) for session in panel)
     links.make(study, [("r1", Rater.Role.RECIPIENT, study.recipients.get(key="r1"))])
-    assert keeping.kept_places(study) == 0
+    assert kept_places(study) == 0
     sessions.end_early(panel[0], State.RETURNED)
-    assert keeping.kept_places(study) == 4 and visit(study) == 0
+    assert kept_places(study) == 4 and visit(study) == 0
     sessions.end_early(panel[1], State.RETURNED)
-    assert keeping.kept_places(study) == 4 and visit(study) == 4
+    assert kept_places(study) == 4 and visit(study) == 4
 
 
 def test_an_abandoned_visit_of_the_recipient_is_waited_for_again(study, link):
@@ -279,19 +278,19 @@ def test_an_abandoned_visit_of_the_recipient_is_waited_for_again(study, link):
     assert [visit(study) for _ in range(3)] == [4, 4, 0]
     quiet_for(link, 1)
     assert places.release_expired(timezone.now()) == 1
-    assert keeping.kept_places(study) == 4 and visit(study) == 0
+    assert kept_places(study) == 4 and visit(study) == 0
 
 
 def test_places_that_are_added_and_items_that_come_later_are_kept_too(study, link):
     assert [visit(study) for _ in range(2)] == [4, 4] and open_link(link)
     late = factories.make_item(study, "late", recipient="r2")
     links.make(study, [("r2", Rater.Role.RECIPIENT, late.recipient)])
-    assert keeping.kept_places(study) == 1
+    assert kept_places(study) == 1
     late.places.all().delete()
     with transaction.atomic():
         places.add(study, [late.pk], 1)
     tasks.release_places()
-    assert keeping.kept_places(study) == 1 and visit(study) == 0
+    assert kept_places(study) == 1 and visit(study) == 0
 
 
 def test_what_was_filled_is_kept_for_nobody(study, link):
@@ -331,7 +330,7 @@ def test_nothing_is_kept_for_a_rater_whose_link_is_being_withdrawn(study, link):
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SET lock_timeout = '5s'")  # that it waits is a fault
-            keeping.settle_all()
+            settle_all()
         except DatabaseError as error:
             failed.append(error)
         finally:
@@ -342,4 +341,4 @@ def test_nothing_is_kept_for_a_rater_whose_link_is_being_withdrawn(study, link):
         beside = Thread(target=sweep)
         beside.start()
         beside.join()
-    assert not failed and keeping.kept_places(study) == 0
+    assert not failed and kept_places(study) == 0

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotate.db import sql as statements
+from annotate.db import sql
 from annotate.design import access
 from annotate.models import Place, Rating, RatingRevision, Session
 from annotate.sessions import places
@@ -139,7 +139,7 @@ def test_what_the_light_read_finds_is_what_the_models_say(study, place):
 @pytest.mark.postgres
 @pytest.mark.django_db
 def test_statements_are_prepared_once_a_connection_and_no_more_than_some(monkeypatch):
-    monkeypatch.setattr(statements, "MOST_PREPARED", 3)
+    monkeypatch.setattr(sql, "MOST_PREPARED", 3)
 
     def prepared():
         with connection.cursor() as cursor:
@@ -147,7 +147,7 @@ def test_statements_are_prepared_once_a_connection_and_no_more_than_some(monkeyp
             return cursor.fetchone()[0]
 
     for _ in range(3):
-        assert statements.rows("SELECT CAST(%s AS integer) + 1", [1]) == [(2,)]
+        assert sql.rows("SELECT CAST(%s AS integer) + 1", [1]) == [(2,)]
     for number in range(9):
-        assert statements.rows(f"SELECT {number} + CAST(%s AS integer)", [1]) == [(number + 1,)]
+        assert sql.rows(f"SELECT {number} + CAST(%s AS integer)", [1]) == [(number + 1,)]
         assert prepared() <= 5

@@ -17,8 +17,7 @@ from annotate.models import (
     Session,
     Study,
 )
-from annotate.sessions import exclude as excluding
-from annotate.sessions import places, steps
+from annotate.sessions import exclude, places, steps
 from annotate.sessions import session as sessions
 from tests import factories
 
@@ -353,7 +352,7 @@ def test_the_places_of_an_excluded_rater_open_at_the_end_of_the_exit_questions(
 ):
     ask(study, exit=EXIT)
     session = begin(client, study)
-    excluding.exclude_by_hand(session.rater, owner, "too fast")
+    exclude.exclude_by_hand(session.rater, owner, "too fast")
     rate_all(client, session)
     assert session.places.count() == 4
     go_quiet(session)
@@ -411,9 +410,9 @@ def test_no_place_goes_back_to_who_was_excluded_and_left_at_the_exit_questions(
 ):
     """A place of an abandoned session would be filled for good, without an answer that counts."""
     session = at_exit(client, ask(study, exit=[{"ready": "age", "required": True}]))
-    excluding.exclude_by_hand(session.rater, owner, "too fast")
+    exclude.exclude_by_hand(session.rater, owner, "too fast")
     go_quiet(session)
-    excluding.include(session.rater, owner)
+    exclude.include(session.rater, owner)
     assert state(session) == State.ABANDONED
     assert not session.places.exists()
     assert not study.places.exclude(state=Place.State.OPEN).exists()

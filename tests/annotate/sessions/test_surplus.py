@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from annotate.models import Rater, Rating, Session
 from annotate.models.rating import SURPLUS
 from annotate.sessions import places
@@ -49,7 +49,7 @@ def test_who_comes_back_after_the_place_went_to_somebody_else_adds_no_rating_to_
     counted = Rating.objects.for_analysis()
     assert set(counted.filter(item=lost).values_list("value", flat=True)) == {5.0}
     assert set(Rating.objects.surplus().values_list("item", "value")) == {(lost.pk, 1.0)}
-    table = frames.read(study).table
+    table = frame.read(study).table
     why = table[table["item"] == lost.key].groupby("value")["exclusion_reason"].unique()
     assert (list(why[1.0]), list(why[5.0])) == ([SURPLUS], [""])
     others = table[table["item"] != lost.key]
@@ -124,7 +124,7 @@ def test_the_frame_excludes_exactly_what_for_analysis_leaves_out(study):
         ("completed-file-", "item-0"),
         ("completed-file-", "item-1"),
     }
-    table = frames.read(study).table
+    table = frame.read(study).table
     table = table[~table["excluded"]]
     assert set(zip(table["rater"], table["item"], strict=True)) == expected
 
@@ -132,6 +132,6 @@ def test_the_frame_excludes_exactly_what_for_analysis_leaves_out(study):
 def test_the_fingerprint_changes_when_a_place_is_lost(study):
     session = begun(study)
     complete(session)
-    before = frames.Reader(study).fingerprint()
+    before = frame.Reader(study).fingerprint()
     places.release([session.pk])
-    assert frames.Reader(study).fingerprint() != before
+    assert frame.Reader(study).fingerprint() != before

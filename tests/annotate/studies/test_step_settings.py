@@ -8,7 +8,7 @@ import re
 import pytest
 from django.core.management import call_command
 
-from analysis.exports import write as writing
+from analysis.exports import write
 from annotate.design import around
 from annotate.models import ExitAnswer, PracticeAnswer, Session, Study
 from annotate.quality import exit_answers
@@ -287,7 +287,7 @@ def answered(study):
 
 
 def exported(study, table):
-    text = "".join(writing.pieces(study, table, "csv"))
+    text = "".join(write.pieces(study, table, "csv"))
     return {row["rater"]: row for row in csv.DictReader(io.StringIO(text))}
 
 
@@ -297,12 +297,12 @@ def test_exit_answers_are_columns_of_the_exports(answered, table):
     assert found["ann"]["exit_gender"] == "woman" and found["ann"]["exit_age"] == "34"
     assert found["bob"]["exit_age"] == "17.5" and found["bob"]["exit_comments"] == "'=HYPERLINK(1)"
     assert found["cem"]["exit_age"] == "" and found["dan"]["exit_tv"] == "Yes"
-    before = "".join(writing.pieces(answered, "codebook", "csv"))
+    before = "".join(write.pieces(answered, "codebook", "csv"))
     assert "One of: woman; man; non-binary; other; prefer not to say." in before
     answered.extra[around.EXIT] = ["age"]
     answered.save()
     assert exported(answered, table)["dan"]["exit_tv"] == "Yes"
-    codebook = "".join(writing.pieces(answered, "codebook", "csv"))
+    codebook = "".join(write.pieces(answered, "codebook", "csv"))
     assert f'{table},exit_age,"Exit question: How old are you, in years?' in codebook
     assert "1 to 130" in codebook
     assert f"{table},exit_tv,An exit question that is no longer asked." in codebook

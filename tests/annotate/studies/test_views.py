@@ -12,7 +12,7 @@ from annotate.recruitment import more_raters
 from annotate.recruitment.forms import PlatformForm
 from annotate.sessions import session as sessions
 from annotate.studies.forms_study import MemberForm, StudyForm
-from judges.studies import delete as deleting
+from judges.studies import delete
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +150,7 @@ def test_deleting_asks_for_the_name_and_takes_everything_along(as_owner, study):
     assert as_owner.post("/studies/films/delete/", {"slug": "wrong"}).status_code == 422
     assert Study.objects.exists()
     assert as_owner.post("/studies/films/delete/", {"slug": "films"}).status_code == 302
-    assert deleting.delete_study(study.pk)
+    assert delete.delete_study(study.pk)
     assert not Study.objects.exists()
 
 
@@ -199,7 +199,7 @@ def test_raters_and_sessions_are_not_deleted_on_the_admin_pages(as_operator, stu
 def test_a_study_is_deleted_with_its_raters_on_the_admin_pages(as_operator, study):
     factories.make_session(study)
     as_operator.post(f"/admin/annotate/study/{study.pk}/delete/", {"post": "yes"})
-    assert deleting.delete_study(study.pk)
+    assert delete.delete_study(study.pk)
     assert not Study.objects.exists()
 
 

@@ -9,16 +9,15 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.answers.repeats import repeats_and_outcomes
 from analysis.answers.spending import spending
-from analysis.exports import tables as exports
+from analysis.exports import tables
 from analysis.overview.overview import summary
-from judges.checks import drift as drifting
+from judges.checks.drift import checkable, compare, plan_check, sample
 from judges.models import Endpoint, Heartbeat, Judge, Judgment, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, resume
+from judges.runs.plan import PlanError, plan
 from judges.runs.versions import begin_version
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, chat
@@ -60,22 +59,22 @@ def run_of(study, server, **fields):
     endpoint = Endpoint.objects.first()
     endpoint = endpoint or factories.make_endpoint(server.url, timeout_seconds=5, concurrency=1)
     judge = factories.make_judge(study, endpoint=endpoint, **fields)
-    run = planning.plan(judge)
-    running.work_through(run.pk)
+    run = plan(judge)
+    drive.work_through(run.pk)
     server.requests.clear()
     return Run.objects.get(pk=run.pk)
 
 
 def check(run, server, script=None, items=4):
     """The Drift that is found once the server answers by this script."""
-    again = drifting.plan_check(run, items)
+    again = plan_check(run, items)
     start = len(server.requests)
     if script:
         server.script = lambda number, request: script(len(server.requests) - start - 1, request)
-    running.work_through(again.pk)
+    drive.work_through(again.pk)
     again.refresh_from_db()
     assert again.state == Run.State.FINISHED
-    return again, drifting.compare(again)
+    return again, compare(again)
 
 
 def test_every_call_is_made_anew_with_the_same_settings(past, server):
@@ -131,9 +130,9 @@ def test_what_has_no_value_any_more_is_counted_and_not_a_number(past, server):
 
 def test_an_endpoint_that_is_gone(past, server):
     server.script = lambda *_: Reply("", 404)
-    again = drifting.plan_check(past, 2)
-    running.work_through(again.pk)
-    drift = drifting.compare(again)
+    again = plan_check(past, 2)
+    drive.work_through(again.pk)
+    drift = compare(again)
     assert drift.sentences[0] == "The model is another one: scripted-1 before, none now."
     assert drift.sentences[2].startswith("No answer can be compared")
 
@@ -142,9 +141,7 @@ def test_samples_are_averaged_and_chance_is_named(study, server):
     server.script = says(lambda n: 2 + n % 3)
     past = run_of(study, server, samples=3, temperature=0.7)
     again, drift = check(past, server, items=2)
-    assert (
-        again.judgments.count() == past.judgments.filter(item__in=drifting.sample(past, 2)).count()
-    )
+    assert again.judgments.count() == past.judgments.filter(item__in=sample(past, 2)).count()
     assert all(each.n == 2 for each in drift.moved)
     _, drift = check(past, server, says(5), items=2)
     assert "At a temperature of 0.7 answers differ by chance too" in drift.sentences[2]
@@ -164,13 +161,13 @@ def test_a_single_aspect_judge_is_asked_in_as_many_calls(study, server):
 
 
 def test_the_sample_is_the_same_whatever_else_there_is(past, study):
-    first = drifting.sample(past, 3)
-    assert drifting.sample(past, 3) == first
-    assert set(first) < set(drifting.sample(past, 5))
+    first = sample(past, 3)
+    assert sample(past, 3) == first
+    assert set(first) < set(sample(past, 5))
     question, item = study.questions.first(), factories.make_item(study, "item-99")
     Judgment.objects.create(run=past, item=item, question=question, unit=99, value=1, state="done")
-    assert len(set(drifting.sample(past, 3)) - set(first)) <= 1
-    assert len(drifting.sample(past, 500)) == 7
+    assert len(set(sample(past, 3)) - set(first)) <= 1
+    assert len(sample(past, 500)) == 7
 
 
 def test_what_it_shows_beside_the_item_is_what_was_shown(server):
@@ -189,11 +186,11 @@ def test_what_it_shows_beside_the_item_is_what_was_shown(server):
 
 
 def test_a_check_is_in_no_number(past, server, study):
-    before = frames.read(study), frames.Reader(study).fingerprint(), exported(study)
+    before = frame.read(study), frame.Reader(study).fingerprint(), exported(study)
     check(past, server, says(5))
-    after = frames.read(study)
+    after = frame.read(study)
     assert after.table.equals(before[0].table)
-    assert frames.Reader(study).fingerprint() == before[1], "no report is computed again"
+    assert frame.Reader(study).fingerprint() == before[1], "no report is computed again"
     assert exported(study) == before[2]
     study.may_edit = True
     assert summary(study)["judged"] == 24
@@ -219,15 +216,15 @@ def test_a_check_makes_no_item_dearer_and_no_judge_less_sure(study, server):
 
 def exported(study):
     return [
-        list(exports.rows(study, table, str, lambda *cells: cells)[1])
+        list(tables.rows(study, table, str, lambda *cells: cells)[1])
         for table in ("scores", "judgments", "samples")
     ]
 
 
 def test_the_next_run_goes_on_where_the_last_judging_one_was(past, server, study):
-    again = drifting.plan_check(past, 2)
-    going_on.cancel(again)
-    run, said = going_on.start(past.judge)
+    again = plan_check(past, 2)
+    resume.cancel(again)
+    run, said = resume.start(past.judge)
     assert "is planned" in said and run.pk != again.pk
 
 
@@ -236,15 +233,15 @@ def test_a_check_whose_account_cannot_pay_stops_says_so_and_can_be_resumed(
 ):
     """Two replies of four came: what was not asked yet is not called lost."""
     broke = Reply({"error": {"code": "insufficient_quota"}}, 429)
-    again = drifting.plan_check(past, 4)
+    again = plan_check(past, 4)
     answers = says(3)
     server.script = lambda number, request: (
         answers(number, request) if len(server.requests) <= 2 else broke
     )
-    running.work_through(again.pk)
+    drive.work_through(again.pk)
     again.refresh_from_db()
     assert again.state == Run.State.STOPPED
-    drift = drifting.compare(again)
+    drift = compare(again)
     assert drift.sentences[2:] == [
         "8 of 8 answers are the same as before.",
         "8 answers were not asked for again yet.",
@@ -254,17 +251,17 @@ def test_a_check_whose_account_cannot_pay_stops_says_so_and_can_be_resumed(
     assert "cannot pay" in page and "8 answers were not asked for again yet." in page
     server.script = answers
     as_owner.post(reverse("run_resume", args=[study.slug, again.pk]))
-    running.work_through(again.pk)
+    drive.work_through(again.pk)
     again.refresh_from_db()
     assert again.state == Run.State.FINISHED
-    assert drifting.compare(again).sentences[2:] == ["16 of 16 answers are the same as before."]
+    assert compare(again).sentences[2:] == ["16 of 16 answers are the same as before."]
 
 
 def test_a_check_that_nothing_came_of_says_why(past, server):
     server.script = lambda *_: Reply({"error": {"code": "insufficient_quota"}}, 429)
-    again = drifting.plan_check(past, 2)
-    running.work_through(again.pk)
-    assert drifting.compare(again).sentences[2:] == [
+    again = plan_check(past, 2)
+    drive.work_through(again.pk)
+    assert compare(again).sentences[2:] == [
         "No answer can be compared: none has come yet.",
         "8 answers were not asked for again yet.",
     ]
@@ -276,13 +273,13 @@ def test_a_check_keeps_its_budget(study, server):
     server.script = lambda number, request: Reply(
         says(3)(number, request).body | {"usage": {"prompt_tokens": 1000, "completion_tokens": 10}}
     )
-    past = planning.plan(factories.make_judge(study, "priced", endpoint))
-    running.work_through(past.pk)
+    past = plan(factories.make_judge(study, "priced", endpoint))
+    drive.work_through(past.pk)
     past.refresh_from_db()
-    again = drifting.plan_check(past, 4, Decimal("0.005") + past.unit_usd)
+    again = plan_check(past, 4, Decimal("0.005") + past.unit_usd)
     assert again.unit_usd == past.unit_usd > 0, "the estimate is known before the first call"
     server.requests.clear()
-    running.work_through(again.pk)
+    drive.work_through(again.pk)
     again.refresh_from_db()
     assert (again.state, len(server.requests)) == (Run.State.OUT_OF_BUDGET, 1)
     assert again.spent_usd == Decimal("0.01")
@@ -292,28 +289,28 @@ def test_a_check_keeps_its_budget(study, server):
 
 
 def test_what_cannot_be_checked_says_why(past, study, server):
-    again = drifting.plan_check(past, 2)
-    with pytest.raises(planning.PlanError, match="running already"), transaction.atomic():
-        drifting.plan_check(past, 2)
-    with pytest.raises(planning.PlanError, match=f"is a check itself; check run {past.pk}"):
-        drifting.plan_check(again, 2)
-    going_on.cancel(again)
-    with pytest.raises(planning.PlanError, match="allowed are 1 to 500"):
-        drifting.plan_check(past, 501)
-    with pytest.raises(planning.PlanError, match="no prices"):
-        drifting.plan_check(past, 2, Decimal(1))
+    again = plan_check(past, 2)
+    with pytest.raises(PlanError, match="running already"), transaction.atomic():
+        plan_check(past, 2)
+    with pytest.raises(PlanError, match=f"is a check itself; check run {past.pk}"):
+        plan_check(again, 2)
+    resume.cancel(again)
+    with pytest.raises(PlanError, match="allowed are 1 to 500"):
+        plan_check(past, 501)
+    with pytest.raises(PlanError, match="no prices"):
+        plan_check(past, 2, Decimal(1))
     Judgment.objects.filter(run=past).update(state="failed", value=None)
-    with pytest.raises(planning.PlanError, match="no answer yet"):
-        drifting.plan_check(past, 2)
-    assert drifting.checkable(past.judge) is None
+    with pytest.raises(PlanError, match="no answer yet"):
+        plan_check(past, 2)
+    assert checkable(past.judge) is None
 
 
 def test_a_judge_that_computes_cannot_drift(study):
     judge = factories.make_judge(study, "R", kind=Judge.Kind.RANDOM)
     run = factories.make_judgments(judge, {(study.items.first(), study.questions.first()): 3})
-    assert drifting.checkable(judge) is None
-    with pytest.raises(planning.PlanError, match="asks no model"):
-        drifting.plan_check(run)
+    assert checkable(judge) is None
+    with pytest.raises(PlanError, match="asks no model"):
+        plan_check(run)
 
 
 # Pages and command
@@ -327,7 +324,7 @@ def test_the_button_and_the_page(past, server, study, as_owner, django_assert_ma
     assert (answer.status_code, answer.url) == (302, again.get_absolute_url())
     page = as_owner.get(answer.url).content.decode()
     assert "It is never analysed." in page and "stands here once the check has ended" in page
-    running.work_through(again.pk)
+    drive.work_through(again.pk)
     with django_assert_max_num_queries(20):
         page = as_owner.get(answer.url).content.decode()
     assert "The fingerprint is the same as before: fp-1." in page

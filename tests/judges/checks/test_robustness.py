@@ -9,9 +9,9 @@ from annotate.models import Content, Interaction
 from judges.checks import robustness
 from judges.checks.robustness import Chosen
 from judges.models import Endpoint, Judge, Run
-from judges.perturbations import perturb as perturbing
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.perturbations import perturb
+from judges.runs import drive
+from judges.runs.plan import PlanError, plan
 from tests import factories
 from tests.judges.prompting.test_examples import make_grid
 from tests.podcasts import make_podcasts
@@ -63,8 +63,8 @@ def server():
 def run_of(study, server, **fields):
     endpoint = Endpoint.objects.first()
     endpoint = endpoint or factories.make_endpoint(server.url, timeout_seconds=5, concurrency=1)
-    run = planning.plan(factories.make_judge(study, "careful", endpoint=endpoint, **fields))
-    running.work_through(run.pk)
+    run = plan(factories.make_judge(study, "careful", endpoint=endpoint, **fields))
+    drive.work_through(run.pk)
     server.requests.clear()
     return Run.objects.get(pk=run.pk)
 
@@ -77,7 +77,7 @@ def past(study, server):
 
 def put_to_test(past, **chosen):
     run = robustness.plan_test(past, Chosen(**chosen))
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     return run
@@ -215,11 +215,11 @@ def test_the_history_in_another_order_and_with_an_irrelevant_entry(study, server
 
 def test_a_history_of_shows_keeps_what_belongs_together():
     text = "Episodes:\n- a (of the show S)\n  Transcript: one\n- b\n\nShows:\n- S: about"
-    before, entries, after = perturbing.entries_of(text)
+    before, entries, after = perturb.entries_of(text)
     assert before == ["Episodes:"]
     assert entries == ["a (of the show S)\n  Transcript: one", "b"]
     assert after == ["", "Shows:", "- S: about"]
-    assert perturbing.entries_of("nothing") == (["nothing"], [], [])
+    assert perturb.entries_of("nothing") == (["nothing"], [], [])
 
 
 # Verdicts
@@ -300,5 +300,5 @@ def test_a_default_that_does_not_fit_a_scale_is_left_out_and_refused_by_name(ser
     factories.make_question(study, "balance", {"min": -3, "max": 3})
     past = run_of(study, server)
     assert "shift" not in robustness.frozen_for(past, Chosen())["robustness"]["relations"]
-    with pytest.raises(planning.PlanError, match="begin at -2; allowed is 1 or more"):
+    with pytest.raises(PlanError, match="begin at -2; allowed is 1 or more"):
         robustness.plan_test(past, Chosen({"shift": {}}))

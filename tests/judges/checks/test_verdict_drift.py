@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from analysis.answers import frame as frames
-from judges.checks import drift as drifting
+from analysis.answers import frame
+from judges.checks.drift import compare, plan_check
 from judges.models import Judge, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.podcasts import make_podcasts
 from tests.scripted_server import ScriptedServer, chat
@@ -32,16 +32,16 @@ def checked(study, before, now, **fields):
     with ScriptedServer(says(before)) as server:
         endpoint = factories.make_endpoint(server.url, concurrency=1)
         judge = factories.make_judge(study, "judge", endpoint, context="profile", **fields)
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         start = len(server.requests)
         server.script = lambda number, request: says(now)(number - start, request)
-        again = drifting.plan_check(run)
-        running.work_through(again.pk)
+        again = plan_check(run)
+        drive.work_through(again.pk)
         again.refresh_from_db()
     assert (run.state, again.state) == (Run.State.FINISHED, Run.State.FINISHED)
-    return run, again, drifting.compare(again)
+    return run, again, compare(again)
 
 
 def rows_of(run):
@@ -58,7 +58,7 @@ def test_both_orders_are_asked_again_as_they_were(owner):
     assert rows_of(again) == rows_of(run)
     (moved,) = drift.moved
     assert (moved.same, moved.n, moved.change, moved.words) == (4, 4, None, "the same answers")
-    assert frames.read(study).both_orders == {"judge": (2, 2)}, "of the run alone"
+    assert frame.read(study).both_orders == {"judge": (2, 2)}, "of the run alone"
 
 
 def test_a_judge_that_takes_to_the_second_list_answers_otherwise(owner):

@@ -10,13 +10,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import Content, Interaction, Study
-from judges.counterfactual import kept_models
-from judges.counterfactual import scorer as counterfactual
+from judges.counterfactual import kept_models, scorer
 from judges.counterfactual.factorisation import EXPLICIT, Recipe
 from judges.files.study_file import study_yaml
 from judges.models import Judge
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import PlanError, hash_of, plan, settings_of
 from judges.tasks import tend_uploads
 from tests import factories
 from tests.files import load
@@ -88,8 +87,8 @@ def films(tmp_path):
 def judged(study, kind, items=None, **fields):
     """{item: (value, reason, rationale)} of a run of such a judge."""
     judge = factories.make_judge(study, f"{kind} {Judge.objects.count()}", kind=kind, **fields)
-    run = planning.plan(judge, items=items)
-    running.work_through(run.pk)
+    run = plan(judge, items=items)
+    drive.work_through(run.pk)
     rows = run.judgments.values_list("item__key", "value", "reason", "rationale")
     return {key: tuple(rest) for key, *rest in rows}
 
@@ -241,17 +240,17 @@ def test_the_explicit_form_refuses_histories_without_ratings(tmp_path):
 
 def test_interactions_that_changed_after_the_plan_are_noticed(films):
     judge = factories.make_judge(films, "CF", kind=Kind.CF, **SETTINGS)
-    run = planning.plan(judge)
+    run = plan(judge)
     Interaction.objects.filter(recipient__key="bert").first().delete()
     with CaptureQueriesContext(connection) as found:
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     read = [one for one in found if 'FROM "annotate_interaction"' in one["sql"]]
     assert len(read) == 1, "once a run, not for each explanation"
     assert {row.reason for row in run.judgments.all()} == {
         "the study’s interactions were changed since the run was planned"
     }
-    with pytest.raises(planning.PlanError, match="Make a new judge"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="Make a new judge"):
+        plan(judge)
 
 
 @pytest.mark.parametrize(
@@ -259,14 +258,14 @@ def test_interactions_that_changed_after_the_plan_are_noticed(films):
 )
 def test_no_run_mixes_made_up_histories_or_genres_of_two_times(films, kind, why):
     judge = factories.make_judge(films, "CF", kind=kind, **SETTINGS)
-    run = planning.plan(judge)
+    run = plan(judge)
     Interaction.objects.filter(data__hypothetical="yes").first().delete()
     Content.objects.filter(key="b").update(data={"genres": "Western"})
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     (reason,) = {row.reason for row in run.judgments.all()}
     assert why in reason and reason.endswith("changed since the run was planned")
-    again = planning.plan(judge)  # the judge is the same
-    running.work_through(again.pk)
+    again = plan(judge)  # the judge is the same
+    drive.work_through(again.pk)
     assert "" in {row.reason for row in again.judgments.all()}
 
 
@@ -289,10 +288,10 @@ def test_what_only_hypothetical_recipients_have_changes_nobody_s_score(tmp_path)
 
 def test_another_hypothetical_recipient_changes_no_judge(films):
     judge = factories.make_judge(films, "CF", kind=Kind.CF, **SETTINGS)
-    planning.plan(judge)
-    before = planning.hash_of(planning.settings_of(judge))
+    plan(judge)
+    before = hash_of(settings_of(judge))
     Interaction.objects.filter(recipient__key="cleo").first().delete()
-    assert planning.hash_of(planning.settings_of(judge)) == before
+    assert hash_of(settings_of(judge)) == before
 
 
 def test_the_model_is_kept_and_read_again(films, settings, tmp_path):
@@ -344,7 +343,7 @@ def test_a_judge_is_made_on_its_page_and_shown_with_its_settings(films, as_owner
     as_owner.post(address, sent)
     judge = Judge.objects.get(key="CF")
     assert (judge.factors, judge.regularisation, judge.seed) == (12, 0.5, 7)
-    planning.plan(judge)  # frozen: what was a form is now said
+    plan(judge)  # frozen: what was a form is now said
     page = as_owner.get(reverse("judge", args=[films.slug, judge.pk])).content.decode()
     assert "<dt>Factors</dt><dd>12</dd>" in page and "Implicit: seen or not" in page
 
@@ -376,10 +375,8 @@ def test_the_model_of_somebody_made_up_is_trained_once_for_all_kinds(
     with np.load(file) as kept:
         assert ("half" in kept, "contents" in kept) == (confidence == 1, confidence != 1)
         assert '"columns": [1, 2]' in str(kept["made_of"])  # b and c
-    train = counterfactual.train
-    monkeypatch.setattr(
-        counterfactual, "train", lambda *a, **k: trained.append(1) or train(*a, **k)
-    )
+    train = scorer.train
+    monkeypatch.setattr(scorer, "train", lambda *a, **k: trained.append(1) or train(*a, **k))
     assert {kind: judged(films, kind, items=items, **own) for kind in kinds} == first
     assert len(trained) == 2, "without the explanation: in full, and going on from the model"
     os.utime(file, (time.time() - 90_000,) * 2)

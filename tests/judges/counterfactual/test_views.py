@@ -20,7 +20,7 @@ from judges.counterfactual.surveys import making, once
 from judges.counterfactual.surveys.plan import NoQuestion
 from judges.models import Run, Upload
 from judges.tasks import load_upload
-from judges.uploads import uploads as uploading
+from judges.uploads import uploads
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/studies/new/ratings/"
@@ -53,7 +53,7 @@ def test_ratings_become_a_study_of_who_sent_them(as_owner, owner, texts):
     upload = Upload.objects.get()
     page = as_owner.post(f"/uploads/{upload.token}/load/", follow=True).content.decode()
     assert "Waiting for a worker." in page
-    uploading.Progress(upload).making(5, 12)
+    uploads.Progress(upload).making(5, 12)
     part = as_owner.get(f"/uploads/{upload.token}/", headers={"HX-Request": "true"})
     assert "5 of 12 questions are made." in part.content.decode()
     load_upload(upload.pk)
@@ -67,8 +67,8 @@ def test_ratings_become_a_study_of_who_sent_them(as_owner, owner, texts):
 
 
 def go_silent(upload):
-    long_ago = time.time() - uploading.SILENT_SECONDS - 1
-    os.utime(uploading.folder_of(upload) / "progress.json", (long_ago, long_ago))
+    long_ago = time.time() - uploads.SILENT_SECONDS - 1
+    os.utime(uploads.folder_of(upload) / "progress.json", (long_ago, long_ago))
 
 
 def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch):
@@ -81,15 +81,15 @@ def test_a_worker_that_was_killed_loses_no_question(as_owner, texts, monkeypatch
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(uploading.Progress, "making", killed)
+        patched.setattr(uploads.Progress, "making", killed)
         with pytest.raises(KeyboardInterrupt):
             load_upload(upload.pk)
-    folder = uploading.folder_of(upload)
+    folder = uploads.folder_of(upload)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("1-*.json")}
     assert len(before) == 4 and not Study.objects.exists()
     seen = []
     monkeypatch.setattr(
-        uploading.Progress,
+        uploads.Progress,
         "making",
         lambda *now: seen.append({path: path.stat().st_mtime_ns for path in before}),
     )
@@ -224,11 +224,11 @@ def test_what_is_being_made_is_kept_for_days_and_can_be_stopped(as_owner, texts)
     send(as_owner, texts)
     upload = Upload.objects.get()
     Upload.objects.begin(upload.pk)
-    uploading.Progress(upload).making(5, 12)
+    uploads.Progress(upload).making(5, 12)
     Upload.objects.update(created_at=timezone.now() - timedelta(hours=25))
     go_silent(upload)
-    uploading.remove_old()
-    assert uploading.silent_uploads() == [] and uploading.being_made() == [upload.pk]
+    uploads.remove_old()
+    assert uploads.silent_uploads() == [] and uploads.being_made() == [upload.pk]
     page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
     assert "Stop and discard" in page
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
@@ -241,7 +241,7 @@ def test_what_is_being_made_is_kept_for_days_and_can_be_stopped(as_owner, texts)
 def test_who_discards_first_wins_and_nothing_is_loaded(as_owner, texts, monkeypatch):
     """All questions are made and checked; the rows are not being written yet."""
     upload, checked, discarded = begun(as_owner, texts), threading.Event(), threading.Event()
-    check = uploading.check_files
+    check = uploads.check_files
 
     def held_up(*given, **options):
         found = check(*given, **options)
@@ -249,7 +249,7 @@ def test_who_discards_first_wins_and_nothing_is_loaded(as_owner, texts, monkeypa
         assert discarded.wait(60)
         return found
 
-    monkeypatch.setattr(uploading, "check_files", held_up)
+    monkeypatch.setattr(uploads, "check_files", held_up)
     loading = in_a_thread(load_upload, upload.pk)
     assert checked.wait(60)
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
@@ -257,7 +257,7 @@ def test_who_discards_first_wins_and_nothing_is_loaded(as_owner, texts, monkeypa
     assert ended(loading)
     assert "The files were discarded; nothing was loaded." in page
     assert not Upload.objects.exists() and not Study.objects.exists()
-    assert not uploading.folder_of(upload).exists()
+    assert not uploads.folder_of(upload).exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -301,7 +301,7 @@ def test_plain_files_that_are_being_loaded_are_not_discarded(as_owner, texts):
     Upload.objects.update(making={})
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
     assert "It is too late to discard the files" in page
-    assert uploading.folder_of(upload).exists() and Upload.objects.exists()
+    assert uploads.folder_of(upload).exists() and Upload.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

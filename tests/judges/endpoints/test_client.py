@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from judges.endpoints import client as client_module
-from judges.endpoints.client import Client, Failure, retry_after
+from judges.endpoints.client import REPLY_BYTES, Client, Failure, retry_after
 from judges.models import Endpoint
 from tests.scripted_server import Reply, ScriptedServer, chat
 
@@ -83,8 +82,8 @@ FAILURES = {
     "error with status 200": (Reply(error("overloaded")), Failure.NO_CHAT),
     "content is a number": (chat(5), Failure.NO_CHAT),
     "connection lost": (Reply("x" * 1000, cut=10), Failure.CONNECTION),
-    "too large": (Reply(b"x" * (client_module.REPLY_BYTES + 1)), Failure.TOO_LARGE),
-    "too large error": (Reply(b"x" * (client_module.REPLY_BYTES + 1), 500), Failure.TOO_LARGE),
+    "too large": (Reply(b"x" * (REPLY_BYTES + 1)), Failure.TOO_LARGE),
+    "too large error": (Reply(b"x" * (REPLY_BYTES + 1), 500), Failure.TOO_LARGE),
     "packed": (
         Reply(gzip.compress(b"x" * 10_000_000), headers={"content-encoding": "gzip"}),
         Failure.TOO_LARGE,

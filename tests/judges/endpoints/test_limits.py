@@ -12,9 +12,9 @@ from django.db import connection
 
 from judges.endpoints import limits
 from judges.models import Endpoint, Heartbeat, Run, Window
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive
+from judges.runs.plan import plan
+from judges.runs.resume import resume
 from tests import factories, processes
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 from tests.short_minute import SECONDS
@@ -150,7 +150,7 @@ def test_two_workers_never_pass_the_limits_of_an_endpoint(tmp_path):
         ):
             both = lambda: Heartbeat.objects.alive().count() == 2  # noqa: E731
             processes.wait_for(both, 120, "both workers")
-            run = planning.plan(judge)
+            run = plan(judge)
             processes.wait_for(finished(run), 120, "the run's end")
         assert set(run.judgments.values_list("state", flat=True)) == {"done"}
         assert run.calls.values("worker").distinct().count() >= 2, "both had a part in it"
@@ -175,10 +175,10 @@ def test_all_workers_of_an_endpoint_wait_when_one_is_asked_to(tmp_path, form):
         endpoint = factories.make_endpoint(server.url, concurrency=2, timeout_seconds=5)
         study = factories.make_study("long")
         factories.make_items(study, 8)
-        runs = [planning.plan(factories.make_judge(study, f"j{n}", endpoint)) for n in range(2)]
+        runs = [plan(factories.make_judge(study, f"j{n}", endpoint)) for n in range(2)]
 
         def work(run):
-            running.work_through(run.pk)
+            drive.work_through(run.pk)
             connection.close()
 
         threads = [threading.Thread(target=work, args=[run]) for run in runs]
@@ -209,8 +209,8 @@ def test_an_account_that_cannot_pay_stops_the_run_and_a_resume_asks_the_rest(own
     broke = lambda number, request: chat(by_schema(request)) if number < 5 else BILLING  # noqa: E731
     with ScriptedServer(broke) as server:
         endpoint = factories.make_endpoint(server.url, concurrency=4)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
         run.refresh_from_db()
         assert len(server.requests) <= 5 + 2 * 4, "not a call for each of the rest"
         assert run.state == Run.State.STOPPED
@@ -218,8 +218,8 @@ def test_an_account_that_cannot_pay_stops_the_run_and_a_resume_asks_the_rest(own
         states = run.judgments.values_list("state", flat=True)
         assert (list(states).count("done"), list(states).count("pending")) == (20, 380)
         server.script = lambda number, request: chat(by_schema(request))
-        assert going_on.resume(run)
-        running.work_through(run.pk)
+        assert resume(run)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert (run.state, run.stopped_because) == (Run.State.FINISHED, "")
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}

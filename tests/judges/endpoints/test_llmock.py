@@ -5,9 +5,8 @@ from llmock.scenarios import Delay, Fail, Reply
 from llmock.testing import LLMockServer
 
 from judges.models import Judgment, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import settle as settling
+from judges.runs import drive, settle
+from judges.runs.plan import plan
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -15,8 +14,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    plain = settling.Outcome.wait
-    monkeypatch.setattr(settling.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
+    plain = settle.Outcome.wait
+    monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
 
 
 def go(study, *behaviours, patience=60):
@@ -30,8 +29,8 @@ def go(study, *behaviours, patience=60):
         endpoint = factories.make_endpoint(
             server.base_url("openai"), model="gpt-4o", timeout_seconds=patience, concurrency=1
         )
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     return run

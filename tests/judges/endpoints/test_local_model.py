@@ -7,7 +7,7 @@ from django.db import connection
 
 from judges.endpoints import local_model
 from judges.models import Heartbeat, Judgment, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories, processes
 from tests.conftest import missing
 from tests.scripted_server import ScriptedServer, by_schema, chat
@@ -32,7 +32,7 @@ def make_run(server, items=ITEMS, judge=None, **endpoint_fields):
     study = factories.make_study("long", items=items)
     fields = {"concurrency": CONCURRENCY, "timeout_seconds": 2} | endpoint_fields
     endpoint = factories.make_endpoint(server.url, **fields)
-    return planning.plan(factories.make_judge(study, "judge", endpoint, **(judge or {})))
+    return plan(factories.make_judge(study, "judge", endpoint, **(judge or {})))
 
 
 def finished(run):

@@ -5,14 +5,13 @@ import socket
 
 import pytest
 
-from judges.endpoints import client as client_module
+from judges.endpoints import client
 from judges.endpoints.client import Failure
 from judges.models import Judgment, Run
 from judges.replies.parse import Reason
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
-from judges.runs import settle as settling
+from judges.runs import drive, settle
+from judges.runs.plan import plan
+from judges.runs.resume import resume
 from tests import factories, processes
 from tests.judges.endpoints.test_local_model import finished, var  # noqa: F401 - a fixture
 from tests.scripted_server import Reply, ScriptedServer, chat
@@ -173,17 +172,17 @@ class Server(ScriptedServer):
 @pytest.fixture
 def impatient(monkeypatch):
     """Two attempts, and next to no waiting between them."""
-    plain = settling.Outcome.wait
-    monkeypatch.setattr(settling, "MOST_ATTEMPTS", 2)
-    monkeypatch.setattr(settling, "MOST_RATE_ATTEMPTS", 2)
-    monkeypatch.setattr(settling.Outcome, "wait", lambda self: (w := plain(self)) and w / 10_000)
+    plain = settle.Outcome.wait
+    monkeypatch.setattr(settle, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(settle, "MOST_RATE_ATTEMPTS", 2)
+    monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 10_000)
 
 
 def run_against(url, study):
     # Half a second is enough here for whoever answers at all.
     endpoint = factories.make_endpoint(url, timeout_seconds=1)
-    run = planning.plan(factories.make_judge(study, "judge", endpoint), limit=1)
-    running.work_through(run.pk)
+    run = plan(factories.make_judge(study, "judge", endpoint), limit=1)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     return run
 
@@ -218,7 +217,7 @@ def test_a_reply_that_never_came_or_is_no_reply(study, impatient, case):
     reply, state, reason = TRANSPORT[case]
     run = outcome_of(reply, study)
     found = set(run.judgments.values_list("state", "value", "attempts"))
-    again = reason in client_module.TRANSIENT
+    again = reason in client.TRANSIENT
     assert found == {(state, None, 2 if again else 1)}
     reasons = set(run.judgments.values_list("reason", flat=True))
     assert reasons == {reason} if reason else reasons <= {Failure.BAD_JSON, Failure.NO_CHAT}
@@ -250,8 +249,8 @@ def test_an_account_that_cannot_pay_stops_the_run(study, impatient, case):
         assert set(found) == {(Judgment.State.PENDING, None, "", "", 1)}
         assert run.calls.get().failure == Failure.BILLING
         server.script = lambda *_: chat(json.dumps(GOOD))
-        assert going_on.resume(run)
-        running.work_through(run.pk)
+        assert resume(run)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert (run.state, run.stopped_because) == (Run.State.FINISHED, "")
     assert set(run.judgments.values_list("state", "value")) == {(DONE, 4.0)}
@@ -290,7 +289,7 @@ def test_what_is_too_large_keeps_its_beginning(study, impatient):
     detail = run.calls.get().failure_detail
     assert detail.startswith("more than 2,097,152 bytes, which begin: ")
     assert '{"choices": "xxx' in detail
-    assert len(detail) <= client_module.DETAIL_LENGTH
+    assert len(detail) <= client.DETAIL_LENGTH
 
 
 @pytest.mark.django_db
@@ -306,14 +305,12 @@ def test_a_real_worker_ends_a_run_of_nothing_but_misbehaviour(var):  # noqa: F81
     """Items in turn meet every reply that is final at once, a time-out and a good one."""
     folder, extra = var
     replies = [reply for reply, *_ in WORDS.values()]
-    replies += [
-        reply for reply, _, reason in TRANSPORT.values() if reason not in client_module.TRANSIENT
-    ]
+    replies += [reply for reply, _, reason in TRANSPORT.values() if reason not in client.TRANSIENT]
     replies += [*READ.values(), chat("", delay=3)]
     with Server(lambda number, _: replies[number % len(replies)]) as server:
         study = factories.make_study("hostile", items=len(replies))
         endpoint = factories.make_endpoint(server.url, timeout_seconds=1, concurrency=8)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
+        run = plan(factories.make_judge(study, "judge", endpoint))
         with processes.worker(folder, **extra):
             processes.wait_for(finished(run), 120, "the run's end")
     assert not run.judgments.open().exists()

@@ -5,12 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judges.endpoints import pace as pacing
-from judges.endpoints.pace import Pace
+from judges.endpoints.pace import MOST_POINTS, Pace
 from judges.endpoints.pace_chart import pace_chart
 from judges.models import Endpoint, Run, RunPace
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
@@ -108,7 +107,7 @@ def test_its_history_is_bounded_and_keeps_the_beginning_and_the_end():
         clean_round(pace, second)
         if second % 3 == 0:
             pace.too_many(20 * second)
-    assert len(pace.points) <= pacing.MOST_POINTS
+    assert len(pace.points) <= MOST_POINTS
     assert pace.points[0] == (0, 1, "begins")
     assert pace.points[-1][1] == pace.limit
     times = [now for now, _, _ in pace.points]
@@ -127,8 +126,8 @@ def test_a_run_finds_the_limit_keeps_its_history_and_the_next_begins_there(owner
 
     with ScriptedServer(narrow) as server:
         endpoint = factories.make_endpoint(server.url, concurrency=64, timeout_seconds=5)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}
     points = RunPace.objects.get(run=run).points
     assert [limit for _, limit, _ in points] == [16, 32, 25, 25], "doubled, then cut once to 0.8"
@@ -145,7 +144,7 @@ def test_a_run_finds_the_limit_keeps_its_history_and_the_next_begins_there(owner
 @pytest.mark.django_db
 def test_the_chart_draws_each_worker_s_limit_on_one_clock(study):
     """600 wide and 100 high: 40 s and a limit of 20, so 15 a second and 5 a call."""
-    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
     assert pace_chart(run) is None
     began = timezone.now() - timedelta(seconds=100)
     for worker, later, points in [

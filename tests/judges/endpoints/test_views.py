@@ -6,12 +6,11 @@ import json
 import pytest
 from django.urls import reverse
 
-from judges.endpoints import probe as probing
+from judges.endpoints.probe import probe
 from judges.models import Endpoint, Judge
-from judges.prompting import fill as prompting
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.prompting import fill
+from judges.runs import drive, resume
+from judges.runs.plan import PlanError, plan, settings_of
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
@@ -58,7 +57,7 @@ def outcome_of(script, **fields):
     """What a test of such an endpoint found: {name: works}, and the endpoint."""
     with ScriptedServer(script) as server:
         endpoint = factories.make_endpoint(server.url, **fields)
-        found = {one.name: one for one in probing.probe(endpoint)}
+        found = {one.name: one for one in probe(endpoint)}
     endpoint.refresh_from_db()
     return found, endpoint, server
 
@@ -158,7 +157,7 @@ def test_without_schemas_the_setting_is_off_and_the_judge_asks_in_words(study):
     found, endpoint, _ = outcome_of(plain)
     assert (found["json_schema"].works, endpoint.json_schema) == (False, False)
     assert endpoint.can("json_mode") is False
-    run = planning.plan(factories.make_judge(study, "judge", endpoint))
+    run = plan(factories.make_judge(study, "judge", endpoint))
     assert run.frozen["json_schema"] is False
 
 
@@ -188,37 +187,37 @@ def test_a_hurried_endpoint_says_nothing_against_schemas():
 def test_where_only_json_mode_works_it_is_used(study, prompt):
     with ScriptedServer(lambda n, r: chat(json.dumps(dict.fromkeys(factories.ASPECTS, 4)))) as it:
         endpoint = factories.make_endpoint(it.url, json_schema=False)
-        plain = planning.plan(factories.make_judge(study, "early", endpoint, prompt=prompt))
-        running.work_through(plain.pk)
+        plain = plan(factories.make_judge(study, "early", endpoint, prompt=prompt))
+        drive.work_through(plain.pk)
         assert not [request for request in it.requests if "response_format" in request]
-        probing.probe(endpoint)
+        probe(endpoint)
         it.requests.clear()
-        run = planning.plan(factories.make_judge(study, "judge", endpoint, prompt=prompt))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint, prompt=prompt))
+        drive.work_through(run.pk)
         assert [request["response_format"] for request in it.requests] == [JSON_MODE] * 4
         assert run.judgments.filter(state="done", value=4).count() == 16
         it.requests.clear()
-        again = planning.plan(Judge.objects.get(key="early"))
-        running.work_through(again.pk)
+        again = plan(Judge.objects.get(key="early"))
+        drive.work_through(again.pk)
         assert not [request for request in it.requests if "response_format" in request]
     assert again.settings_hash == plain.settings_hash, "it asks as it did before the test"
 
 
 def test_a_prompt_that_does_not_speak_of_json_never_uses_its_mode():
-    assert not prompting.Prompt("poem.v1", "Reply with a number from 1 to 5.").asks_for_json
-    assert prompting.load("explanation.v2").asks_for_json
+    assert not fill.Prompt("poem.v1", "Reply with a number from 1 to 5.").asks_for_json
+    assert fill.load("explanation.v2").asks_for_json
 
 
 def test_a_judge_that_ran_with_a_schema_runs_on_after_a_test_without_effect(study):
     """Taken and ignored as it always was: the same call, so the same judge."""
     judge = factories.make_judge(study, "judge", factories.make_endpoint(key="made"))
-    going_on.cancel(planning.plan(judge))
+    resume.cancel(plan(judge))
     endpoint = judge.endpoint
     Endpoint.objects.update(json_schema=False, findings={"json_schema": [False, "Ignored.", False]})
     endpoint.refresh_from_db()
-    run = planning.plan(judge)
+    run = plan(judge)
     assert run.frozen["json_schema"] is True
-    fresh = planning.plan(factories.make_judge(study, "fresh", endpoint))
+    fresh = plan(factories.make_judge(study, "fresh", endpoint))
     assert fresh.frozen["json_schema"] is False
 
 
@@ -226,18 +225,18 @@ def test_a_judge_whose_schema_is_refused_now_has_to_be_made_anew(study):
     with ScriptedServer(able) as server:
         endpoint = factories.make_endpoint(server.url)
         judge = factories.make_judge(study, "judge", endpoint)
-        run = planning.plan(judge)
-        going_on.cancel(run)
+        run = plan(judge)
+        resume.cancel(run)
         server.script = without_schemas
-        probing.probe(endpoint)
-    for go_on in (going_on.start, planning.plan):
-        with pytest.raises(planning.PlanError, match="has been run with a JSON schema, which its"):
+        probe(endpoint)
+    for go_on in (resume.start, plan):
+        with pytest.raises(PlanError, match="has been run with a JSON schema, which its"):
             go_on(judge)
-    fresh = planning.plan(factories.make_judge(study, "fresh", endpoint))
+    fresh = plan(factories.make_judge(study, "fresh", endpoint))
     assert fresh.frozen["json_mode"] is True
     Endpoint.objects.update(json_schema=True)  # an operator knows better
     endpoint.refresh_from_db()
-    assert planning.plan(judge).frozen["json_schema"] is True
+    assert plan(judge).frozen["json_schema"] is True
 
 
 # As OpenAI's models of 2025 and later that reason first put it.
@@ -269,8 +268,8 @@ def test_a_model_that_refuses_a_parameter_is_asked_without_it(study, as_owner):
     with ScriptedServer(reasoning) as server:
         Endpoint.objects.update(base_url=server.url)
         endpoint.refresh_from_db()
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
         sent = {"model", "messages", "response_format", "max_completion_tokens"}
         assert [request.keys() for request in server.requests] == [sent] * 4
         assert {request["max_completion_tokens"] for request in server.requests} == {400}
@@ -281,16 +280,16 @@ def test_a_model_that_refuses_a_parameter_is_asked_without_it(study, as_owner):
 
 def test_a_judge_that_was_asked_with_it_has_to_be_made_anew(study):
     judge = factories.make_judge(study, "judge", factories.make_endpoint(key="made"))
-    going_on.cancel(planning.plan(judge))
+    resume.cancel(plan(judge))
     refused = {"temperature": [False, "It takes none.", True]}
     Endpoint.objects.update(findings=refused)
     judge.endpoint.refresh_from_db()
-    with pytest.raises(planning.PlanError, match="with temperature, which its endpoint made"):
-        planning.plan(judge)
-    fresh = planning.plan(factories.make_judge(study, "fresh", judge.endpoint))
+    with pytest.raises(PlanError, match="with temperature, which its endpoint made"):
+        plan(judge)
+    fresh = plan(factories.make_judge(study, "fresh", judge.endpoint))
     assert fresh.frozen["refused"] == ["temperature"]
     Endpoint.objects.update(findings={})
-    assert planning.settings_of(Judge.objects.get(key="fresh"))["refused"] == ["temperature"]
+    assert settings_of(Judge.objects.get(key="fresh"))["refused"] == ["temperature"]
 
 
 FAILURES = {

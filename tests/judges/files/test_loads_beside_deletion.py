@@ -6,9 +6,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotate.models import Study
 from annotate.studies import delete as marking
 from judges import tasks
-from judges.files import load as files
+from judges.files import load
 from judges.studies import delete as deleting
-from judges.uploads import uploads as uploading
+from judges.uploads import uploads
 from tests.api.conftest import program
 from tests.files import STUDY
 
@@ -23,7 +23,7 @@ TABLES = {
 
 def delete_beside(study, monkeypatch, moment):
     """Delete the whole study right before a load looks for it the first or second time."""
-    find_study, looks = files.find_study, []
+    find_study, looks = load.find_study, []
 
     def find(slug, lock=False):
         looks.append(slug)
@@ -32,7 +32,7 @@ def delete_beside(study, monkeypatch, moment):
             assert deleting.delete_study(study.pk)
         return find_study(slug, lock)
 
-    monkeypatch.setattr(files, "find_study", find)
+    monkeypatch.setattr(load, "find_study", find)
 
 
 @pytest.mark.django_db
@@ -41,9 +41,9 @@ def delete_beside(study, monkeypatch, moment):
 def test_rows_make_no_study_of_one_that_went(study, monkeypatch, tmp_path, table, moment):
     path = tmp_path / f"{table}.csv"
     path.write_text(TABLES[table].replace("QUESTION", study.questions.first().key))
-    assert not files.check_files(None, {table: path}, "films").problems
+    assert not load.check_files(None, {table: path}, "films").problems
     delete_beside(study, monkeypatch, moment)
-    loading = files.load_files(None, {table: path}, "films")
+    loading = load.load_files(None, {table: path}, "films")
     assert "no longer there" in str(loading.problems.shown[0])
     assert not Study.objects.exists()
 
@@ -63,7 +63,7 @@ def test_the_api_refuses_rows_of_a_study_that_went(owner, study, monkeypatch, mo
 @MOMENTS
 def test_a_page_load_makes_no_study_of_one_that_went(study, owner, monkeypatch, moment):
     file = SimpleUploadedFile("study.yaml", STUDY.encode())
-    upload = uploading.receive(owner, {"study": file}, "films")
+    upload = uploads.receive(owner, {"study": file}, "films")
     assert not upload.problems["total"]
     upload.state = upload.State.LOADING
     upload.save()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.exports import write as writing
+from analysis.exports import write
 from judges.files.study_file import study_yaml
 from judges.methods.topics import topics
 from judges.models import Judge, Statement
@@ -73,7 +73,7 @@ def test_statements_that_were_kept_in_two_spellings_load_back_and_stay(tmp_path)
     """As earlier versions kept them."""
     loading = load(tmp_path, items=ITEMS, statements=rows("Fit", "Fit"))
     Statement.objects.filter(item__key="e1").update(topic="fit")
-    export = "".join(writing.pieces(loading.study, "statements", "csv"))
+    export = "".join(write.pieces(loading.study, "statements", "csv"))
     again = load(tmp_path, items=ITEMS, statements=export)
     assert (messages(again), again.counts["statements"].unchanged) == ([], 2)
     assert spelt() == ["Fit", "fit"]
@@ -82,7 +82,7 @@ def test_statements_that_were_kept_in_two_spellings_load_back_and_stay(tmp_path)
 def test_an_export_comes_back_as_it_was(tmp_path):
     said = ("Fit", DECOMPOSED, "fit", COMPOSED, "FIT", "price")
     loading = load(tmp_path, items=ITEMS, statements=rows(*said))
-    export = "".join(writing.pieces(loading.study, "statements", "csv"))
+    export = "".join(write.pieces(loading.study, "statements", "csv"))
     copy = study_yaml(loading.study).replace("study: films", "study: copy")
     assert messages(load(tmp_path, study=copy, items=ITEMS, statements=export)) == []
     assert spelt("copy") == spelt()

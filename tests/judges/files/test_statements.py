@@ -7,9 +7,9 @@ from analysis.exports import write as writing
 from annotate.design import splits
 from annotate.models import Item
 from judges.files.study_file import study_yaml
-from judges.methods.extract import extract as extracting
+from judges.methods.extract import extract
 from judges.models import Extraction, Run, Statement
-from judges.statements import edit as statements
+from judges.statements import edit
 from tests import factories
 from tests.files import check, load, messages, write
 
@@ -48,7 +48,7 @@ def test_a_file_becomes_a_finished_run_that_speaks(tmp_path):
     assert (run.judge.kind, run.judge.method, run.state) == ("imported", "extraction", "finished")
     assert run.is_from_file
     e1, e2 = Item.objects.order_by("key")
-    assert extracting.sides_read(loading.study) == {
+    assert extract.sides_read(loading.study) == {
         (e1.pk, "reference"): run.pk,
         (e1.pk, "generated"): run.pk,
         (e2.pk, "generated"): run.pk,
@@ -140,13 +140,13 @@ def test_an_export_can_be_loaded_as_a_new_study(tmp_path, owner):
     loading = load(tmp_path, items=ITEMS, statements=STATEMENTS)
     small, fades = Statement.objects.filter(side="reference")
     values = {"statement": "fits small", "topic": "fit", "sentiment": "neutral"}
-    statements.correct(small.pk, values, owner)
-    statements.remove(fades.pk, owner)
+    edit.correct(small.pk, values, owner)
+    edit.remove(fades.pk, owner)
     soft = Statement.objects.get(side="generated")
-    statements.remove(soft.pk, owner)
+    edit.remove(soft.pk, owner)
     item = Item.objects.get(key="e2")
     values = {"statement": "=soft", "topic": "material", "sentiment": "positive"}
-    statements.add(item, "generated", "Soft.", values, owner)
+    edit.add(item, "generated", "Soft.", values, owner)
     csv = "".join(writing.pieces(loading.study, "statements", "csv"))
     assert "e1,reference,1,fits small,fit,neutral,corrected,runs small,fit,negative,3,13" in csv
     assert "e1,reference,2,colour fades,care,negative,removed" in csv

@@ -8,7 +8,7 @@ from annotate.models import Study
 from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
 from judges.models import Judge
-from judges.runs import plan as planning
+from judges.runs.plan import PlanError, plan
 from tests import factories
 from tests.podcasts import make_podcasts
 
@@ -194,8 +194,8 @@ def test_what_does_not_go_together_is_said(as_owner, podcasts, endpoint, change,
 def test_no_plan_and_no_row_weighs_a_verdict(podcasts, endpoint):
     judge = factories.make_judge(podcasts, "fit", endpoint, method="fit", prompt="fit.v1")
     judge.weighted = True
-    with pytest.raises(planning.PlanError, match="A verdict in words has no points"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="A verdict in words has no points"):
+        plan(judge)
     with pytest.raises(IntegrityError, match="only_scores_are_weighted"), transaction.atomic():
         judge.save()
 

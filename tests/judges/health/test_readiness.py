@@ -9,12 +9,12 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from annotate.models import Deletion
-from annotate.studies import delete as deleting
+from annotate.studies import delete
 from judges.health import readiness
 from judges.models import Clock, Computation, Heartbeat, Upload
 from judges.runs import heartbeat
-from judges.runs import plan as planning
-from judges.uploads import uploads as uploading
+from judges.runs.plan import plan
+from judges.uploads import uploads
 from tests import factories, processes
 
 PARTS = ["beat", "database", "disk", "pending", "redis", "workers"]
@@ -71,7 +71,7 @@ def test_redis_that_does_not_answer_is_told_within_two_seconds(client, alive, se
 
 def test_work_that_nobody_begins_is_told_after_ten_minutes(client, alive, settings, study):
     settings.REDIS_URL = ""
-    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
     type(run).objects.update(created_at=timezone.now() - timedelta(seconds=300))
     assert look(client) == (200, [])
     assert 300 <= client.get("/readyz").json()["pending"]["oldest_seconds"] < 320
@@ -99,8 +99,8 @@ def test_a_load_counts_from_when_it_was_handed_over_until_a_worker_begins(
     Upload.objects.update(waiting_since=timezone.now() - LONG)
     assert look(client) == (503, ["pending"])
     seen = []
-    monkeypatch.setattr(uploading, "_load", lambda _upload: seen.append(look(client)))
-    uploading.load_upload(upload.pk)
+    monkeypatch.setattr(uploads, "_load", lambda _upload: seen.append(look(client)))
+    uploads.load_upload(upload.pk)
     assert seen == [(200, [])], "a worker is busy with it, however long that takes"
     assert Upload.objects.get().state == Upload.State.LOADING and look(client) == (200, [])
 
@@ -128,7 +128,7 @@ def test_a_report_counts_from_when_it_was_asked_for_while_somebody_waits_for_it(
 
 def test_a_deletion_counts_until_a_worker_has_taken_it_once(client, alive, settings, study):
     settings.REDIS_URL = ""
-    deleting.begin(study)
+    delete.begin(study)
     Deletion.objects.update(asked_at=timezone.now() - LONG)
     assert look(client) == (503, ["pending"])
     begun = timezone.now()
@@ -188,7 +188,7 @@ def test_who_asks_at_once_is_told_what_was_just_found(client, alive, settings, m
 
 def test_overview_says_why_a_run_may_not_go_on(as_owner, study, settings, monkeypatch):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-    planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    plan(factories.make_judge(study, "judge", factories.make_endpoint()))
 
     def sentences():
         return [words for words, _ in as_owner.get("/studies/films/").context["attention"]]
@@ -227,7 +227,7 @@ def test_overview_says_that_loads_reports_and_deletions_wait_for_a_worker(
     assert sentences() == []
     begin_load(owner, slug="films")
     Computation.objects.create(key="k", study=study, n_answers=1)
-    deleting.begin(factories.make_study("old", owner=owner))
+    delete.begin(factories.make_study("old", owner=owner))
     assert sentences() == [
         "A load of files waits, but no worker is alive",
         "A report waits, but no worker is alive",
@@ -243,10 +243,10 @@ def test_overview_says_how_old_work_is_that_no_worker_has_begun(
     sentences, owner, study, settings, alive
 ):
     settings.REDIS_URL = ""
-    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
     begin_load(owner, slug="new", is_new=True)
     Computation.objects.create(key="k", study=study, n_answers=1)
-    deleting.begin(factories.make_study("old", owner=owner))
+    delete.begin(factories.make_study("old", owner=owner))
     assert sentences() == []
     type(run).objects.update(created_at=timezone.now() - LONG)
     Upload.objects.update(waiting_since=timezone.now() - LONG * 2)
@@ -268,8 +268,8 @@ def test_overview_says_how_old_work_is_that_no_worker_has_begun(
 def test_overview_is_silent_of_what_waits_for_others(sentences, stranger, settings):
     settings.REDIS_URL = ""
     other = factories.make_study("other", owner=stranger, items=1)
-    planning.plan(factories.make_judge(other, "judge", factories.make_endpoint()))
+    plan(factories.make_judge(other, "judge", factories.make_endpoint()))
     begin_load(stranger, slug="new", is_new=True)
     Computation.objects.create(key="k", study=other, n_answers=1)
-    deleting.begin(factories.make_study("old", owner=stranger))
+    delete.begin(factories.make_study("old", owner=stranger))
     assert sentences() == []

@@ -11,9 +11,8 @@ from django.utils import timezone
 from annotate.models import Membership
 from judges.models import Heartbeat, Judge, Judgment, Run
 from judges.models.run import FROM_FILE
-from judges.runs import plan as planning
-from judges.runs import progress
-from judges.runs import resume as going_on
+from judges.runs import progress, resume
+from judges.runs.plan import plan
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +42,7 @@ def judge(study):
 
 @pytest.fixture
 def run(judge):
-    return planning.plan(judge)
+    return plan(judge)
 
 
 @pytest.fixture
@@ -177,7 +176,7 @@ def test_a_judge_can_be_changed_until_it_is_run(as_owner, study, judge):
     assert as_owner.post(edit, data).status_code == 302
     judge.refresh_from_db()
     assert (judge.key, judge.max_tokens) == ("strict", 50)
-    planning.plan(judge)
+    plan(judge)
     answer = as_owner.post(edit, data | {"max_tokens": "60"})
     assert answer.status_code == 422
     assert "settings are frozen" in answer.content.decode()
@@ -230,7 +229,7 @@ def test_the_run_page_says_loudly_when_no_worker_is_alive(as_owner, study, run, 
 def test_the_fragment_asks_again_only_while_the_run_is_active(as_owner, study, run):
     fragment = reverse("run_progress", args=[study.slug, run.pk])
     assert "every 2s" in as_owner.get(fragment).content.decode()
-    going_on.cancel(run)
+    resume.cancel(run)
     assert "every" not in as_owner.get(fragment).content.decode()
 
 
@@ -247,7 +246,7 @@ def test_what_moves_costs_one_query_and_tells_the_rest_of_the_end(
     assert (found.total, found.done, found.failed, found.pending) == (16, 4, 4, 8)
     assert (plain.total, plain.done, plain.failed, plain.pending) == (16, 4, 4, 8)
     assert "8 of 16 judgments" in answer.content.decode() and "HX-Trigger" not in answer
-    going_on.cancel(run)
+    resume.cancel(run)
     answer = as_owner.get(moving)
     assert answer["HX-Trigger"] == "run-moved" and "every" not in answer.content.decode()
 
@@ -330,7 +329,7 @@ def test_the_lists_take_few_queries_however_long(
     as_owner, study, run, django_assert_max_num_queries
 ):
     for number in range(5):
-        planning.plan(factories.make_judge(study, f"j{number}", run.judge.endpoint))
+        plan(factories.make_judge(study, f"j{number}", run.judge.endpoint))
     for name in ("judges", "runs", "run", "run_progress", "judge"):
         with django_assert_max_num_queries(12):
             as_owner.get(address(name, study, run))

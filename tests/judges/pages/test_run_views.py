@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judges.models import Judgment, Run
-from judges.runs import plan as planning
 from judges.runs import progress
+from judges.runs.plan import plan
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ def run(study, monkeypatch):
     """Its clock stands still, so that no slow machine makes it later."""
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now)
-    return planning.plan(factories.make_judge(study, "careful", factories.make_endpoint()))
+    return plan(factories.make_judge(study, "careful", factories.make_endpoint()))
 
 
 def settled(run, units, ago, **fields):

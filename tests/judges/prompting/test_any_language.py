@@ -9,9 +9,9 @@ from django.core.management import call_command
 
 from annotate.models import Content
 from judges.models import Run
-from judges.pages import judge_preview as previewing
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.pages import judge_preview
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -52,8 +52,8 @@ def run(owner):
             rationale=True,
             prompt="explanation.v2",
         )
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
         run.sent = {request["messages"][0]["content"] for request in server.requests}
     return run
 
@@ -75,10 +75,10 @@ def test_each_has_its_value_and_its_rationale(run):
 
 
 def test_the_preview_counts_a_character_of_another_script_as_a_token(run):
-    preview = previewing.preview(run.judge, "Chinese")
+    preview = judge_preview.preview(run.judge, "Chinese")
     assert TEXTS["Chinese"] in preview.calls[0][1][0]["content"]
-    assert previewing.estimated_tokens("a" * 40) == 10
-    assert previewing.estimated_tokens("电影" * 20) == 40
+    assert judge_preview.estimated_tokens("a" * 40) == 10
+    assert judge_preview.estimated_tokens("电影" * 20) == 40
 
 
 def test_the_pages_and_the_exports_show_them(run, as_owner):

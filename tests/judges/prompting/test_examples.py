@@ -11,8 +11,8 @@ from annotate.design import splits
 from annotate.models import Content, Item, Rater, Rating, Recipient, System
 from judges.models import HeldOut, Judge, Judgment, Material
 from judges.prompting.examples import Examples
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import resume
+from judges.runs.plan import PlanError, plan
 from tests import factories
 
 ONE, PERSONALISED = Judge.Shots.ONE, Judge.Shots.PERSONALISED
@@ -40,7 +40,7 @@ def make_judge(study, shots=ONE, **fields):
 
 
 def planned(study, shots=ONE, **fields):
-    return planning.plan(make_judge(study, shots, **fields))
+    return plan(make_judge(study, shots, **fields))
 
 
 def materials(run):
@@ -100,7 +100,7 @@ def test_the_same_seed_draws_the_same_whatever_the_order_of_rows():
         seed=4,
         prompt="explanation.v2",
     )
-    assert materials(planning.plan(judge)) != first
+    assert materials(plan(judge)) != first
 
 
 def test_an_example_carries_all_questions():
@@ -167,7 +167,7 @@ def test_what_was_not_asked_is_not_asked_again():
     run = planned(study)
     run.state = "finished"
     run.save()
-    assert going_on.reset_failed(run) == 0
+    assert resume.reset_failed(run) == 0
     assert run.judgments.filter(state=Judgment.State.NOT_ASKED).count() == 2
 
 
@@ -200,7 +200,7 @@ def test_a_strict_judge_keeps_the_pool_of_its_first_run():
             factories.make_rating(session, item, question, 3)
     first.state = "finished"
     first.save()
-    again = planning.plan(first.judge)
+    again = plan(first.judge)
     pools = [set(run.held_out.values_list("item", flat=True)) for run in (first, again)]
     assert pools[0] == pools[1]
 
@@ -317,7 +317,7 @@ def _is_example(row):
 
 def test_a_plan_says_that_all_items_are_held_out():
     study = make_grid(recipients=1, contents=1, systems=1)
-    with pytest.raises(planning.PlanError, match="All items that could be judged are held out"):
+    with pytest.raises(PlanError, match="All items that could be judged are held out"):
         planned(study, strict=True)
 
 
@@ -353,7 +353,7 @@ def test_ten_thousand_items_take_few_queries(django_assert_max_num_queries):
     study = many_items_rated(10_000)
     judge = make_judge(study)
     with django_assert_max_num_queries(1000) as counted:
-        run = planning.plan(judge)
+        run = plan(judge)
     reads = [query for query in counted.captured_queries if query["sql"].startswith("SELECT")]
     assert len(reads) <= 16
     assert Material.objects.filter(run=run).count() == 10_000

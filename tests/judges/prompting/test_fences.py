@@ -8,10 +8,9 @@ from annotate.models import Content, Interaction, Item, Recipient
 from judges.models import Judge
 from judges.pages.forms import judge_form
 from judges.pages.judge_preview import preview
-from judges.prompting import fill as prompting
-from judges.prompting import materials
+from judges.prompting import fill, materials
 from judges.prompting.materials import PARTS, Shown
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 from tests.judges.prompting.test_examples import make_grid
 from tests.judges.prompting.test_fill import question
@@ -54,15 +53,13 @@ def outside(text):
 
 
 def sent(item, example=None, profile=""):
-    part = prompting.load_part(PARTS[Judge.Shots.ONE]).text
+    part = fill.load_part(PARTS[Judge.Shots.ONE]).text
     shown = Shown(
-        example=prompting.example(part, example, {"accuracy": 4}) if example else "",
-        context=prompting.context(prompting.load_part("profile.v1").text, profile)
-        if profile
-        else "",
+        example=fill.example(part, example, {"accuracy": 4}) if example else "",
+        context=fill.context(fill.load_part("profile.v1").text, profile) if profile else "",
     )
-    template = prompting.load(V3).text
-    return prompting.messages(template, item, [question()], shown=shown)[0]["content"]
+    template = fill.load(V3).text
+    return fill.messages(template, item, [question()], shown=shown)[0]["content"]
 
 
 def test_the_title_stands_between_marker_lines_in_the_item_and_in_its_example():
@@ -142,14 +139,14 @@ def test_a_judge_that_was_run_keeps_the_example_as_it_was(monkeypatch):
     )
     with monkeypatch.context() as before:
         before.setitem(materials.PARTS, Judge.Shots.ONE, "example.v1")
-        run = planning.plan(judge)
+        run = plan(judge)
     run.state = run.State.FINISHED
     run.save()
     judge.refresh_from_db()
-    again = planning.plan(judge)
+    again = plan(judge)
     assert list(again.frozen["parts"]) == ["example.v1"]
     assert again.frozen["part_texts"] == run.frozen["part_texts"]
     other = factories.make_judge(
         study, "k", judge.endpoint, prompt="explanation.v2", shots=Judge.Shots.ONE
     )
-    assert list(planning.plan(other).frozen["parts"]) == ["example.v2"]
+    assert list(plan(other).frozen["parts"]) == ["example.v2"]

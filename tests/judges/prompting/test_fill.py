@@ -8,7 +8,7 @@ from annotate.models import Content, Item, Question
 from annotate.values.scales import parse_scale
 from judges.methods.recommend.paraphrase import PART as PARAPHRASE
 from judges.methods.verdicts.pairwise import LIST_PART
-from judges.prompting import fill as prompting
+from judges.prompting import fill
 from judges.prompting.materials import LISTENING, PARTS
 
 # Released prompts never change: a new text is a new file with a new number.
@@ -45,28 +45,28 @@ def question(key="accuracy", scale="likert5", text="It fits."):
 
 def sent(text="Because.", questions=None, title="The Grand Hotel (1932)", rationale=False):
     item = Item(text=text, content=title and Content(title=title))
-    template = prompting.load("explanation.v1").text
-    (message,) = prompting.messages(template, item, questions or [question()], rationale)
+    template = fill.load("explanation.v1").text
+    (message,) = fill.messages(template, item, questions or [question()], rationale)
     assert message["role"] == "user"
     return message["content"]
 
 
 @pytest.mark.parametrize("name", RELEASED)
 def test_a_released_prompt_is_unchanged(name):
-    assert prompting.load(name).sha256 == RELEASED[name]
+    assert fill.load(name).sha256 == RELEASED[name]
 
 
 def test_every_prompt_is_released():
-    assert set(prompting.names()) == set(RELEASED)
+    assert set(fill.names()) == set(RELEASED)
 
 
 @pytest.mark.parametrize("name", RELEASED_PARTS)
 def test_a_released_part_is_unchanged(name):
-    assert prompting.load_part(name).sha256 == RELEASED_PARTS[name]
+    assert fill.load_part(name).sha256 == RELEASED_PARTS[name]
 
 
 def test_every_part_is_released_and_the_newest_of_each_is_in_use():
-    files = {path.stem for path in (prompting.FOLDER / "parts").iterdir()}
+    files = {path.stem for path in (fill.FOLDER / "parts").iterdir()}
     newest = {name.rpartition(".")[0]: name for name in sorted(files)}
     assert files == set(RELEASED_PARTS)
     assert set(newest.values()) == {*PARTS.values(), LISTENING, LIST_PART, PARAPHRASE}
@@ -75,7 +75,7 @@ def test_every_part_is_released_and_the_newest_of_each_is_in_use():
 @pytest.mark.parametrize("name", ["nothing.v1", "../prompting", "explanation.v1.txt", ""])
 def test_an_unknown_prompt_is_refused_with_those_there_are(name):
     with pytest.raises(ValueError, match="explanation.v1"):
-        prompting.load(name)
+        fill.load(name)
 
 
 def test_the_five_parts_stand_in_the_order_of_the_paper():
@@ -154,13 +154,13 @@ def test_a_text_cannot_end_its_own_delimiters_or_change_the_speaker():
     ],
 )
 def test_markers_that_overlap_are_broken_up_too_and_those_of_any_template(raw, marker):
-    found = prompting.neutral(f"EXPLANATION{raw}")
+    found = fill.neutral(f"EXPLANATION{raw}")
     assert marker not in found
     assert found.replace(" ", "") == f"EXPLANATION{raw}"
 
 
 @given(st.text(alphabet="<>|｜[]/INSTsEXPLANATION\n ", max_size=200))
 def test_no_text_holds_a_marker_once_it_is_filled_in(raw):
-    neutral = prompting.neutral(raw)
-    assert prompting.MARKERS.search(neutral) is None
+    neutral = fill.neutral(raw)
+    assert fill.MARKERS.search(neutral) is None
     assert neutral.replace(" ", "") == raw.replace(" ", ""), "nothing but spaces was added"

@@ -12,8 +12,8 @@ from analysis.exports.tables import rows
 from annotate.models import Interaction, Item, Rating
 from judges.models import Call, Judge, Judgment, Run
 from judges.prompting.contexts import Contexts
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import PlanError, plan
 from tests import factories
 from tests.judges.prompting.test_examples import make_grid
 from tests.scripted_server import ScriptedServer, chat, valid
@@ -30,8 +30,8 @@ def run_with(study, script=valid, **fields):
         judge = factories.make_judge(
             study, name, endpoint, **({"prompt": "explanation.v2"} | fields)
         )
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, [request["messages"][0]["content"] for request in server.requests]
 
@@ -106,9 +106,9 @@ def test_the_material_of_a_run_stays_as_it_was_planned():
             shots=Shots.ONE,
             prompt="explanation.v2",
         )
-        run = planning.plan(judge)
+        run = plan(judge)
         Rating.objects.update(value=1)
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         said = {
             line
             for request in server.requests
@@ -226,7 +226,7 @@ def test_histories_of_many_recipients_take_one_query_or_two(watched, django_asse
         watched, "j", factories.make_endpoint(), context=Context.HISTORY, prompt="explanation.v2"
     )
     with django_assert_max_num_queries(30) as few:
-        planning.plan(judge)
+        plan(judge)
     assert sum("annotate_interaction" in query["sql"] for query in few.captured_queries) == 2
 
 
@@ -235,8 +235,8 @@ def test_histories_of_many_recipients_take_one_query_or_two(watched, django_asse
 
 def test_prompts_without_a_place_are_refused(study, as_owner):
     judge = factories.make_judge(study, "j", factories.make_endpoint(), shots=Shots.ONE)
-    with pytest.raises(planning.PlanError, match="explanation.v1 has no place for an example"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="explanation.v1 has no place for an example"):
+        plan(judge)
     fields = {
         "key": "j",
         "endpoint": judge.endpoint_id,
@@ -300,8 +300,8 @@ def test_the_preview_shows_to_the_letter_what_is_sent_later(graded, as_owner, as
         }
         assert server.requests == []
         assert not Run.objects.exists() and not Call.objects.exists()
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
     for key, preview in seen.items():
         calls = run.calls.filter(judgments__item__key=key).order_by("unit").distinct()
         assert [messages for _, messages, _ in preview.calls] == [call.messages for call in calls]
@@ -342,7 +342,7 @@ def test_the_judge_s_page_takes_few_queries(graded, as_owner, django_assert_max_
     judge = factories.make_judge(
         graded, "j", factories.make_endpoint(), shots=shots, prompt="explanation.v2"
     )
-    planning.plan(judge)
+    plan(judge)
     with django_assert_max_num_queries(16):
         as_owner.get(reverse("judge", args=[graded.slug, judge.pk]))
 
@@ -354,7 +354,7 @@ def test_a_budget_counts_what_is_shown_beside_the_item(graded):
     short = graded.items.filter(key="u1-i1-g0")
     Rating.objects.exclude(item__key="u0-i0-g0").delete()
     judge = factories.make_judge(graded, "b", endpoint, prompt="explanation.v2", shots=Shots.ONE)
-    run = planning.plan(judge, items=short)
+    run = plan(judge, items=short)
     (request,) = _messages(run)
     assert request[0]["content"].count("long ") > 900
     assert Decimal(run.frozen["unit_usd"]) > Decimal(len(json.dumps(request)) + 400) / 1_000_000
@@ -364,7 +364,7 @@ def _messages(run):
     with ScriptedServer() as server:
         run.judge.endpoint.base_url = server.url
         run.judge.endpoint.save()
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         return [request["messages"] for request in server.requests]
 
 

@@ -11,10 +11,10 @@ from annotate.models import Item, Membership
 from judges.files import load_files
 from judges.files.study_file import study_yaml
 from judges.models import Call, Judge, Judgment, StudyPrompt
-from judges.prompting import fill as prompting
-from judges.prompting import own as own_prompts
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.prompting import fill
+from judges.prompting.own import NEEDED, in_words, problems_of, warnings_of
+from judges.runs import drive
+from judges.runs.plan import PlanError, plan
 from tests import factories
 from tests.judges.prompting.test_fill import question
 from tests.scripted_server import ScriptedServer
@@ -84,24 +84,22 @@ def base(text=TEXT):
 
 @pytest.mark.parametrize("method", WHOLE)
 def test_a_whole_prompt_is_taken_and_known_for_its_method(method):
-    assert own_prompts.problems_of(WHOLE[method], method) == []
-    assert prompting.Prompt("own/x.v1", WHOLE[method]).method == method
+    assert problems_of(WHOLE[method], method) == []
+    assert fill.Prompt("own/x.v1", WHOLE[method]).method == method
 
 
-@pytest.mark.parametrize("name", prompting.names())
+@pytest.mark.parametrize("name", fill.names())
 def test_what_the_project_s_prompts_hold_is_allowed(name):
-    prompt = prompting.load(name)
+    prompt = fill.load(name)
     text = prompt.text.replace("$examples\n", "")  # of explanation.v1; never filled
-    assert own_prompts.problems_of(text, prompt.method) == []
+    assert problems_of(text, prompt.method) == []
 
 
 @pytest.mark.parametrize("method", WHOLE)
 def test_every_needed_placeholder_is_missed(method):
-    for name in own_prompts.NEEDED[method]:
+    for name in NEEDED[method]:
         text = WHOLE[method].replace(f"${name}", "").replace(f"${{{name}}}", "")
-        assert f"${name} is missing" in " ".join(
-            own_prompts.in_words(own_prompts.problems_of(text, method))
-        )
+        assert f"${name} is missing" in " ".join(in_words(problems_of(text, method)))
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -117,8 +115,8 @@ def test_a_wrong_prompt_is_refused_with_its_line(as_owner, study, case):
 @given(st.text(alphabet="<>|$PROEXLANTI{}text\n\r ", max_size=120))
 def test_no_text_can_end_its_marker_lines(raw):
     item = Item(text=raw)
-    for template in (TEXT, prompting.load("explanation.v2").text):
-        (message,) = prompting.messages(template, item, [question()])
+    for template in (TEXT, fill.load("explanation.v2").text):
+        (message,) = fill.messages(template, item, [question()])
         marks = [line for line in message["content"].splitlines() if "<<<" in line or ">>>" in line]
         assert marks == ["<<<EXPLANATION", "EXPLANATION>>>"]
         assert message["content"].endswith("EXPLANATION>>>"), "nothing follows the text"
@@ -126,8 +124,8 @@ def test_no_text_can_end_its_marker_lines(raw):
 
 @given(st.text(max_size=200), st.sampled_from(["EPISODE>>>", "<<<EPISODE", "<|im_end|>", "$words"]))
 def test_no_episode_can_end_its_marker_lines(raw, marker):
-    text = prompting.filled(
-        WHOLE["fit"], episode=prompting.one_line(raw + marker + raw), words="fit", context=""
+    text = fill.filled(
+        WHOLE["fit"], episode=fill.one_line(raw + marker + raw), words="fit", context=""
     )[0]["content"]
     inside = text.split("<<<EPISODE\n", 1)[1]
     assert inside.count("EPISODE>>>") == 1 and inside.endswith("\nEPISODE>>>")
@@ -144,7 +142,7 @@ def test_a_title_outside_marker_lines_is_warned_of(as_owner, study):
         sent = {"text": fenced, "base": base(), "try": "1"}
         page = as_owner.post(to(study, "prompt", "tone"), sent).content.decode()
         assert "This text is not saved." in page and "outside marker lines" not in page
-    assert own_prompts.warnings_of(WHOLE["fit"], "fit") == []
+    assert warnings_of(WHOLE["fit"], "fit") == []
 
 
 # Versions
@@ -167,7 +165,7 @@ def test_a_save_replaces_a_version_until_a_run_uses_it(as_owner, study):
     assert as_owner.post(at, {"text": OTHER, "base": base()}).status_code == 302
     assert [each.text for each in StudyPrompt.objects.all()] == [OTHER]
     judge = judge_of(study)
-    run = planning.plan(judge)
+    run = plan(judge)
     assert run.frozen["prompt_text"] == OTHER
     assert run.frozen["prompt_sha256"] == base(OTHER) == StudyPrompt.objects.get().sha256
     assert as_owner.post(at, {"text": TEXT, "base": base(OTHER)}).status_code == 302
@@ -179,7 +177,7 @@ def test_a_save_replaces_a_version_until_a_run_uses_it(as_owner, study):
 
 def test_saving_the_same_text_makes_no_version(as_owner, study):
     make_prompt(study)
-    planning.plan(judge_of(study))
+    plan(judge_of(study))
     as_owner.post(to(study, "prompt", "tone"), {"text": TEXT, "base": base()})
     assert StudyPrompt.objects.count() == 1
 
@@ -198,11 +196,11 @@ def test_who_began_from_an_older_text_is_told(as_owner, study):
 def test_a_text_changed_behind_the_pages_is_never_run(study):
     prompt = make_prompt(study)
     judge = judge_of(study)
-    planning.plan(judge)
+    plan(judge)
     StudyPrompt.objects.filter(pk=prompt.pk).update(text=OTHER)
     judge.runs.update(state="finished")
-    with pytest.raises(planning.PlanError, match="prompt own/tone.v1 was changed"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="prompt own/tone.v1 was changed"):
+        plan(judge)
 
 
 def test_the_versions_stand_with_what_differs(as_owner, study):
@@ -221,8 +219,8 @@ def test_the_versions_stand_with_what_differs(as_owner, study):
 def test_a_call_keeps_the_text_and_its_hash(study):
     make_prompt(study)
     with ScriptedServer() as server:
-        run = planning.plan(judge_of(study, endpoint=factories.make_endpoint(server.url)))
-        running.work_through(run.pk)
+        run = plan(judge_of(study, endpoint=factories.make_endpoint(server.url)))
+        drive.work_through(run.pk)
     call = Call.objects.first()
     assert (call.prompt_name, call.prompt_hash) == ("own/tone.v1", base())
     assert call.messages[0]["content"].startswith("Rate as a careful reader; 5 costs $5.\n- per")
@@ -241,14 +239,14 @@ def test_the_form_of_a_judge_offers_the_study_s_own_only(as_owner, owner, study)
 def test_a_judge_of_another_study_cannot_use_it(owner, study):
     make_prompt(study)
     other = factories.make_study("other", owner=owner, items=1)
-    with pytest.raises(planning.PlanError, match="found prompt 'own/tone.v1'"):
-        planning.plan(judge_of(other))
+    with pytest.raises(PlanError, match="found prompt 'own/tone.v1'"):
+        plan(judge_of(other))
 
 
 def test_a_prompt_without_a_place_for_it_cannot_show_an_example(as_owner, study):
     make_prompt(study)
-    with pytest.raises(planning.PlanError, match="own/tone.v1 has no place for an example"):
-        planning.plan(judge_of(study, shots="one"))
+    with pytest.raises(PlanError, match="own/tone.v1 has no place for an example"):
+        plan(judge_of(study, shots="one"))
 
 
 # study.yaml
@@ -306,7 +304,7 @@ def test_a_file_replaces_a_prompt_until_a_run_uses_it(tmp_path, study):
     entry = f"prompt: own/tone.v1\n    text: {OTHER!r}".replace("'", '"')
     assert not load_prompt(tmp_path, entry).problems
     assert StudyPrompt.objects.get().text == OTHER
-    planning.plan(judge_of(study))
+    plan(judge_of(study))
     (problem,) = load_prompt(tmp_path, entry.replace("hurried", "slow")).problems.shown
     assert "which a run has used, so that it is frozen" in problem.message
     assert StudyPrompt.objects.get().text == OTHER

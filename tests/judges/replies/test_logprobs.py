@@ -10,9 +10,9 @@ from annotate.values.scales import parse_scale
 from judges.models import Judgment
 from judges.replies.logprobs import Reason, kept, weighted
 from judges.replies.parse import value_spans
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
+from judges.runs import drive
+from judges.runs.plan import Judge, plan
+from judges.runs.reread import reread
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -219,8 +219,8 @@ def scripted(request):
 def run_of(study, script, **fields):
     with ScriptedServer(script) as server:
         endpoint = factories.make_endpoint(server.url, timeout_seconds=5)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint, **fields), limit=1)
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint, **fields), limit=1)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     return run, server
 
@@ -278,9 +278,9 @@ def test_a_reply_without_a_verdict_has_no_weighted_value(study):
 @pytest.mark.django_db
 def test_stored_replies_are_weighted_again(study):
     run, _ = run_of(study, lambda _, request: scripted(request), weighted=True)
-    assert rereading.reread(run).changed == 0
+    assert reread(run).changed == 0
     run.judgments.update(weighted_value=None, weighted_mass=None, weighted_reason="lost")
-    assert rereading.reread(run).reworded == 4
+    assert reread(run).reworded == 4
     assert found_in(run) == {(4.0, 3.6, 1.0, "")}
     assert not Judgment.objects.exclude(weighted_reason="").exists()
 
@@ -312,4 +312,4 @@ def test_it_is_a_setting_of_an_llm_on_the_form(study, as_owner):
 
 
 def study_judge(study):
-    return planning.Judge.objects.get(study=study, key="G")
+    return Judge.objects.get(study=study, key="G")

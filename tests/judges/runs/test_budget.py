@@ -8,13 +8,11 @@ from decimal import Decimal
 
 import pytest
 
-from judges.checks import drift as drifting
+from judges.checks import drift
 from judges.endpoints import limits
 from judges.models import Endpoint, Judgment, Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, lease, resume
+from judges.runs.plan import PlanError, plan
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
 
@@ -59,8 +57,8 @@ def make_run(server, cap, items=150, **fields):
     study = factories.make_study("long")
     factories.make_items(study, items)
     endpoint = factories.make_endpoint(server.url, **{"concurrency": 16} | PRICES | fields)
-    run = planning.plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(1000))
-    Run.objects.update(budget_usd=cap * leasing.unit_usd(run))
+    run = plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(1000))
+    Run.objects.update(budget_usd=cap * lease.unit_usd(run))
     run.refresh_from_db()
     return run
 
@@ -69,11 +67,11 @@ WORK = """
 import sys, time
 import django
 django.setup()
-from judges.runs import drive as running
+from judges.runs import drive
 from judges.models import Run
 print("ready", flush=True)
 while Run.objects.filter(pk=int(sys.argv[1])).exclude(state="out_of_budget").exists():
-    running.work_through(int(sys.argv[1]))
+    drive.work_through(int(sys.argv[1]))
     time.sleep(0.1)
 """
 
@@ -114,7 +112,7 @@ def test_a_server_that_begins_to_count_more_is_passed_by_the_calls_under_way_at_
         run = make_run(server, cap=20, concurrency=4)
         estimate = int(1000 * run.unit_usd)
         server.script = meter = Meter(lambda number: 2 * estimate if number else 10)
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.OUT_OF_BUDGET
     assert meter.usd <= run.budget_usd + 4 * Decimal(estimate) / 1000
@@ -128,12 +126,12 @@ def test_what_is_reserved_grows_with_the_estimate():
     with ScriptedServer() as server:
         run = make_run(server, cap=100)
         Run.objects.update(spent_usd=run.unit_usd)
-        assert len(leasing.lease(run, run.judge.endpoint, "a", 7)) == 7
-        leasing.expect(run, 3 * run.unit_usd)
+        assert len(lease.lease(run, run.judge.endpoint, "a", 7)) == 7
+        lease.expect(run, 3 * run.unit_usd)
         before, run = run.unit_usd, Run.objects.get()
         assert (run.unit_usd, run.reserved_usd) == (3 * before, 21 * before)
-        leasing.expect(run, before)
-        leasing.give_back(run, "a")
+        lease.expect(run, before)
+        lease.give_back(run, "a")
         run.refresh_from_db()
         assert (run.unit_usd, run.reserved_usd) == (3 * before, 0)
 
@@ -151,9 +149,9 @@ def test_where_each_byte_of_a_request_is_a_token_no_call_passes_what_was_counted
     with ScriptedServer() as server:
         server.script = meter = Dearest()
         endpoint = factories.make_endpoint(server.url, tpm=10**9, **PRICES)
-        run = planning.plan(factories.make_judge(study, "j", endpoint, **fields), budget=10**4)
+        run = plan(factories.make_judge(study, "j", endpoint, **fields), budget=10**4)
         estimate = run.unit_usd
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}
     assert run.unit_usd == estimate, "no call was dearer"
@@ -171,8 +169,8 @@ def waiting(owner):
     with ScriptedServer() as server:
         server.script = Dearest()
         endpoint = factories.make_endpoint(server.url, concurrency=16, timeout_seconds=5)
-        run, _ = going_on.start(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run, _ = resume.start(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
         Endpoint.objects.update(**PRICES)
         server.script = Dearest()
         yield Run.objects.get(pk=run.pk), server
@@ -181,9 +179,9 @@ def waiting(owner):
 def test_a_budget_that_comes_with_the_confirmation_is_kept(waiting):
     run, server = waiting
     assert (run.state, run.unit_usd, run.spent_usd) == (Run.State.WAITING, 0, 0)
-    cap = going_on.estimate(run) * Decimal("3.5")
-    assert going_on.confirm(run, cap)
-    running.work_through(run.pk)
+    cap = resume.estimate(run) * Decimal("3.5")
+    assert resume.confirm(run, cap)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.OUT_OF_BUDGET
     assert run.spent_usd == server.script.usd <= cap
@@ -192,28 +190,28 @@ def test_a_budget_that_comes_with_the_confirmation_is_kept(waiting):
 
 def test_a_budget_that_allows_no_call_is_refused_and_so_is_one_without_prices(waiting):
     run, server = waiting
-    with pytest.raises(planning.PlanError, match="Give a higher budget, of at least"):
-        going_on.confirm(run, going_on.estimate(run) / 2)
+    with pytest.raises(PlanError, match="Give a higher budget, of at least"):
+        resume.confirm(run, resume.estimate(run) / 2)
     Judgment.objects.filter(pk=run.judgments.filter(state="pending").first().pk).update(
         state="leased", leased_by="a"
     )
-    with pytest.raises(planning.PlanError, match="calls under way that began without a budget"):
-        going_on.confirm(run, Decimal(1000))
+    with pytest.raises(PlanError, match="calls under way that began without a budget"):
+        resume.confirm(run, Decimal(1000))
     Judgment.objects.filter(state="leased").update(state="pending", leased_by="")
     Endpoint.objects.update(price_in=None, price_out=None)
     run = Run.objects.get()
     assert run.state == Run.State.WAITING
-    going_on.cancel(run)
-    for act in (going_on.confirm, going_on.resume):
-        with pytest.raises(planning.PlanError, match="has no prices, so a budget cannot be kept"):
+    resume.cancel(run)
+    for act in (resume.confirm, resume.resume):
+        with pytest.raises(PlanError, match="has no prices, so a budget cannot be kept"):
             act(run, Decimal(1000))
     assert Run.objects.get().budget_usd is None
 
 
 def test_a_check_for_drift_keeps_its_budget_too(waiting):
     run, server = waiting
-    going_on.confirm(run)
-    running.work_through(run.pk)
+    resume.confirm(run)
+    drive.work_through(run.pk)
     run.refresh_from_db()
-    again = drifting.plan_check(run, 20, Decimal(100))
+    again = drift.plan_check(run, 20, Decimal(100))
     assert Run.objects.get(pk=again.pk).unit_usd == again.unit_usd > 0

@@ -11,10 +11,8 @@ from django.utils import timezone
 from judges import tasks
 from judges.endpoints.client import Answer, Failure
 from judges.models import Heartbeat, Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import settle as settling
+from judges.runs import drive, lease, settle
+from judges.runs.plan import plan
 from tests import crashes, factories, processes
 from tests.scripted_server import ScriptedServer
 
@@ -35,16 +33,16 @@ def test_kills_lose_and_double_nothing_and_repeat_only_what_was_under_way(tmp_pa
 @pytest.fixture
 def run(study):
     endpoint = factories.make_endpoint(concurrency=64, timeout_seconds=5)
-    return planning.plan(factories.make_judge(study, "judge", endpoint))
+    return plan(factories.make_judge(study, "judge", endpoint))
 
 
 def stored(run, worker, answers):
     """Units leased by a worker who stored these answers and was killed before it settled them."""
-    units = leasing.lease(run, run.judge.endpoint, worker, len(answers))
+    units = lease.lease(run, run.judge.endpoint, worker, len(answers))
     outcomes = [
-        settling.Outcome(unit, [], {}, answer) for unit, answer in zip(units, answers, strict=True)
+        settle.Outcome(unit, [], {}, answer) for unit, answer in zip(units, answers, strict=True)
     ]
-    settling.store_calls(run, run.judge.endpoint, outcomes, worker)
+    settle.store_calls(run, run.judge.endpoint, outcomes, worker)
 
 
 def sweep_later(monkeypatch):
@@ -99,7 +97,7 @@ def test_probability_weighted_values_survive_the_kill(study, monkeypatch):
     """.6 for a 4 and .4 for a 3: 3.6 by hand, from what the killed worker stored."""
     endpoint = factories.make_endpoint(timeout_seconds=5)
     judge = factories.make_judge(study, "weighing", endpoint, weighted=True)
-    run = planning.plan(judge, limit=1)
+    run = plan(judge, limit=1)
     likely = [["4", math.log(0.6)], ["3", math.log(0.4)]]
     answer = Answer(content='{"accuracy": 4}', logprobs={"tokens": [[13, "4", likely]]})
     stored(run, "killed", [answer])
@@ -113,8 +111,8 @@ def test_probability_weighted_values_survive_the_kill(study, monkeypatch):
 @pytest.mark.django_db
 def test_a_reply_of_another_worker_settles_nothing(run, monkeypatch):
     stored(run, "first", [Answer(content='{"accuracy": 3}')])
-    leasing.give_back(run, "first")
-    leasing.lease(run, run.judge.endpoint, "second", 1)
+    lease.give_back(run, "first")
+    lease.lease(run, run.judge.endpoint, "second", 1)
     sweep_later(monkeypatch)
     assert not run.judgments.filter(state="done").exists()
 
@@ -126,7 +124,7 @@ def test_what_cannot_be_settled_comes_back_all_the_same(run, monkeypatch):
     def broken(*_):
         raise ValueError("cannot be settled")
 
-    monkeypatch.setattr(settling, "settle", broken)
+    monkeypatch.setattr(settle, "settle", broken)
     with pytest.raises(ValueError, match="cannot be settled"):
         sweep_later(monkeypatch)
     assert not run.judgments.filter(state="leased").exists()
@@ -138,17 +136,17 @@ def test_units_held_ahead_are_not_sent(owner, monkeypatch):
     study = factories.make_study("many")
     factories.make_items(study, 60)
     under_way = []
-    plain = settling.store_calls
+    plain = settle.store_calls
 
     def store(run, endpoint, outcomes, worker):
         # Nothing of these outcomes is stored yet.
         under_way.append(len(server.requests) - run.calls.count())
         return plain(run, endpoint, outcomes, worker)
 
-    monkeypatch.setattr(settling, "store_calls", store)
+    monkeypatch.setattr(settle, "store_calls", store)
     with ScriptedServer(crashes.slow) as server:
         endpoint = factories.make_endpoint(server.url, concurrency=8)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
     assert max(under_way) == 8
     assert Run.objects.get().state == Run.State.FINISHED

@@ -12,10 +12,9 @@ from django.core.management import CommandError, call_command
 from annotate.models import Question
 from judges.endpoints.client import REPLY_BYTES
 from judges.models import Call, Judge, Judgment, Run
-from judges.runs import drive as running
+from judges.runs import drive, settle
 from judges.runs import plan as planning
-from judges.runs import resume as going_on
-from judges.runs import settle as settling
+from judges.runs.resume import cancel, reset_failed, resume
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat, valid
 
@@ -26,8 +25,8 @@ GOOD = json.dumps(dict.fromkeys(factories.ASPECTS, 4))
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     """Waits between attempts are cut to a hundredth; nobody waits for more than that here."""
-    plain = settling.Outcome.wait
-    monkeypatch.setattr(settling.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
+    plain = settle.Outcome.wait
+    monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
 
 
 def make_run(study, server, judge_fields=None, plan=None, **endpoint_fields):
@@ -41,7 +40,7 @@ def go(study, script, **fields):
     """The run that comes of it, worked through."""
     with ScriptedServer(script) as server:
         run = make_run(study, server, **fields)
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     return run, server
 
@@ -150,7 +149,7 @@ def test_what_passes_is_asked_again(study, status):
 
 def test_the_attempts_are_bounded_and_the_end_comes_only_after_the_last(study):
     run, server = go(study, lambda *_: Reply("", 500), plan={"limit": 1})
-    assert len(server.requests) == settling.MOST_ATTEMPTS == 4
+    assert len(server.requests) == settle.MOST_ATTEMPTS == 4
     assert states(run) == {"failed": 4}
     assert run.judgments.first().reason == "server error (5xx)"
     assert run.state == Run.State.FINISHED
@@ -171,13 +170,13 @@ def test_ask_the_failed_again_asks_only_for_what_is_missing(study):
     reply = json.dumps(dict.fromkeys(factories.ASPECTS, 3) | {"persuasiveness": 9})
     run, _ = go(study, lambda *_: chat(reply))
     kept = set(run.judgments.filter(state="done").values_list("pk", "call"))
-    assert going_on.reset_failed(run) == 4
+    assert reset_failed(run) == 4
     run.refresh_from_db()
     assert run.state == Run.State.ACTIVE
     with ScriptedServer() as server:
         run.judge.endpoint.base_url = server.url
         run.judge.endpoint.save()
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     assert states(run) == {"done": 16}
     assert len(server.requests) == 4
     assert kept <= set(run.judgments.values_list("pk", "call")), "good answers are left alone"
@@ -196,36 +195,36 @@ def test_cancel_stops_and_resume_goes_on(owner):
             return chat(by_schema(request), delay=0.05)
 
         server.script = script
-        plain = running.leasing.lease
+        plain = drive.lease.lease
 
         def lease(*arguments):
             if cancelled == [run.pk]:
-                going_on.cancel(run)
+                cancel(run)
                 cancelled.append("done")
             return plain(*arguments)
 
-        running.leasing.lease = lease
+        drive.lease.lease = lease
         try:
-            running.work_through(run.pk)
+            drive.work_through(run.pk)
         finally:
-            running.leasing.lease = plain
+            drive.lease.lease = plain
         run.refresh_from_db()
         assert run.state == Run.State.CANCELLED
         assert 0 < states(run)["done"] < 80
         assert "leased" not in states(run)
-        assert going_on.resume(run)
-        running.work_through(run.pk)
+        assert resume(run)
+        drive.work_through(run.pk)
     assert states(run) == {"done": 80}
     assert len(server.requests) == 20, "nothing was asked twice"
 
 
 def test_a_worker_that_shuts_down_gives_back_what_waits(study, monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(running, "POLL_SECONDS", 0.05)
-    monkeypatch.setattr(running, "stopping", threading.Event())
+    monkeypatch.setattr(drive, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(drive, "stopping", threading.Event())
 
     def busy(number, request):
-        running.stopping.set()
+        drive.stopping.set()
         return Reply("", 429, {"retry-after": "600"})
 
     started = time.monotonic()
@@ -246,7 +245,7 @@ def test_a_run_that_is_done_is_finished_however_little_money_is_left(owner):
         estimate = Decimal(run.frozen["unit_usd"])
         # Four calls of 0.11 USD leave room for the fifth by the estimate, and none for a sixth.
         Run.objects.update(budget_usd=estimate + Decimal("0.45"))
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert (run.state, len(server.requests)) == (Run.State.FINISHED, 5)
 
@@ -257,7 +256,7 @@ def test_the_budget_is_never_passed(owner):
         run = make_run(study, server, plan={"budget": Decimal(100)}, **PRICES)
         estimate = Decimal(run.frozen["unit_usd"])
         Run.objects.update(budget_usd=estimate + Decimal("0.5"))
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.OUT_OF_BUDGET
     # A call costs 110 tokens × 0.001 = 0.11 USD, its estimate stays free: 0.5 / 0.11 = 4.5.
@@ -272,8 +271,8 @@ def test_a_stopped_run_goes_on_with_a_higher_budget(owner):
     with ScriptedServer() as server:
         run.judge.endpoint.base_url = server.url
         run.judge.endpoint.save()
-        assert going_on.resume(run, Decimal(100))
-        running.work_through(run.pk)
+        assert resume(run, Decimal(100))
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert (run.state, states(run)) == (Run.State.FINISHED, {"done": 12})
 
@@ -377,7 +376,7 @@ def test_the_command_fails_when_nothing_was_judged(study):
 def test_the_command_resumes_what_was_stopped(study):
     with ScriptedServer() as server:
         run = make_run(study, server)
-        going_on.cancel(run)
+        cancel(run)
         assert f"Run {run.pk} is resumed" in command("films", "judge", "--wait")
     assert Run.objects.count() == 1
 

@@ -4,8 +4,7 @@ import pytest
 from django.urls import reverse
 
 from judges.models import Judge
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import plan, resume
 from tests import factories
 from tests.files import ITEMS, JUDGMENTS, STUDY, load, messages
 
@@ -66,8 +65,8 @@ def test_members_are_judges_of_the_study_and_no_ensembles(as_owner, owner, study
 def test_it_is_never_run(as_owner, study, two):
     send(as_owner, study, two)
     panel = Judge.objects.get(key="panel")
-    with pytest.raises(planning.PlanError, match="Run its members instead"):
-        going_on.start(panel)
+    with pytest.raises(plan.PlanError, match="Run its members instead"):
+        resume.start(panel)
     assert as_owner.post(reverse("judge_run", args=[study.slug, panel.pk])).status_code == 404
 
 

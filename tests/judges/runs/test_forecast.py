@@ -6,11 +6,8 @@ import pytest
 from django.urls import reverse
 
 from judges.models import Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import pilots
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, lease, pilots, resume
+from judges.runs.plan import PlanError, plan
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat, valid
 
@@ -39,16 +36,16 @@ def judge(study, server):
 
 
 def worked(run):
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     return run
 
 
 def again(judge, others=0):
     """A second run whose pilot is taken over, with other texts in so many items of its rest."""
-    first, _ = going_on.start(judge, confirmed=True)
+    first, _ = resume.start(judge, confirmed=True)
     worked(first)
-    run, _ = going_on.start(judge)
+    run, _ = resume.start(judge)
     rest = run.judgments.exclude(unit__in=run.pilot["units"]).order_by("unit")
     for judgment in rest[:others]:
         judgment.item.text = f"Another text {judgment.unit}."
@@ -75,7 +72,7 @@ def test_a_pilot_that_was_taken_over_costs_nothing_but_says_what_a_call_costs(ju
     assert lines["cost_usd"].pilot == 0
     assert lines["cost_usd"].rest.value == pytest.approx(float(40 * CALL))
     assert lines["seconds"].pilot == 0 and lines["seconds"].rest.value > 0
-    going_on.confirm(run)
+    resume.confirm(run)
     worked(run)
     assert run.spent_usd == 40 * CALL, "as it was said"
 
@@ -88,7 +85,7 @@ def test_what_can_be_taken_over_of_the_rest_is_no_call(judge, server, as_owner):
     assert pilots.as_data(found)["reusable"] == 25
     page = as_owner.get(run.get_absolute_url()).content.decode()
     assert "25 of the other 40 can be taken over too" in page
-    going_on.confirm(run)
+    resume.confirm(run)
     assert worked(run).spent_usd == 15 * CALL
 
 
@@ -131,9 +128,9 @@ def failing(reply):
 def test_a_failed_call_costs_in_the_forecast_what_it_costs_the_budget(judge, server):
     """A page instead of a reply may have been billed: 3 estimates and 17 replies."""
     server.script = failing(Reply("<html>"))
-    run, _ = going_on.start(judge, budget=Decimal(5))
+    run, _ = resume.start(judge, budget=Decimal(5))
     run = worked(run)
-    spent = 3 * leasing.unit_usd(run) + 17 * CALL
+    spent = 3 * lease.unit_usd(run) + 17 * CALL
     assert run.spent_usd == spent
     cost = lines_of(pilots.forecast(run))["cost_usd"]
     assert cost.pilot == pytest.approx(float(spent))
@@ -142,7 +139,7 @@ def test_a_failed_call_costs_in_the_forecast_what_it_costs_the_budget(judge, ser
 
 def test_a_call_that_was_refused_before_any_token_is_free_in_both(judge, server):
     server.script = failing(Reply("", 400))
-    run = worked(going_on.start(judge)[0])
+    run = worked(resume.start(judge)[0])
     assert lines_of(pilots.forecast(run))["cost_usd"].pilot == pytest.approx(float(17 * CALL))
     assert run.spent_usd == 17 * CALL
 
@@ -153,23 +150,23 @@ def test_a_call_that_was_refused_before_any_token_is_free_in_both(judge, server)
 @pytest.fixture
 def spent(judge):
     """A run that its budget stopped in its pilot; the next call needs .0012 less than it has."""
-    dearest = planning.plan(judge).unit_usd
+    dearest = plan(judge).unit_usd
     Run.objects.all().delete()
-    run = worked(going_on.start(judge, budget=dearest + 10 * CALL)[0])
+    run = worked(resume.start(judge, budget=dearest + 10 * CALL)[0])
     assert run.state == Run.State.OUT_OF_BUDGET and run.in_pilot
     return run
 
 
 def test_a_spent_budget_confirms_and_resumes_nothing(spent):
     least = spent.spent_usd + spent.unit_usd
-    assert going_on.least_usd(spent) == least
-    for act in (going_on.confirm, going_on.resume):
+    assert resume.least_usd(spent) == least
+    for act in (resume.confirm, resume.resume):
         for budget in (None, spent.budget_usd, least - Decimal("0.000001")):
-            with pytest.raises(planning.PlanError, match="Give a higher budget, of at least"):
+            with pytest.raises(PlanError, match="Give a higher budget, of at least"):
                 act(spent, budget)
     spent.refresh_from_db()
     assert (spent.state, spent.in_pilot) == (Run.State.OUT_OF_BUDGET, True)
-    assert going_on.confirm(spent, least)
+    assert resume.confirm(spent, least)
     before = spent.calls.count()
     assert worked(spent).calls.count() > before
 
@@ -187,22 +184,22 @@ def test_the_page_says_so_and_takes_the_higher_budget_there(spent, as_owner):
 
 
 def test_a_pilot_that_came_back_with_the_last_of_the_budget_asks_for_more(judge, as_owner):
-    dearest = planning.plan(judge).unit_usd
+    dearest = plan(judge).unit_usd
     Run.objects.all().delete()
-    run = worked(going_on.start(judge, budget=dearest + 19 * CALL)[0])
+    run = worked(resume.start(judge, budget=dearest + 19 * CALL)[0])
     assert run.state == Run.State.WAITING
     page = as_owner.get(run.get_absolute_url()).content.decode()
     assert "allows no further call" in page
     assert "required" in page.split('id="confirm-budget"')[1].split(">")[0]
-    with pytest.raises(planning.PlanError, match="Give a higher budget"):
-        going_on.confirm(run)
-    with pytest.raises(planning.PlanError, match="Give a higher budget"):
-        going_on.start(judge, confirmed=True)
+    with pytest.raises(PlanError, match="Give a higher budget"):
+        resume.confirm(run)
+    with pytest.raises(PlanError, match="Give a higher budget"):
+        resume.start(judge, confirmed=True)
     run.refresh_from_db()
     assert run.state == Run.State.WAITING
-    assert going_on.confirm(run, Decimal(1)) and worked(run).state == Run.State.FINISHED
+    assert resume.confirm(run, Decimal(1)) and worked(run).state == Run.State.FINISHED
 
 
 def test_without_a_budget_nothing_is_asked_for(judge):
-    run = worked(going_on.start(judge)[0])
-    assert going_on.confirm(run) and worked(run).state == Run.State.FINISHED
+    run = worked(resume.start(judge)[0])
+    assert resume.confirm(run) and worked(run).state == Run.State.FINISHED

@@ -9,9 +9,7 @@ from django.db import connection
 from judges.endpoints.client import DETAIL_LENGTH
 from judges.models import Call, Judgment, Run
 from judges.replies.parse import LONGEST_RATIONALE, Reason
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import settle as settling
+from judges.runs import drive, lease, settle
 from tests.judges.runs.test_drive import GOOD, PRICES, go, make_run, states
 from tests.scripted_server import Reply, ScriptedServer, chat, valid
 
@@ -20,8 +18,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    plain = settling.Outcome.wait
-    monkeypatch.setattr(settling.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
+    plain = settle.Outcome.wait
+    monkeypatch.setattr(settle.Outcome, "wait", lambda self: (w := plain(self)) and w / 100)
 
 
 def with_rationale(escaped):
@@ -51,9 +49,9 @@ def test_a_rationale_is_stored_whatever_it_holds(study, case):
 @pytest.mark.django_db(transaction=True)
 def test_replies_are_read_before_the_transaction_that_settles_them(study, monkeypatch):
     """A reply that takes long to read must not keep rows locked."""
-    within, plain = [], settling.read
+    within, plain = [], settle.read
     monkeypatch.setattr(
-        settling, "read", lambda *a: within.append(connection.in_atomic_block) or plain(*a)
+        settle, "read", lambda *a: within.append(connection.in_atomic_block) or plain(*a)
     )
     endless = "{}" * 900_000
     run, server = go(study, lambda *_: chat(endless), plan={"limit": 1})
@@ -68,7 +66,7 @@ def break_settling(monkeypatch):
     def broken(*_):
         raise ValueError("cannot be settled")
 
-    monkeypatch.setattr(settling, "settle", broken)
+    monkeypatch.setattr(settle, "settle", broken)
 
 
 def test_calls_are_paid_for_even_when_they_cannot_be_settled(study, monkeypatch):
@@ -76,7 +74,7 @@ def test_calls_are_paid_for_even_when_they_cannot_be_settled(study, monkeypatch)
     with ScriptedServer() as server:
         run = make_run(study, server, plan={"limit": 1, "budget": Decimal(100)}, **PRICES)
         with pytest.raises(ValueError, match="cannot be settled"):
-            running.work_through(run.pk)
+            drive.work_through(run.pk)
     run.refresh_from_db()
     # 110 tokens at 0.001 USD
     assert (run.spent_usd, run.reserved_usd) == (Decimal("0.11"), 0)
@@ -86,14 +84,14 @@ def test_a_unit_that_can_never_be_settled_fails_in_the_end(study, monkeypatch):
     break_settling(monkeypatch)
     with ScriptedServer() as server:
         run = make_run(study, server, plan={"limit": 1})
-        for _ in range(leasing.MOST_LEASES):
+        for _ in range(lease.MOST_LEASES):
             with pytest.raises(ValueError, match="cannot be settled"):
-                running.work_through(run.pk)
-        running.work_through(run.pk)
+                drive.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
-    assert set(run.judgments.values_list("state", "reason")) == {("failed", leasing.GIVEN_BACK)}
-    assert len(server.requests) == leasing.MOST_LEASES
+    assert set(run.judgments.values_list("state", "reason")) == {("failed", lease.GIVEN_BACK)}
+    assert len(server.requests) == lease.MOST_LEASES
 
 
 ABSURD = {
@@ -111,7 +109,7 @@ def test_absurd_counts_of_tokens_are_unknown_and_the_estimate_is_charged(
     liar = lambda *_: chat(GOOD, tokens=ABSURD[case])  # noqa: E731
     run, _ = go(study, liar, plan={"limit": 1, "budget": Decimal(100)}, **PRICES)
     assert run.calls.get().cost_usd is None
-    assert run.spent_usd == leasing.unit_usd(run)
+    assert run.spent_usd == lease.unit_usd(run)
     client.force_login(owner)
     assert client.get(run.get_absolute_url()).status_code == 200
 
@@ -175,7 +173,7 @@ def test_every_attempt_that_may_have_been_billed_is_charged(study):
     plan = {"limit": 1, "budget": Decimal(1000)}
     run, server = go(study, slow_to_start, plan=plan, timeout_seconds=1, **PRICES)
     assert len(server.requests) == 4
-    assert run.spent_usd == 3 * leasing.unit_usd(run) + Decimal("0.11")
+    assert run.spent_usd == 3 * lease.unit_usd(run) + Decimal("0.11")
     assert run.reserved_usd == 0
 
 
@@ -191,9 +189,9 @@ def test_an_endpoint_that_hangs_never_costs_more_than_the_budget(study):
     """Each request may have been billed; a retry needs room in the budget as a first call does."""
     with ScriptedServer(lambda *_: chat("", delay=3)) as server:
         run = make_run(study, server, plan={"budget": Decimal(1000)}, timeout_seconds=1, **PRICES)
-        estimate = leasing.unit_usd(run)
+        estimate = lease.unit_usd(run)
         Run.objects.update(budget_usd=estimate * Decimal("6.5"))
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert len(server.requests) * estimate <= run.budget_usd
     assert len(server.requests) == 6, "what the budget allows is asked"

@@ -14,10 +14,9 @@ from django.utils import timezone
 
 from judges.endpoints.client import Answer
 from judges.models import Judgment, Run
-from judges.runs import drive as running
+from judges.runs import drive, resume
 from judges.runs import lease as leasing
 from judges.runs import plan as planning
-from judges.runs import resume as going_on
 from judges.runs import settle as settling
 from tests import factories
 from tests.processes import environment
@@ -90,7 +89,7 @@ def test_a_second_run_waits_for_the_places_that_the_first_one_took(run):
     assert len(units) == 4
     other = planning.plan(factories.make_judge(run.judge.study, "other", endpoint))
     assert lease(other) == [], "all four places are taken"
-    going_on.cancel(run)
+    resume.cancel(run)
     assert lease(other) == [], "calls under way still end"
     settle(run, "a", units[:3])
     assert len(lease(other)) == 3
@@ -221,7 +220,7 @@ def test_a_unit_asked_again_is_found_though_its_first_row_is_done(run):
     settle(run, "a", units, '{"persuasiveness": 3, "transparency": 3}')
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
-    assert going_on.reset_failed(run) == 8
+    assert resume.reset_failed(run) == 8
     again = lease(run)
     assert numbers(again) == numbers(units)
     assert len(again[0].questions) == 4, "the same questions are asked, for the same prompt"
@@ -286,7 +285,7 @@ def test_a_unit_that_waits_longer_than_its_lease_stays_with_its_worker(owner, se
         run = planning.plan(factories.make_judge(study, "judge", endpoint))
         sweeper = threading.Thread(target=sweep)
         sweeper.start()
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         ended.set()
         sweeper.join()
         assert len(server.requests) == 3
@@ -352,7 +351,7 @@ DIE_WHILE_SETTLING = """
 import os, signal, sys
 import django
 django.setup()
-from judges.runs import lease as leasing, drive as running
+from judges.runs import lease as leasing, drive
 plain, batches = leasing.free, []
 def free(run, units, spent):
     # The last statement of a batch: its rows are written, its transaction is not at its end.
@@ -361,7 +360,7 @@ def free(run, units, spent):
     if len(batches) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
 leasing.free = free
-running.work_through(int(sys.argv[1]))
+drive.work_through(int(sys.argv[1]))
 """
 
 
@@ -383,7 +382,7 @@ def test_a_worker_killed_while_it_settles_a_batch_loses_and_doubles_nothing(owne
         settling.settle_lost(later)
         assert run.judgments.filter(state="done").count() == 4 * stored, "what was stored counts"
         leasing.return_expired(later)  # none, where all that it held had come back
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         assert len(server.requests) - 60 <= 8
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED

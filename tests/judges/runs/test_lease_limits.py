@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judges.models import Judgment, Run
 from judges.runs import lease as leasing
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories
 
 ESTIMATE = Decimal("0.30")
@@ -26,7 +26,7 @@ def endpoint(db):
 @pytest.fixture
 def run(study, endpoint):
     """Four units of four questions, of which each costs 0.30 USD at most; 0.01 is spent."""
-    run = planning.plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(100))
+    run = plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(100))
     return change(run, unit_usd=ESTIMATE, spent_usd=Decimal("0.01"))
 
 
@@ -58,7 +58,7 @@ def test_half_as_many_units_as_places_are_held_ahead_and_one_at_least(count, ahe
 
 def test_runs_share_an_odd_number_of_places_by_whole_ones(run, endpoint):
     places(endpoint, 5)
-    other = planning.plan(factories.make_judge(run.judge.study, "other", endpoint))
+    other = plan(factories.make_judge(run.judge.study, "other", endpoint))
     assert (lease(run), lease(other)) == ([0, 1], [0, 1])
 
 

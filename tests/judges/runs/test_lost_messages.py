@@ -10,12 +10,12 @@ from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotate.studies import delete as deleting
+from annotate.studies import delete
 from config.celery import app
 from judges import tasks
 from judges.models import Run, Upload
-from judges.runs import nudge as nudging
-from judges.runs import plan as planning
+from judges.runs import nudge
+from judges.runs.plan import plan
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,8 +70,8 @@ def sent(away):
 
 
 def test_a_nudge_of_a_run_that_was_lost_is_sent_by_the_sweep(study, sent):
-    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
-    nudging.nudge(run)  # the page or command that asks for a run lives on
+    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    nudge.nudge(run)  # the page or command that asks for a run lives on
     assert Run.objects.get().state == Run.State.ACTIVE
     assert sent() == [("work", run.pk)]
 
@@ -80,13 +80,13 @@ def test_a_nudge_of_a_load_that_was_lost_is_sent_by_the_sweep(owner, sent, setti
     settings.MEDIA_ROOT = tmp_path
     upload = Upload.objects.create(user=owner, slug="films")
     Upload.objects.begin(upload.pk)
-    nudging.send("judges.tasks.load_upload", upload.pk)
+    nudge.send("judges.tasks.load_upload", upload.pk)
     assert sent() == [], "a worker may be busy with the first message"
     Upload.objects.update(created_at=timezone.now() - timedelta(minutes=10))
     assert sent() == [("load_upload", upload.pk)]
 
 
 def test_a_nudge_of_a_deletion_that_was_lost_is_sent_by_the_sweep(study, sent):
-    deleting.begin(study)
-    nudging.send("judges.tasks.delete_study", study.pk)
+    delete.begin(study)
+    nudge.send("judges.tasks.delete_study", study.pk)
     assert sent() == [("delete_study", study.pk)]

@@ -10,11 +10,10 @@ from django.urls import reverse
 
 from annotate.models import Membership
 from judges.models import Judgment, Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import pilots
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, pilots
+from judges.runs.lease import finish_if_done, lease
+from judges.runs.plan import PlanError, plan
+from judges.runs.resume import cancel, confirm, resume, start
 from tests import crashes, factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat, valid
 
@@ -42,8 +41,8 @@ def make_judge(study, server, **fields):
 
 
 def started(judge, **options):
-    run, _ = going_on.start(judge, **options)
-    running.work_through(run.pk)
+    run, _ = start(judge, **options)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     return run
 
@@ -56,11 +55,11 @@ def test_twenty_drawn_units_are_asked_and_kept_and_the_rest_waits(many, server):
     asked = sorted(run.judgments.filter(state="done").values_list("unit", flat=True))
     assert len(server.requests) == 20 and asked == run.pilot["units"]
     assert asked != list(range(20)), "a sample, not the first ones"
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     assert len(server.requests) == 20, "nobody confirmed"
     before = dict(run.judgments.filter(unit__in=asked).values_list("pk", "call"))
-    assert going_on.confirm(run)
-    running.work_through(run.pk)
+    assert confirm(run)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert (run.state, run.in_pilot) == (Run.State.FINISHED, False)
     assert len(server.requests) == 60
@@ -70,9 +69,9 @@ def test_twenty_drawn_units_are_asked_and_kept_and_the_rest_waits(many, server):
 @pytest.mark.django_db
 def test_the_same_study_draws_the_same_units_again(many, server):
     judge = make_judge(many, server)
-    first = planning.plan(judge, pilot=True, limit=50)
-    going_on.cancel(first)
-    second = planning.plan(judge, pilot=True, limit=50)
+    first = plan(judge, pilot=True, limit=50)
+    cancel(first)
+    second = plan(judge, pilot=True, limit=50)
     assert first.pilot == second.pilot and first.pilot["seed"] == pilots.SEED
 
 
@@ -186,29 +185,29 @@ def test_the_command_with_yes_does_not_stop_at_all(many, server):
 def test_waiting_it_takes_another_budget_only_with_the_confirmation(many, server):
     judge = make_judge(many, server)
     run = started(judge)
-    again, said = going_on.start(judge)
+    again, said = start(judge)
     assert again == run and said == f"Run {run.pk} waits until its forecast is confirmed."
-    with pytest.raises(planning.PlanError, match="only with that"):
-        going_on.start(judge, budget=Decimal(2))
-    again, said = going_on.start(judge, budget=Decimal(2), confirmed=True)
+    with pytest.raises(PlanError, match="only with that"):
+        start(judge, budget=Decimal(2))
+    again, said = start(judge, budget=Decimal(2), confirmed=True)
     assert again.state == Run.State.ACTIVE and "confirmed and goes on" in said
 
 
 @pytest.mark.django_db
 def test_the_budget_holds_in_the_pilot_and_after_it(many, server):
     judge = make_judge(many, server)
-    dearest = planning.plan(judge).unit_usd
+    dearest = plan(judge).unit_usd
     Run.objects.all().delete()
     # The calls cost .00012 each, so room for one more by the estimate ends after ten of them.
     run = started(judge, budget=dearest + Decimal("0.0012"))
     assert run.state == Run.State.OUT_OF_BUDGET and run.in_pilot
     assert run.spent_usd <= run.budget_usd and 0 < len(server.requests) < 20
-    going_on.resume(run, dearest + Decimal("0.0036"))
-    running.work_through(run.pk)
+    resume(run, dearest + Decimal("0.0036"))
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.WAITING and len(server.requests) == 20
-    going_on.confirm(run)
-    running.work_through(run.pk)
+    confirm(run)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.OUT_OF_BUDGET
     assert len(server.requests) * Decimal("0.00012") == run.spent_usd <= run.budget_usd
@@ -216,13 +215,13 @@ def test_the_budget_holds_in_the_pilot_and_after_it(many, server):
 
 @pytest.mark.django_db
 def test_no_other_worker_takes_more_than_the_pilot(many):
-    run = planning.plan(factories.make_judge(many, "judge", factories.make_endpoint()), pilot=True)
+    run = plan(factories.make_judge(many, "judge", factories.make_endpoint()), pilot=True)
     run.judge.endpoint.concurrency = 64
     run.judge.endpoint.save()
-    units = leasing.lease(run, run.judge.endpoint, "one", 50)
+    units = lease(run, run.judge.endpoint, "one", 50)
     assert [unit.number for unit in units] == run.pilot["units"]
-    assert leasing.lease(run, run.judge.endpoint, "two", 50) == []
-    leasing.finish_if_done()
+    assert lease(run, run.judge.endpoint, "two", 50) == []
+    finish_if_done()
     run.refresh_from_db()
     assert run.state == Run.State.ACTIVE, "they are under way"
 
@@ -233,7 +232,7 @@ def test_workers_killed_in_the_pilot_change_nothing(tmp_path, many):
     extra = {"CELERY_QUEUE": f"test-{os.getpid()}-{tmp_path.name}"}
     with ScriptedServer(crashes.slow) as server, processes.beat(tmp_path, **extra):
         judge = make_judge(many, server, concurrency=2, timeout_seconds=2)
-        run, _ = going_on.start(judge)
+        run, _ = start(judge)
         done = run.judgments.filter(state=Judgment.State.DONE)
         worker = processes.start_worker(tmp_path, **extra)
         try:

@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from judges.models import Judgment, Run
 from judges.pages.judge_preview import preview
-from judges.runs import plan as planning
 from judges.runs import resume as going_on
+from judges.runs.plan import PlanError, plan
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def priced(study):
 
 def ended(judge, state=Run.State.FINISHED, **fields):
     """A run of the judge that ended, its first item without a value."""
-    run = planning.plan(judge, **fields)
+    run = plan(judge, **fields)
     run.judgments.filter(item__key="item-0").update(**FAILED)
     Run.objects.filter(pk=run.pk).update(state=state)
     run.refresh_from_db()
@@ -50,7 +50,7 @@ NOT_FINISHED = [Run.State.ACTIVE, Run.State.CANCELLED, Run.State.OUT_OF_BUDGET]
 @pytest.mark.parametrize("state", NOT_FINISHED)
 def test_only_a_finished_run_is_asked_again(as_owner, study, judge, state):
     run = ended(judge, state)
-    with pytest.raises(planning.PlanError, match=f"Run {run.pk} is not finished"):
+    with pytest.raises(PlanError, match=f"Run {run.pk} is not finished"):
         going_on.reset_failed(run)
     assert 'id="ask-again"' not in as_owner.get(run.get_absolute_url()).content.decode()
     again = reverse("run_ask_again", args=[study.slug, run.pk])
@@ -69,11 +69,11 @@ def test_a_finished_run_offers_to_ask_again(as_owner, study, judge):
 
 
 def test_the_database_refuses_a_second_active_run_of_a_judge(judge):
-    planning.plan(judge)
+    plan(judge)
     with pytest.raises(IntegrityError), transaction.atomic():
         Run.objects.create(judge=judge)
-    with pytest.raises(planning.PlanError, match="careful is running already"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="careful is running already"):
+        plan(judge)
 
 
 ACTS = {
@@ -86,8 +86,8 @@ ACTS = {
 def test_no_old_run_goes_on_beside_an_active_one(as_owner, study, judge, case):
     act, name, state = ACTS[case]
     old = ended(judge, state)
-    planning.plan(judge)
-    with pytest.raises(planning.PlanError, match="careful is running already"):
+    plan(judge)
+    with pytest.raises(PlanError, match="careful is running already"):
         act(old)
     page = as_owner.post(reverse(name, args=[study.slug, old.pk]), follow=True).content.decode()
     assert "careful is running already" in page
@@ -105,7 +105,7 @@ def test_of_two_resumed_at_once_one_goes_on(owner):
     def resume(run):
         try:
             said.append(going_on.resume(run))
-        except planning.PlanError as error:
+        except PlanError as error:
             said.append(str(error))
         connection.close()
 
@@ -157,7 +157,7 @@ def test_the_newest_run_is_resumed_if_it_was_cancelled(press, judge):
 
 
 def test_a_run_under_way_goes_on(press, judge):
-    run = planning.plan(judge)
+    run = plan(judge)
     assert f"Run {run.pk} is running already; it goes on." in press(judge)
     assert Run.objects.count() == 1
 
@@ -188,7 +188,7 @@ def test_practice_items_are_not_judged_and_the_run_says_so(as_owner, study, judg
     assert shown.item != item
     assert shown.items == study.items.count() - 1
     assert preview(judge, item.key) is None
-    run = planning.plan(judge)
+    run = plan(judge)
     judged = set(run.judgments.values_list("item", flat=True))
     assert judged == set(study.items.values_list("pk", flat=True)) - {item.pk}
     assert run.frozen["left_out"]["practice_items"] == 1
@@ -198,5 +198,5 @@ def test_practice_items_are_not_judged_and_the_run_says_so(as_owner, study, judg
 
 def test_a_study_of_practice_items_has_nothing_to_judge(study, judge):
     study.items.update(is_practice=True)
-    with pytest.raises(planning.PlanError, match="only practice items"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="only practice items"):
+        plan(judge)

@@ -7,9 +7,8 @@ import pytest
 from annotate.design import splits
 from judges.methods.profile.method import KEYS
 from judges.models import Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import progress
+from judges.runs import drive, progress
+from judges.runs.plan import plan
 from tests import factories
 from tests.judges.methods.profile.test_write import listen, podcasts, write  # noqa: F401
 from tests.scripted_server import ScriptedServer, chat
@@ -48,8 +47,8 @@ def test_the_example_of_a_failed_verdict_is_none_of_a_locked_test_part(study):
         study.items.filter(key=key).update(recipient=recipient)
     with ScriptedServer(lambda number, _: chat(["I say four.", '{"accuracy": '][number])) as server:
         endpoint = factories.make_endpoint(server.url, concurrency=1)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint))
+        drive.work_through(run.pk)
     both = {"no JSON in the reply": "I say four.", "broken JSON in the reply": '{"accuracy": '}
     assert examples(run) == both
     splits.lock(study, SEED, 0.5, "owner")

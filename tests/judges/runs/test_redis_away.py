@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from judges.models import Heartbeat, Judgment, Run
-from judges.runs import plan as planning
+from judges.runs.plan import plan
 from tests import factories, processes
 from tests.conftest import missing
 from tests.scripted_server import ScriptedServer, by_schema, chat
@@ -85,7 +85,7 @@ def make_run(server, slug, items):
     factories.make_items(study, items)
     fields = {"concurrency": 4, "timeout_seconds": 5, "key": slug}
     endpoint = factories.make_endpoint(server.url, **fields)
-    return planning.plan(factories.make_judge(study, "judge", endpoint))
+    return plan(factories.make_judge(study, "judge", endpoint))
 
 
 def _done(run):

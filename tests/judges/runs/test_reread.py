@@ -7,11 +7,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judges.models import Judgment, Run
-from judges.replies import parse as parsing
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
+from judges.replies import parse
+from judges.runs import drive, resume
+from judges.runs.plan import PlanError, plan
+from judges.runs.reread import reread
 from tests import factories
 from tests.scripted_server import Reply, ScriptedServer, by_schema, chat
 
@@ -23,8 +22,8 @@ def finished(study, script, **judge_fields):
     """A run of that server worked through, and the server's number of requests."""
     with ScriptedServer(script) as server:
         endpoint = factories.make_endpoint(server.url, timeout_seconds=5)
-        run = planning.plan(factories.make_judge(study, "judge", endpoint, **judge_fields))
-        running.work_through(run.pk)
+        run = plan(factories.make_judge(study, "judge", endpoint, **judge_fields))
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     return run
@@ -46,7 +45,7 @@ def test_the_same_parser_changes_nothing(study):
     script = lambda n, request: replies[n] if n < 3 else chat(by_schema(request))  # noqa: E731
     run = finished(study, script, rationale=True)
     before = kept(run)
-    found = rereading.reread(run)
+    found = reread(run)
     assert (found.read, found.changed) == (12, 0), "a refusal is no reply to read"
     assert str(found).endswith("nothing changed.")
     assert kept(run) == before
@@ -55,10 +54,10 @@ def test_the_same_parser_changes_nothing(study):
 
 def test_a_better_parser_finds_what_an_older_one_missed(study, monkeypatch):
     with monkeypatch.context() as older:
-        older.setattr(parsing, "_last_verdict", lambda *_: None)
+        older.setattr(parse, "_last_verdict", lambda *_: None)
         run = finished(study, lambda *_: chat(OFF))
     assert set(run.judgments.values_list("reason", flat=True)) == {"no JSON in the reply"}
-    found = rereading.reread(run)
+    found = reread(run)
     assert (found.gained, found.reworded, found.lost, found.other) == (12, 4, 0, 0)
     assert run.judgments.filter(state="done", value=3, reason="").count() == 12
     off = run.judgments.filter(state="unparsable", reason="answer off the scale", value=None)
@@ -75,7 +74,7 @@ def test_a_value_that_was_read_wrongly_is_corrected_or_taken_back(study):
     run.judgments.filter(unit=3, question__key="accuracy").update(
         state="done", value=5.0, reason=""
     )
-    found = rereading.reread(run)
+    found = reread(run)
     assert (found.other, found.lost, found.changed) == (1, 1, 2)
     assert "2 changed (1 have none any more, 1 have another value)" in str(found)
     wrong.refresh_from_db()
@@ -88,21 +87,21 @@ def test_a_value_that_was_read_wrongly_is_corrected_or_taken_back(study):
 def test_a_reply_is_read_with_all_the_questions_that_its_call_asked(study):
     """One question was asked again since, in vain: its first reply still answers the others."""
     run = finished(study, lambda *_: chat(OFF))
-    assert going_on.reset_failed(run) == 4
+    assert resume.reset_failed(run) == 4
     with ScriptedServer(lambda *_: Reply("", 404)) as server:
         run.judge.endpoint.base_url = server.url
         run.judge.endpoint.save()
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     before = kept(run)
-    found = rereading.reread(run)
+    found = reread(run)
     assert (found.read, found.changed) == (12, 0)
     assert kept(run) == before
 
 
 def test_an_active_run_is_left_alone(study):
-    run = planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
-    with pytest.raises(planning.PlanError, match="Let it finish or cancel it first"):
-        rereading.reread(run)
+    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    with pytest.raises(PlanError, match="Let it finish or cancel it first"):
+        reread(run)
 
 
 def test_the_command_reads_again_and_says_what_changed(study):
@@ -134,7 +133,7 @@ def test_the_command_says_why_there_is_nothing_to_repeat(study):
     for option in ("--reparse", "--retry-failed"):
         with pytest.raises(CommandError, match="has not been run yet"):
             command(option)
-    planning.plan(judge)
+    plan(judge)
     with pytest.raises(CommandError, match="not finished"):
         command("--retry-failed")
     with pytest.raises(CommandError, match="is active"):

@@ -8,12 +8,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from analysis.answers.spending import spending
-from judges.checks import drift as drifting
+from judges.checks import drift
 from judges.models import Call, Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, resume
+from judges.runs.lease import lease
+from judges.runs.plan import plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, by_schema, chat, valid
 
@@ -34,17 +33,17 @@ def endpoint(server):
 @pytest.fixture
 def past(study, endpoint):
     """A finished run of four calls."""
-    return worked(planning.plan(factories.make_judge(study, "judge", endpoint)))
+    return worked(plan(factories.make_judge(study, "judge", endpoint)))
 
 
 def worked(run):
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     return run
 
 
 def again(judge, **options):
-    return worked(going_on.start(judge, **options)[0])
+    return worked(resume.start(judge, **options)[0])
 
 
 def test_the_same_run_again_asks_nothing_costs_nothing_and_names_its_source(past, server):
@@ -114,7 +113,7 @@ def test_never_from_another_study(past, owner, endpoint, server):
 def test_refusals_failures_and_what_was_not_understood_are_asked_again(study, endpoint, server):
     bad = [chat(None, message={"refusal": "No."}), chat("a four"), chat('{"accuracy": 3}')]
     server.script = lambda number, request: bad[number] if number < 3 else valid(number, request)
-    past = worked(planning.plan(factories.make_judge(study, "judge", endpoint)))
+    past = worked(plan(factories.make_judge(study, "judge", endpoint)))
     assert past.judgments.filter(state="done").count() == 5
     run = again(past.judge)
     assert len(server.requests) == 7 and run.calls.exclude(reused_from=None).count() == 1
@@ -134,7 +133,7 @@ def test_never_for_several_samples(study, endpoint, server):
 
 
 def test_never_for_a_check_for_drift_nor_from_one(past, server):
-    check = worked(drifting.plan_check(past))
+    check = worked(drift.plan_check(past))
     assert len(server.requests) == 8 and not check.calls.exclude(reused_from=None).exists()
     assert {c.reused_from.run_id for c in again(past.judge).calls.all()} == {past.pk}
 
@@ -184,7 +183,7 @@ def test_a_long_run_is_taken_over_in_few_queries_a_call(
     factories.make_items(study, 200)
     judge = factories.make_judge(study, "judge", endpoint)
     again(judge, confirmed=True)
-    run, _ = going_on.start(judge, confirmed=True)
+    run, _ = resume.start(judge, confirmed=True)
     with django_assert_max_num_queries(60 * 25):
         worked(run)
     assert run.state == Run.State.FINISHED and len(server.requests) == 200
@@ -196,7 +195,7 @@ def test_under_a_budget_whole_leases_are_taken_over(owner, endpoint, server):
     factories.make_items(study, 200)
     judge = factories.make_judge(study, "judge", endpoint)
     again(judge, confirmed=True)
-    run, _ = going_on.start(judge, confirmed=True, budget=Decimal(10))
+    run, _ = resume.start(judge, confirmed=True, budget=Decimal(10))
     with CaptureQueriesContext(connection) as found:
         worked(run)
     assert (run.state, run.spent_usd, run.reserved_usd) == (Run.State.FINISHED, 0, 0)
@@ -211,7 +210,7 @@ def test_what_is_new_is_asked_within_the_budget_beside_what_is_taken_over(owner,
     again(judge, confirmed=True)
     for number in range(0, 150, 30):
         factories.make_item(study, f"new-{number}", text=f"Because of the new {number}.")
-    run, _ = going_on.start(judge, confirmed=True, budget=Decimal(10))
+    run, _ = resume.start(judge, confirmed=True, budget=Decimal(10))
     worked(run)
     assert run.state == Run.State.FINISHED and len(server.requests) == 155
     # 100 tokens in and 10 out at 1 and 2 USD per million.
@@ -230,8 +229,8 @@ def test_a_pilot_takes_over_none_but_its_own_units(owner, endpoint, server):
 
 
 def test_what_another_worker_holds_is_not_taken_over(past, endpoint, server):
-    run, _ = going_on.start(past.judge)
-    leasing.lease(run, endpoint, "other", 2)
+    run, _ = resume.start(past.judge)
+    lease(run, endpoint, "other", 2)
     worked(run)
     assert run.calls.count() == 2
     assert run.judgments.filter(leased_by="other", state="leased", lead=True).count() == 2

@@ -12,11 +12,9 @@ from django.utils import timezone
 
 from judges.endpoints.client import Answer
 from judges.models import Judgment, Run
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
-from judges.runs import settle as settling
+from judges.runs import lease, resume, settle
+from judges.runs.plan import plan
+from judges.runs.reread import reread
 from tests import factories
 from tests.judges.methods.profile.test_write import WHOLE, listen, make_writer
 from tests.podcasts import make_podcasts
@@ -78,11 +76,11 @@ def held(run):
 @pytest.fixture
 def run(study):
     endpoint = factories.make_endpoint(timeout_seconds=5, price_in=1, price_out=1)
-    return planning.plan(factories.make_judge(study, "judge", endpoint))
+    return plan(factories.make_judge(study, "judge", endpoint))
 
 
 def outcome(unit, content="nothing"):
-    return settling.Outcome(unit, [], {}, Answer(content=content))
+    return settle.Outcome(unit, [], {}, Answer(content=content))
 
 
 def test_who_ends_a_run_looks_again_once_it_has_the_run(run):
@@ -90,20 +88,20 @@ def test_who_ends_a_run_looks_again_once_it_has_the_run(run):
     Judgment.objects.update(state="failed", reason="no")
     with transaction.atomic():
         held(run)
-        (late,) = queue_up((leasing.finish_if_done, [run.pk]))
-        assert leasing.finish_if_done([run.pk]) == 1
-        assert going_on.reset_failed(run) == 16
+        (late,) = queue_up((lease.finish_if_done, [run.pk]))
+        assert lease.finish_if_done([run.pk]) == 1
+        assert resume.reset_failed(run) == 16
     late.done()
     run.refresh_from_db()
     assert (run.state, run.ended_at) == (Run.State.ACTIVE, None)
-    assert leasing.finish_if_done() == 0
+    assert lease.finish_if_done() == 0
 
 
 def test_a_run_is_ended_once_however_many_look(run):
     Judgment.objects.update(state="failed", reason="no")
     with transaction.atomic():
         held(run)
-        sides = queue_up((leasing.finish_if_done, [run.pk]), (leasing.finish_if_done, [run.pk]))
+        sides = queue_up((lease.finish_if_done, [run.pk]), (lease.finish_if_done, [run.pk]))
     for side in sides:
         side.done()
     run.refresh_from_db()
@@ -115,15 +113,15 @@ def writer_run(owner):
     study = make_podcasts(owner, pairs=1)
     for who in ("r2", "r3"):
         listen(study, who, 0.9)
-    run = planning.plan(make_writer(study))
+    run = plan(make_writer(study))
     endpoint = run.judge.endpoint
-    first, second = leasing.lease(run, endpoint, "a", 2)
-    calls = settling.store_calls(run, endpoint, [outcome(first, REPLY)], "a")
-    settling.settle(run, "a", [(outcome(first), calls[0])])
+    first, second = lease.lease(run, endpoint, "a", 2)
+    calls = settle.store_calls(run, endpoint, [outcome(first, REPLY)], "a")
+    settle.settle(run, "a", [(outcome(first), calls[0])])
     assert Judgment.objects.get(unit=first.number).state == Judgment.State.UNPARSABLE
-    going_on.cancel(run)
+    resume.cancel(run)
     last = outcome(second, REPLY)
-    return run, (last, settling.store_calls(run, endpoint, [last], "a")[0])
+    return run, (last, settle.store_calls(run, endpoint, [last], "a")[0])
 
 
 def test_replies_are_read_again_while_the_last_call_of_a_writer_is_settled(owner):
@@ -133,7 +131,7 @@ def test_replies_are_read_again_while_the_last_call_of_a_writer_is_settled(owner
     run.refresh_from_db()
     with transaction.atomic():
         held(run)
-        sides = queue_up((rereading.reread, run), (settling.settle, run, "a", [last]))
+        sides = queue_up((reread, run), (settle.settle, run, "a", [last]))
     for side in sides:
         side.done()
     assert run.writings.exclude(item=None).count() == 2, "both became profiles"
@@ -141,29 +139,29 @@ def test_replies_are_read_again_while_the_last_call_of_a_writer_is_settled(owner
 
 def expired(run):
     """A unit that its worker settles while the sweep takes it back."""
-    (unit,) = leasing.lease(run, run.judge.endpoint, "a", 1)
+    (unit,) = lease.lease(run, run.judge.endpoint, "a", 1)
     last = outcome(unit)
-    (call,) = settling.store_calls(run, run.judge.endpoint, [last], "a")
+    (call,) = settle.store_calls(run, run.judge.endpoint, [last], "a")
     return last, call
 
 
 LATER = timezone.now() + timedelta(days=1)
 MEETINGS = {
     "returned, settled": lambda run, last: (
-        (leasing.return_expired, LATER),
-        (settling.settle, run, "a", [last]),
+        (lease.return_expired, LATER),
+        (settle.settle, run, "a", [last]),
     ),
     "settled, returned": lambda run, last: (
-        (settling.settle, run, "a", [last]),
-        (leasing.return_expired, LATER),
+        (settle.settle, run, "a", [last]),
+        (lease.return_expired, LATER),
     ),
     "given back, returned": lambda run, last: (
-        (leasing.give_back, run, "a"),
-        (leasing.return_expired, LATER),
+        (lease.give_back, run, "a"),
+        (lease.return_expired, LATER),
     ),
     "settled, given back": lambda run, last: (
-        (settling.settle, run, "a", [last]),
-        (leasing.give_back, run, "a"),
+        (settle.settle, run, "a", [last]),
+        (lease.give_back, run, "a"),
     ),
 }
 
@@ -183,16 +181,16 @@ def test_a_lease_ends_once_whoever_ends_it(run, meeting):
 
 
 DOINGS = {
-    "renewed": lambda run, units: (leasing.renew, run, "a", timedelta(hours=1)),
-    "counted": lambda run, units: (leasing.count_attempts, run, "a", units),
-    "given back": lambda run, units: (leasing.give_back, run, "a"),
+    "renewed": lambda run, units: (lease.renew, run, "a", timedelta(hours=1)),
+    "counted": lambda run, units: (lease.count_attempts, run, "a", units),
+    "given back": lambda run, units: (lease.give_back, run, "a"),
 }
 
 
 @pytest.mark.parametrize("doing", DOINGS)
 def test_rows_of_a_worker_are_locked_in_the_order_of_their_keys(run, doing):
     """Whoever has the first row, as the sweep of one thought lost, finds all others free."""
-    units = leasing.lease(run, run.judge.endpoint, "a", 2)
+    units = lease.lease(run, run.judge.endpoint, "a", 2)
     held = run.judgments.filter(state="leased").order_by("pk")
     first, *others = held.values_list("pk", flat=True)
     # A column of an index: so it lies behind the others now, on the disk and in the indexes.

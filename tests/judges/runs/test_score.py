@@ -9,11 +9,10 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from judges.models import Call, Judge, Judgment, Run
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, lease
 from judges.runs import score as scoring
+from judges.runs.plan import PlanError, hash_of, plan, settings_of
+from judges.runs.resume import cancel, reset_failed, resume, start
 from judges.scorers.base import NO_REFERENCE
 from tests import factories
 from tests.files import ITEMS, STUDY, load, messages
@@ -32,7 +31,7 @@ def judge(study):
 
 @pytest.fixture
 def run(judge):
-    return planning.plan(judge)
+    return plan(judge)
 
 
 def states(run):
@@ -40,7 +39,7 @@ def states(run):
 
 
 def test_a_run_gives_every_judgment_a_score_or_a_reason(run):
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert states(run) == ["done"] * 12 + ["failed"] * 4
@@ -58,26 +57,26 @@ def test_a_run_gives_every_judgment_a_score_or_a_reason(run):
 
 def test_the_judge_is_frozen_by_its_first_run_and_the_run_keeps_its_settings(run, judge):
     judge.refresh_from_db()
-    assert judge.settings_hash == run.settings_hash == planning.hash_of(planning.settings_of(judge))
+    assert judge.settings_hash == run.settings_hash == hash_of(settings_of(judge))
     assert (run.frozen["tokenizer"], run.frozen["smoothing"]) == ("13a", "exp")
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     judge.language = "zh"
     judge.save()
-    with pytest.raises(planning.PlanError, match="has been run with other settings"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="has been run with other settings"):
+        plan(judge)
 
 
 def test_a_budget_is_refused_where_nothing_costs(judge):
-    with pytest.raises(planning.PlanError, match="costs nothing"):
-        going_on.start(judge, budget=1)
+    with pytest.raises(PlanError, match="costs nothing"):
+        start(judge, budget=1)
 
 
 def test_a_cancelled_run_scores_nothing_more_and_goes_on_when_it_is_resumed(run):
-    going_on.cancel(run)
-    running.work_through(run.pk)
+    cancel(run)
+    drive.work_through(run.pk)
     assert states(run) == ["pending"] * 16
-    going_on.resume(run)
-    running.work_through(run.pk)
+    resume(run)
+    drive.work_through(run.pk)
     assert "pending" not in states(run)
 
 
@@ -89,11 +88,11 @@ def test_a_score_that_takes_longer_than_a_lease_is_kept(run, monkeypatch, settin
 
     def slowly(units):
         time.sleep(2.5)
-        returned.append(leasing.return_expired())
+        returned.append(lease.return_expired())
         return score(units)
 
     monkeypatch.setattr(scoring, "_scorer", lambda run: slowly)
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     assert returned == [0]
     assert states(run) == ["done"] * 12 + ["failed"] * 4
 
@@ -105,10 +104,10 @@ def test_cancelling_between_two_batches_keeps_what_is_scored(run, monkeypatch):
 
     def settle_and_cancel(*args):
         settle(*args)
-        going_on.cancel(run)
+        cancel(run)
 
     monkeypatch.setattr(scoring, "settle", settle_and_cancel)
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     assert states(run) == ["failed"] * 4 + ["pending"] * 12
 
 
@@ -128,7 +127,7 @@ def test_a_scorer_that_breaks_leaves_no_lease_behind(run, monkeypatch):
 
     monkeypatch.setattr(scoring, "_scorer", breaks)
     with pytest.raises(ZeroDivisionError):
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     assert states(run) == ["pending"] * 16
     assert not run.judgments.exclude(leased_by="").exists()
 
@@ -138,7 +137,7 @@ def test_a_run_ends_where_the_scorer_cannot_be_loaded(run, monkeypatch):
         raise ImportError("no module named sacrebleu")
 
     monkeypatch.setattr("judges.scorers.Scorer.load", unloadable)
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     reasons = set(run.judgments.values_list("reason", flat=True))
@@ -146,9 +145,9 @@ def test_a_run_ends_where_the_scorer_cannot_be_loaded(run, monkeypatch):
 
 
 def test_scores_of_a_lease_that_was_lost_are_not_written(run):
-    units = leasing.lease_free(run, "slow", 4, run.created_at)
-    leasing.return_expired()
-    leasing.lease_free(run, "quick", 4, run.created_at)
+    units = lease.lease_free(run, "slow", 4, run.created_at)
+    lease.return_expired()
+    lease.lease_free(run, "quick", 4, run.created_at)
     scoring.settle(run, "slow", units, [[scoring.Score(1.0)] * 4] * 4)
     assert not run.judgments.exclude(state=State.LEASED, leased_by="quick").exists()
     scoring.settle(run, "quick", units, [[scoring.Score(2.0)] * 4] * 4)
@@ -158,12 +157,12 @@ def test_scores_of_a_lease_that_was_lost_are_not_written(run):
 
 def test_two_batches_have_no_unit_in_common(run):
     until = run.created_at
-    taken = [leasing.lease_free(run, name, 3, until) for name in ("one", "two", "three")]
+    taken = [lease.lease_free(run, name, 3, until) for name in ("one", "two", "three")]
     assert [[unit.number for unit in units] for units in taken] == [[0, 1, 2], [3], []]
 
 
 def test_a_score_that_is_no_number_is_missing(run):
-    units = leasing.lease_free(run, "w", 1, run.created_at)
+    units = lease.lease_free(run, "w", 1, run.created_at)
     scoring.settle(run, "w", units, [[scoring.Score(float("nan"))] * 4])
     found = run.judgments.filter(unit=0)
     assert {(row.state, row.value, row.reason) for row in found} == {
@@ -172,11 +171,11 @@ def test_a_score_that_is_no_number_is_missing(run):
 
 
 def test_what_has_no_score_can_be_scored_again(run, study):
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     study.items.update(reference="Because you like films")
     run.refresh_from_db()
-    assert going_on.reset_failed(run) == 4
-    running.work_through(run.pk)
+    assert reset_failed(run) == 4
+    drive.work_through(run.pk)
     assert states(run) == ["done"] * 16
 
 
@@ -216,7 +215,7 @@ def test_a_metric_needs_no_endpoint_and_is_made_run_and_read_on_the_pages(as_own
     assert 'name="budget"' not in page
     page = as_owner.post(reverse("judge_run", args=[study.slug, judge.pk]), follow=True)
     run = Run.objects.get()
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     page = as_owner.get(run.get_absolute_url()).content.decode()
     assert NO_REFERENCE in page
     assert "Score the 16 without a value again" in page
@@ -228,7 +227,7 @@ def test_a_metric_needs_no_endpoint_and_is_made_run_and_read_on_the_pages(as_own
 
 
 def test_the_latest_scores_stand_on_the_run_page(as_owner, run):
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     page = as_owner.get(run.get_absolute_url()).content.decode()
     assert "Latest judgments" in page
     assert "Because you like films (item-3)." in page
@@ -240,7 +239,7 @@ def test_a_metric_can_be_changed_until_it_is_run(as_owner, study, judge):
     assert as_owner.post(edit, {"key": "B", "language": "words"}).status_code == 302
     judge.refresh_from_db()
     assert (judge.key, judge.kind, judge.language) == ("B", "bleu-1", "words")
-    planning.plan(judge)
+    plan(judge)
     assert as_owner.post(edit, {"key": "C", "language": "zh"}).status_code == 422
     judge.refresh_from_db()
     assert judge.key == "B"

@@ -11,8 +11,8 @@ from django.utils import timezone
 from judges.endpoints.client import Answer, Failure
 from judges.models import Call, Judgment, Run
 from judges.runs import lease as leasing
-from judges.runs import plan as planning
 from judges.runs import settle as settling
+from judges.runs.plan import plan
 from judges.runs.settle import Outcome
 from tests import factories
 
@@ -25,7 +25,7 @@ GOOD = '{"accuracy": 3, "persuasiveness": 4, "transparency": 2, "satisfaction": 
 def run(study):
     """Four units of four questions; a unit costs 0.30 USD at most, one token 0.001 or 0.002."""
     endpoint = factories.make_endpoint(concurrency=64, timeout_seconds=5, **PRICES)
-    run = planning.plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(100))
+    run = plan(factories.make_judge(study, "judge", endpoint), budget=Decimal(100))
     return change(run, unit_usd=ESTIMATE, spent_usd=Decimal("0.01"))
 
 

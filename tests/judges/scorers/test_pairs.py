@@ -11,9 +11,9 @@ from django.urls import reverse
 from judges.files import check_files
 from judges.models import Judge, Run
 from judges.pages.forms_kinds import ScorerForm
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
 from judges.runs.lease import Unit
+from judges.runs.plan import PlanError, plan
 from judges.scorers import SCORERS
 from judges.scorers.base import NotInstalled
 from tests import factories
@@ -182,8 +182,8 @@ def test_a_model_that_is_not_there_or_strange_is_named_before_a_run(
     spoil, words = BAD[case]
     spoil(put("m", [0.1, 0.1], ["yes", "aligned"]), settings)
     judge = factories.make_judge(study, "P", kind=KIND, model="m")
-    with pytest.raises(planning.PlanError, match=words):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match=words):
+        plan(judge)
     answer = as_owner.post(reverse("judge_run", args=[study.slug, judge.pk]))
     assert answer.status_code == 422
     assert "The judge P cannot run: " in answer.content.decode()
@@ -251,12 +251,12 @@ def test_a_run_scores_and_another_model_than_planned_ends_one(put, study):
     study.items.update(text="yes no", reference="yes")
     folder = put("bleurt", [0.5], ["score"])
     judge = factories.make_judge(study, "P", kind=KIND, model="bleurt")
-    run = planning.plan(judge)
-    running.work_through(run.pk)
+    run = plan(judge)
+    drive.work_through(run.pk)
     assert set(run.judgments.values_list("state", "value")) == {("done", 3.5)}
-    second = planning.plan(judge)
+    second = plan(judge)
     (folder / "model.onnx").write_bytes(tiny_onnx.model([0.6]))
-    running.work_through(second.pk)
+    drive.work_through(second.pk)
     assert set(second.judgments.values_list("reason", flat=True)) == {
         "the scorer cannot be loaded: the model bleurt of PAIR_MODELS is another one than when "
         "this was planned"
@@ -268,6 +268,6 @@ def test_a_run_can_compare_with_the_review(put, study):
     study.items.update(text="yes no", reference="yes", review="no")
     put("bleurt", [0.5], ["score"])
     judge = factories.make_judge(study, "P", kind=KIND, model="bleurt", against="review")
-    run = planning.plan(judge)
-    running.work_through(run.pk)
+    run = plan(judge)
+    drive.work_through(run.pk)
     assert set(run.judgments.values_list("state", "value")) == {("done", 4.0)}

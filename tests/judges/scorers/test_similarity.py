@@ -6,8 +6,8 @@ import pytest
 
 from annotate.models import Content, Item
 from judges.models import Judge, Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from judges.scorers import SCORERS
 from tests import factories
 from tests.conftest import missing
@@ -46,8 +46,8 @@ def fill(study, a, b):
 
 def run_of(study, **fields):
     name = f"sBERT-Sim {Judge.objects.count()}"
-    run = planning.plan(factories.make_judge(study, name, kind=Judge.Kind.SBERT, **fields))
-    running.work_through(run.pk)
+    run = plan(factories.make_judge(study, name, kind=Judge.Kind.SBERT, **fields))
+    drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     return run

@@ -10,7 +10,7 @@ from annotate.design.splits import lock, withheld
 from annotate.files.loading.placing import want_raters
 from annotate.models import Item, Membership, Study
 from judges.models import Extraction, Run, Statement
-from judges.statements import items as statement_items
+from judges.statements import items
 from judges.statements.counts import StatementSets
 from judges.statements.items import current, make
 from tests import factories
@@ -220,7 +220,7 @@ def test_all_or_nothing(shoes, explained, monkeypatch):
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(statement_items, "give_places", fail)
+    monkeypatch.setattr(items, "give_places", fail)
     with pytest.raises(RuntimeError):
         make(shoes)
     assert not shoes.items.filter(kind="statement").exists()

@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from annotate.design import splits
 from judges.models import Run, Statement
-from judges.runs import drive as running
-from judges.statements import edit as statements
+from judges.runs import drive
+from judges.statements import edit
 from tests import factories
 from tests.extracting import (
     REVIEW,
@@ -171,12 +171,12 @@ def test_two_who_correct_at_once_make_no_repeat(read, owner):
     """The second form was checked before the first was saved."""
     first, other = one(), one("seams rip after one wash")
     values = {"statement": "it is short", "topic": "fit", "sentiment": "negative"}
-    statements.correct(first.pk, values, owner)
-    with pytest.raises(statements.Repeated):
-        statements.correct(other.pk, values, owner)
-    with pytest.raises(statements.Repeated):
-        statements.add(read, "reference", REVIEW, values, owner)
-    statements.correct(first.pk, values | {"statement": "It is short."}, owner)  # its own words
+    edit.correct(first.pk, values, owner)
+    with pytest.raises(edit.Repeated):
+        edit.correct(other.pk, values, owner)
+    with pytest.raises(edit.Repeated):
+        edit.add(read, "reference", REVIEW, values, owner)
+    edit.correct(first.pk, values | {"statement": "It is short."}, owner)  # its own words
 
 
 def test_only_texts_and_explanations_get_statements(as_owner, study):
@@ -390,4 +390,4 @@ def test_the_run_s_page_shows_what_was_read(as_owner, read):
     assert "<strong>2</strong> statements" in page
     assert "<strong>1</strong> statement<" in page
     assert "fit, material, comfort" in page
-    running.work_through(run.pk)
+    drive.work_through(run.pk)

@@ -18,11 +18,11 @@ from annotate.studies import delete as marking
 from annotate.studies.forms_study import StudyForm
 from judges import tasks
 from judges.models import Heartbeat, Judgment, Run
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import lease
+from judges.runs.plan import PlanError, plan
+from judges.runs.resume import resume
 from judges.studies import delete as deleting
-from judges.uploads import uploads as uploading
+from judges.uploads import uploads
 from tests import deletions, factories, processes
 from tests.annotate.studies.test_views import SETTINGS
 from tests.api.conftest import program
@@ -35,7 +35,7 @@ GOING = "being deleted"
 @pytest.fixture
 def run(study):
     endpoint = factories.make_endpoint(concurrency=4, timeout_seconds=5)
-    return planning.plan(factories.make_judge(study, "judge", endpoint))
+    return plan(factories.make_judge(study, "judge", endpoint))
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_everything_goes_and_nothing_of_another_study(as_owner, owner, study, at
     factories.make_call(old, reused_from=call)
     Run.objects.create(judge=judge, checked=old, state=Run.State.FINISHED)
     factories.make_rating(factories.make_session(mine), part, question, 2)
-    planning.plan(factories.make_judge(mine, "new", run.judge.endpoint))
+    plan(factories.make_judge(mine, "new", run.judge.endpoint))
     assert deletions.count_rows() != before
     press(as_owner, "full")
     assert deleting.delete_study(mine.pk)
@@ -123,18 +123,18 @@ def test_everything_goes_and_nothing_of_another_study(as_owner, owner, study, at
 def test_calls_under_way_are_waited_for_and_no_run_begins_again(as_owner, study, run, monkeypatch):
     monkeypatch.setattr(deleting, "PATIENCE", 0)
     monkeypatch.setattr(deleting, "LOOK_SECONDS", 0)
-    held = leasing.lease(run, run.judge.endpoint, "worker", 2)
+    held = lease.lease(run, run.judge.endpoint, "worker", 2)
     press(as_owner)
     assert not deleting.delete_study(study.pk)
     assert Run.objects.get().state == Run.State.CANCELLED
     assert "Waits for 2 calls under way" in as_owner.get("/").content.decode()
     assert Judgment.objects.count() == 16, "nothing is deleted before they end"
     run.refresh_from_db()
-    with pytest.raises(planning.PlanError, match=GOING):
-        going_on.resume(run)
+    with pytest.raises(PlanError, match=GOING):
+        resume(run)
     with pytest.raises(CommandError, match="There is no study"):
         call_command("run_judge", "films", "judge", stdout=StringIO())
-    leasing.give_back(run, "worker", [unit.number for unit in held])
+    lease.give_back(run, "worker", [unit.number for unit in held])
     assert deleting.delete_study(study.pk) and not Study.objects.exists()
 
 
@@ -226,8 +226,8 @@ def test_its_address_is_free_once_it_is_gone(as_owner, study):
 @pytest.mark.django_db
 def test_files_are_not_loaded_into_it_and_those_that_waited_go(as_owner, owner, study, settings):
     file = SimpleUploadedFile("items.csv", b"item,kind,text\nnew,explanation,Because.\n")
-    upload = uploading.receive(owner, {"items": file}, "films")
-    folder = uploading.folder_of(upload)
+    upload = uploads.receive(owner, {"items": file}, "films")
+    folder = uploads.folder_of(upload)
     assert not upload.problems["total"] and folder.exists()
     marking.begin(study)
     upload.state = upload.State.LOADING

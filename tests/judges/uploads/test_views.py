@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotate.models import Item, Membership, Study
 from judges.models import Heartbeat, Upload
 from judges.tasks import load_upload, tend_uploads
-from judges.uploads import uploads as uploading
+from judges.uploads import uploads
 from tests import factories
 from tests.files import ITEMS, RATINGS, STUDY, load
 
@@ -273,7 +273,7 @@ def test_progress_is_polled_and_the_end_reloads_the_page(as_owner, no_broker):
     upload = Upload.objects.get()
     address = f"/uploads/{upload.token}/"
     as_owner.post(address + "load/")
-    uploading.Progress(upload)("items", 1)
+    uploads.Progress(upload)("items", 1)
     part = as_owner.get(address, headers={"HX-Request": "true"}).content.decode()
     # 2 items, 3 questions and the study are new: 6 rows
     assert "Loading items: 1 of 6 rows." in part
@@ -305,13 +305,13 @@ def loading_upload(client):
 
 def test_a_load_whose_files_are_gone_fails_and_can_be_discarded(as_owner, no_broker):
     upload = loading_upload(as_owner)
-    shutil.rmtree(uploading.folder_of(upload))
+    shutil.rmtree(uploads.folder_of(upload))
     load_upload(upload.pk)
     page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
     assert "Nothing was loaded: 1 problem turned up." in page
     assert "the files could not be read or kept: No such file or directory" in page
     assert "/uploads/" + upload.token not in page.split("No such file")[1].split("</td>")[0]
-    assert uploading.silent_uploads() == []
+    assert uploads.silent_uploads() == []
     as_owner.post(f"/uploads/{upload.token}/discard/")
     assert not Upload.objects.exists()
 
@@ -339,7 +339,7 @@ def test_a_load_that_breaks_fails_whole_with_its_reason(
     as_owner, no_broker, monkeypatch, error, reason
 ):
     upload = loading_upload(as_owner)
-    monkeypatch.setattr(uploading, "write_files", breaking(error))
+    monkeypatch.setattr(uploads, "write_files", breaking(error))
     load_upload(upload.pk)
     upload.refresh_from_db()
     assert upload.state == "failed"
@@ -352,7 +352,7 @@ def test_a_fault_of_the_program_fails_the_load_and_is_still_raised(
     as_owner, no_broker, monkeypatch
 ):
     upload = loading_upload(as_owner)
-    monkeypatch.setattr(uploading, "write_files", breaking(AttributeError("no such thing")))
+    monkeypatch.setattr(uploads, "write_files", breaking(AttributeError("no such thing")))
     with pytest.raises(AttributeError):
         load_upload(upload.pk)
     upload.refresh_from_db()
@@ -362,12 +362,12 @@ def test_a_fault_of_the_program_fails_the_load_and_is_still_raised(
 
 def test_a_load_of_yesterday_is_removed_unless_a_worker_is_busy_with_it(as_owner, no_broker):
     upload = loading_upload(as_owner)
-    progress = uploading.Progress(upload).path
+    progress = uploads.Progress(upload).path
     Upload.objects.update(created_at=timezone.now() - timedelta(days=1, seconds=1))
-    uploading.remove_old()
+    uploads.remove_old()
     assert Upload.objects.exists()
     os.utime(progress, (time.time() - 200,) * 2)
-    uploading.remove_old()
+    uploads.remove_old()
     assert not Upload.objects.exists()
 
 
@@ -395,8 +395,8 @@ def test_a_load_whose_worker_was_killed_is_taken_up_again(as_owner, no_broker):
     send(as_owner, items=ITEMS)
     upload = Upload.objects.get()
     as_owner.post(f"/uploads/{upload.token}/load/")
-    uploading.Progress(upload)
-    assert uploading.silent_uploads() == []
-    progress = Path(uploading.folder_of(upload)) / "progress.json"
+    uploads.Progress(upload)
+    assert uploads.silent_uploads() == []
+    progress = Path(uploads.folder_of(upload)) / "progress.json"
     os.utime(progress, (time.time() - 200,) * 2)
-    assert uploading.silent_uploads() == [upload.pk]
+    assert uploads.silent_uploads() == [upload.pk]

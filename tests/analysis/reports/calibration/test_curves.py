@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from analysis.answers import frame as frames
-from analysis.figures import curves as charts_curves
+from analysis.answers import frame
+from analysis.figures import curves
 from analysis.figures.looks import Looks
 from analysis.options.form import Options
-from analysis.reports.misjudged import page as misjudged_page
-from analysis.reports.roc import page as roc_page
+from analysis.reports.misjudged.page import headline
+from analysis.reports.roc.page import layout
 from annotate.models import Rating
 from judges.models import Judgment
 from tests.analysis.reports.correlation.test_report import pairs
@@ -46,7 +46,7 @@ def test_the_largest_areas_have_a_band_around_their_curve(study):
     assert inside.mean() > 0.9
     report.bands = {("close", "accuracy"): band}
     report.entries = [entry for entry in report.entries if entry.row["question"] == "accuracy"]
-    page = roc_page.layout(report, "accuracy", Looks(["close", "random"]))
+    page = layout(report, "accuracy", Looks(["close", "random"]))
     shaded = [trace for trace in page.figures[0].plot["data"] if trace.get("fill") == "toself"]
     assert [trace["y"] for trace in shaded] == [[*band.high, *band.low[::-1]]]
     assert "shaded: 95 % bands of close" in page.figures[0].caption
@@ -210,8 +210,8 @@ def test_the_judge_of_the_headline_may_be_right_throughout(owner):
         )
     }
     add_judge(study, "right", lambda item: means[item])
-    answers = frames.read(study)
-    value, _, words = misjudged_page.headline(answers, Options("third_party", draws=0), ["right"])
+    answers = frame.read(study)
+    value, _, words = headline(answers, Options("third_party", draws=0), ["right"])
     assert (value, "by right, the judge with the smallest" in words) == ("0", True)
 
 
@@ -236,7 +236,7 @@ def test_a_value_off_the_scale_moves_no_point_of_the_figure(study):
     bins = [row for row in rows_of(report, **CLOSE) if row["part"] == "bin"]
     assert bins[0]["mean"] == 0 and bins[0]["n"] >= 6
     report.entries = [entry for entry in report.entries if entry.row["question"] == "accuracy"]
-    plot = charts_curves.calibration(report, "accuracy", Looks(["close", "random"]))
+    plot = curves.calibration(report, "accuracy", Looks(["close", "random"]))
     (line,) = [trace for trace in plot["data"] if trace["name"] == "close"]
     assert line["x"] == [None, *((row["mean"] - 1) / 4 for row in bins[1:])]
     assert line["y"] == [row["value"] for row in bins]

@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import ExitAnswer, Extra, ExtraAnswer, Place, Rater, Rating, Session
-from annotate.quality import rules as quality
-from annotate.sessions import exclude as excluding
+from annotate.quality import rules
+from annotate.sessions.exclude import exclude
 from annotate.studies.templates import make_study, study_templates
 from tests import factories
 from tests.analysis.small import build
@@ -86,10 +86,10 @@ def asked(owner):
 def test_400_asked_16_excluded_384_kept(asked, owner, as_owner):
     assert "400 asked, 0 excluded, 400 kept." in build(asked, "counterfactual").verdict
     for rule in BAD:
-        given = {one.name: one.default for one in quality.RULES[rule].parameters}
-        seen = quality.preview(asked, quality.RULES[rule], given)
+        given = {one.name: one.default for one in rules.RULES[rule].parameters}
+        seen = rules.preview(asked, rules.RULES[rule], given)
         measured = {rater.pk: value for rater, value in seen.out}
-        excluding.exclude(asked, owner, rule, seen.reason, measured, given)
+        exclude(asked, owner, rule, seen.reason, measured, given)
     assert asked.places.filter(state=Place.State.OPEN).count() == 16
     report = build(asked, "counterfactual")
     assert "400 asked, 16 excluded, 384 kept." in report.verdict

@@ -4,12 +4,12 @@ from math import isnan
 
 import pytest
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.reports.factuality.relations import NO_PAIRS
 from annotate.models import Item
 from judges.models import Entailment, Judge, Run, Statement
 from judges.models.entailment import as_bytes
-from judges.statements import edit as statements
+from judges.statements import edit
 from judges.statements.items import current, make
 from tests import factories, factual
 from tests.analysis.small import build, row_of
@@ -20,7 +20,7 @@ SOFT, LOUD = ("it is soft", "build", "positive"), ("it is loud", "sound", "negat
 
 
 def fingerprint(study):
-    return frames.Reader(study).fingerprint()
+    return frame.Reader(study).fingerprint()
 
 
 def test_a_change_that_is_undone_after_a_later_one_is_noticed(owner):
@@ -28,14 +28,14 @@ def test_a_change_that_is_undone_after_a_later_one_is_noticed(owner):
     item = make_explained(study, "a", [SOFT, LOUD], [SOFT])
     one, other = Statement.objects.filter(item=item, side="generated").order_by("number")
     corrected = {"statement": "it is hard", "topic": "build", "sentiment": "negative"}
-    for change in (statements.remove, lambda pk, by: statements.correct(pk, corrected, by)):
+    for change in (edit.remove, lambda pk, by: edit.correct(pk, corrected, by)):
         before = fingerprint(study)
         change(one.pk, owner)
-        statements.remove(other.pk, owner)
+        edit.remove(other.pk, owner)
         changed = fingerprint(study)
-        statements.undo(one.pk, owner)
+        edit.undo(one.pk, owner)
         undone = fingerprint(study)
-        statements.undo(other.pk, owner)
+        edit.undo(other.pk, owner)
         assert len({before, changed, undone}) == 3 and fingerprint(study) == before
 
 

@@ -20,7 +20,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from scipy import stats
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.figures.layout import Cell
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.factuality.page import marked
@@ -384,7 +384,7 @@ def test_the_part_of_a_locked_split_that_is_not_asked_for_is_not_read(facts):
 
 
 def build_part(study, part):
-    answers = frames.read(study, part=part)
+    answers = frame.read(study, part=part)
     form = OptionsForm(query({"draws": 0}), Choices.of(answers))
     assert form.is_valid(), form.errors
     return REPORTS["factuality"].build(answers, form.options())

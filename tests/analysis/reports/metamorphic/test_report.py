@@ -9,12 +9,12 @@ from django.core.cache import caches
 from django.core.management import call_command
 from scipy import stats
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.answers.lists import Lists
 from analysis.options.form import Options
 from analysis.reports.metamorphic.report import NO_LIST_COMPARED, NO_LISTS, metamorphic
 from annotate.design import splits
-from judges.methods.recommend import lists as recommending
+from judges.methods.recommend.lists import fill
 from judges.models import RecommendedList, Run
 from tests import factories
 from tests.recommended import add_list, known_table, make_lists, make_recommender
@@ -62,7 +62,7 @@ def judge(study):
 
 def report_of(study, parts=None, **options):
     options = Options("third_party", **{"draws": 200} | options)
-    return metamorphic(frames.read(study), options, parts)
+    return metamorphic(frame.read(study), options, parts)
 
 
 def rows_of(report, part="relations"):
@@ -302,7 +302,7 @@ def test_its_stamp_changes_with_the_lists(study, judge):
     made = str(Lists(study))
     one = RecommendedList.objects.get(run=run, unit=0)
     first, *others = one.entries
-    recommending.fill(one, [first | {"content": "other"}, *others], ())
+    fill(one, [first | {"content": "other"}, *others], ())
     one.save()
     again = str(Lists(study))
     RecommendedList.objects.filter(run=run, unit=1).delete()

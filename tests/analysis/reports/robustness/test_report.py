@@ -10,9 +10,9 @@ from django.core.management import call_command
 from django.utils import timezone
 from scipy import stats
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.answers.perturbed import Perturbed
-from analysis.exports import tables as exports
+from analysis.exports import tables
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.design import splits
@@ -264,7 +264,7 @@ def test_without_a_test_there_are_no_rows(study, server):
 def test_only_items_of_the_part_that_is_read_are_in_it(study, server):
     after_a_test(study, server, relations={"typos": {}})
     splits.lock(study, 7, 0.5, "owner")
-    reader = frames.Reader(study, part="choose")
+    reader = frame.Reader(study, part="choose")
     answers = reader.answers()
     kept = set(answers.items["item"].astype(str))
     form = OptionsForm(query({"draws": 0, "part": "choose"}), Choices.of(answers))
@@ -353,7 +353,7 @@ def test_every_answer_of_a_test_is_exported_and_none_of_a_locked_part(study, ser
     run = after_a_test(study, server, items=12, relations={"shift": {"by": 2}})
 
     def rows():
-        header, found = exports.rows(study, "robustness", str, lambda *cells: cells)
+        header, found = tables.rows(study, "robustness", str, lambda *cells: cells)
         return [dict(zip(header, cells, strict=True)) for (cells,) in found]
 
     found = rows()
@@ -365,7 +365,7 @@ def test_every_answer_of_a_test_is_exported_and_none_of_a_locked_part(study, ser
     assert all(row["value"] == by_key[row["call"]].value for row in found)
     splits.lock(study, 7, 0.5, "owner")
     shown = {row["item"] for row in rows()}
-    answers = frames.Reader(study, part="choose").answers()
+    answers = frame.Reader(study, part="choose").answers()
     assert shown == set(answers.items["item"].astype(str)) and len(shown) < 12
 
 

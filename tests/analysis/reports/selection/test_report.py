@@ -5,7 +5,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Rating
@@ -119,7 +119,7 @@ def test_without_a_judge_there_is_no_row_of_one():
 
 
 def headline(study):
-    answers = frames.read(study)
+    answers = frame.read(study)
     form = OptionsForm(query({"draws": 0}), Choices.of(answers))
     assert form.is_valid(), form.errors
     return REPORTS["selection"].headline(answers, form.options(), answers.judges)

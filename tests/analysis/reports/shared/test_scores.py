@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.urls import reverse
 from scipy.stats import pearsonr
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.shared.scores import Scores
 from annotate.models import Rating
@@ -47,7 +47,7 @@ def make_panel(study, *members, key="panel", **fields):
 
 
 def values(study, name="panel", **options):
-    answers = frames.read(study)
+    answers = frame.read(study)
     form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
     assert form.is_valid()
     return Scores(answers, form.options()).judge(name)[:, 0].tolist()
@@ -117,7 +117,7 @@ def test_an_ensemble_with_a_silent_member_is_left_out_and_said_to_be(study):
     report = build(study, "correlation")
     assert "panel" not in {row["evaluator"] for row in report.rows}
     assert "panel is left out: no judgment of silent." in report.notes
-    assert frames.read(study).judges == ["low", "high"]
+    assert frame.read(study).judges == ["low", "high"]
 
 
 @pytest.mark.parametrize("report", ["confusion", "agreement", "substitution"])
@@ -143,7 +143,7 @@ def test_choices_of_words_take_the_majority_whatever_the_rule(study):
         )
         factories.make_judgments(judge, {(item, question): value})
     make_panel(study, "low", "high", "third")
-    answers = frames.read(study)
+    answers = frame.read(study)
     form = OptionsForm(query({"draws": 0}), Choices.of(answers))
     assert form.is_valid()
     assert Scores(answers, form.options()).judge("panel")[0, 1] == 1  # 5/3 by the mean
@@ -158,13 +158,13 @@ def test_nothing_of_it_is_stored_or_exported(study, panel, tmp_path):
 
 
 def test_figures_follow_a_changed_ensemble(study, panel, as_owner):
-    before = frames.Reader(study).fingerprint()
+    before = frame.Reader(study).fingerprint()
     panel.rule = Judge.Rule.MEDIAN
     panel.save()
-    assert (after := frames.Reader(study).fingerprint()) != before
+    assert (after := frame.Reader(study).fingerprint()) != before
     third = add_judge(study, "third", of(LOW))
     panel.members.add(third)
-    assert frames.Reader(study).fingerprint() != after
+    assert frame.Reader(study).fingerprint() != after
 
 
 def test_the_pages_show_it(study, panel, as_owner):
@@ -207,7 +207,7 @@ def test_learned_weights_find_who_knows(many):
 def test_learned_values_are_on_the_people_s_scale_whatever_the_members_are_on(many):
     Judge.objects.update(kind=Judge.Kind.BLEU_1)
     Judge.objects.filter(key="panel").update(kind=Judge.Kind.ENSEMBLE)
-    own = frames.read(many).own_scale
+    own = frame.read(many).own_scale
     assert own["knows"].kinds == ("likert", "binary", "choice", "number")
     assert own["panel"].kinds == ("choice",), "there it is the members' majority"
     rows = {row["evaluator"]: row["matrix"] for row in build(many, "confusion").rows}

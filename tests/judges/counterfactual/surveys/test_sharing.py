@@ -22,7 +22,7 @@ from judges.counterfactual.surveys.reading import read
 from judges.models import Heartbeat, Run, Upload
 from judges.runs.nudge import send_to_all
 from judges.tasks import load_upload
-from judges.uploads import uploads as uploading
+from judges.uploads import uploads
 from tests import factories, processes
 from tests.judges.counterfactual.test_views import send
 from tests.processes import Process, wait_for
@@ -277,8 +277,8 @@ def test_two_celery_workers_make_one_study_and_one_of_them_is_killed(
 LOADS = """
 import django; django.setup()
 import sys
-from judges.uploads import uploads as uploading
-uploading.load_upload(int(sys.argv[1]))
+from judges.uploads import uploads
+uploads.load_upload(int(sys.argv[1]))
 """
 
 
@@ -289,7 +289,7 @@ def test_who_is_killed_while_they_load_what_all_made_loses_and_doubles_nothing(
     env = processes.environment(tmp_path) | {"DJANGO_SETTINGS_MODULE": "config.settings"}
 
     def at_work():
-        lock = uploading.folder_of(upload) / "loading.lock"
+        lock = uploads.folder_of(upload) / "loading.lock"
         with sharing.held(lock) as is_nobodys:
             return not is_nobodys and (lock.parent / "items.csv").exists()
 
@@ -305,8 +305,8 @@ def test_who_is_killed_while_they_load_what_all_made_loses_and_doubles_nothing(
             transaction.set_rollback(True)
     assert not Study.objects.exists() and len(names(tmp_path)) == len(alone) + 1  # progress.json
     upload.refresh_from_db()
-    assert upload.state == "loading" and uploading.being_made() == [upload.pk]
-    uploading.load_upload(upload.pk)
+    assert upload.state == "loading" and uploads.being_made() == [upload.pk]
+    uploads.load_upload(upload.pk)
     assert is_whole(upload, films, alone)
 
 

@@ -10,7 +10,7 @@ from judges.counterfactual.surveys.plan import CELLS, Plan
 from judges.counterfactual.surveys.reading import read
 from judges.counterfactual.surveys.steps import trainings_of
 from judges.models import Upload
-from judges.uploads import uploads as uploading
+from judges.uploads import uploads
 
 PLAN = Plan("s", "S", surveys=2, seed=4)
 
@@ -103,12 +103,12 @@ def test_a_question_that_somebody_else_made_takes_nothing_from_the_one_under_way
 def test_workers_share_a_bar_that_never_goes_back(owner, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     upload = Upload.objects.create(user=owner, slug="s", is_new=True, making={"slug": "s"})
-    uploading.folder_of(upload).mkdir(parents=True, exist_ok=True)
-    one, two = uploading.Progress(upload), uploading.Progress(upload)
+    uploads.folder_of(upload).mkdir(parents=True, exist_ok=True)
+    one, two = uploads.Progress(upload), uploads.Progress(upload)
     seen = []
     for worker, done in ((one, 40), (two, 10), (one, 41), (two, 11), (two, 50)):
         worker.making(0, 24)
-        seen.append(uploading.progress_of(upload).get("trained"))
+        seen.append(uploads.progress_of(upload).get("trained"))
         worker.trained(done, 552)
-        seen.append(uploading.progress_of(upload)["trained"])
+        seen.append(uploads.progress_of(upload)["trained"])
     assert seen == [None, 40, 40, 40, 40, 41, 41, 41, 41, 50]

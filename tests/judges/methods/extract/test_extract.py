@@ -3,13 +3,12 @@
 import pytest
 
 from annotate.models import Item
-from judges.methods.extract import extract as extracting
 from judges.methods.extract import triplets
+from judges.methods.extract.extract import NO_TEXT, sides_read
 from judges.methods.topics import topics
 from judges.models import Judgment, Run, Statement
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.runs import drive, resume
+from judges.runs.plan import PlanError, hash_of, plan, settings_of
 from tests import factories
 from tests.extracting import (
     REVIEW,
@@ -50,10 +49,10 @@ def test_both_sides_become_statements_with_their_places(study):
     assert REVIEW[second.start : second.end] == "The seams ripped after one wash."
     assert settled(run) == [("done", 1, ""), ("done", 2, "")]
     assert run.frozen["topics"] == topics.ready()["clothes"]
-    assert run.settings_hash == planning.hash_of(planning.settings_of(run.judge))
+    assert run.settings_hash == hash_of(settings_of(run.judge))
     assert len(requests) == 2
     assert "- fit: Size against what was expected" in requests[0]["messages"][0]["content"]
-    assert extracting.sides_read(study) == {
+    assert sides_read(study) == {
         (item.pk, "generated"): run.pk,
         (item.pk, "reference"): run.pk,
     }
@@ -115,14 +114,14 @@ def test_an_empty_text_is_not_asked_about_and_says_why(study):
     other = make_item(study, "b", review="\n")
     run, requests = extract(study)
     assert len(requests) == 1
-    no_text, no_review = extracting.NO_TEXT["generated"], extracting.NO_TEXT["reference"]
+    no_text, no_review = NO_TEXT["generated"], NO_TEXT["reference"]
     assert settled(run) == [
         ("not_asked", None, no_text),
         ("not_asked", None, no_review),
         ("done", 1, ""),
         ("not_asked", None, no_review),
     ]
-    assert extracting.sides_read(study) == {(other.pk, "generated"): run.pk}
+    assert sides_read(study) == {(other.pk, "generated"): run.pk}
     assert not Statement.objects.filter(item=item).exists()
 
 
@@ -131,7 +130,7 @@ def test_a_text_that_explains_nothing_is_done_with_no_statement(study):
     run, _ = extract(study)
     assert settled(run) == [("done", 0, ""), ("done", 0, "")]
     assert set(run.extractions.values_list("kept", flat=True)) == {0}
-    assert set(extracting.sides_read(study)) == {(item.pk, "generated"), (item.pk, "reference")}
+    assert set(sides_read(study)) == {(item.pk, "generated"), (item.pk, "reference")}
 
 
 def test_what_is_dropped_stays_visible_with_why(study):
@@ -185,7 +184,7 @@ def test_a_long_text_is_asked_about_in_parts_that_are_put_together(study):
     assert review[seams.start : seams.end] == "The seams ripped."
     assert [len(part.dropped) for part in parts] == [0, 1, 1]
     assert [part.kept for part in parts] == [1, 1, 0]
-    assert extracting.sides_read(study) == {(item.pk, "reference"): run.pk}
+    assert sides_read(study) == {(item.pk, "reference"): run.pk}
 
 
 def test_statements_of_a_text_are_written_with_its_last_part_in_the_order_of_the_text(study):
@@ -193,12 +192,12 @@ def test_statements_of_a_text_are_written_with_its_last_part_in_the_order_of_the
     replies = iter([reply(["first", "fit", "neutral"]), reply(["second", "fit", "neutral"])])
     with ScriptedServer(lambda *_: next(replies)) as server:
         judge = make_extractor(study, server.url, sides="reference", part_length=500)
-        run = planning.plan(judge)
+        run = plan(judge)
         Judgment.objects.filter(run=run, unit=0).update(state="leased")  # the second comes first
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         assert Statement.objects.count() == 0
         Judgment.objects.filter(run=run, unit=0).update(state="pending")
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     rows = Statement.objects.order_by("number").values_list("number", "statement")
     assert list(rows) == [(1, "second"), (2, "first")], "the first part had the second reply"
 
@@ -208,16 +207,16 @@ def test_a_text_of_which_a_part_failed_does_not_speak_until_it_is_asked_again(st
     replies = iter([reply(SMALL), chat("no"), reply(SEAMS)])
     with ScriptedServer(lambda *_: next(replies)) as server:
         endpoint = dict(sides="reference", part_length=500)
-        run = planning.plan(make_extractor(study, server.url, **endpoint))
+        run = plan(make_extractor(study, server.url, **endpoint))
         run.judge.endpoint.__class__.objects.update(concurrency=1)
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         assert found(run, "reference") == [SMALL], "kept, and shown"
-        assert extracting.sides_read(study) == {}
+        assert sides_read(study) == {}
         assert not Statement.objects.speaking(study).exists()
-        assert going_on.reset_failed(run) == 1
-        running.work_through(run.pk)
+        assert resume.reset_failed(run) == 1
+        drive.work_through(run.pk)
     assert found(run, "reference") == [SMALL, SEAMS]
-    assert extracting.sides_read(study) == {(item.pk, "reference"): run.pk}
+    assert sides_read(study) == {(item.pk, "reference"): run.pk}
     assert Statement.objects.speaking(study).count() == 2
 
 
@@ -241,12 +240,12 @@ def test_only_explanations_and_texts_that_nobody_practises_on_are_read(study):
 
 def test_without_such_an_item_there_is_no_run(study):
     make_item(study, kind=Item.Kind.PROFILE)
-    with pytest.raises(planning.PlanError, match="no explanation or text"):
-        planning.plan(make_extractor(study))
+    with pytest.raises(PlanError, match="no explanation or text"):
+        plan(make_extractor(study))
 
 
 def test_a_limit_is_of_items(study):
     for key in "abc":
         make_item(study, key, text=key)
-    run = planning.plan(make_extractor(study), limit=2)
+    run = plan(make_extractor(study), limit=2)
     assert set(run.extractions.values_list("item__key", flat=True)) == {"a", "b"}

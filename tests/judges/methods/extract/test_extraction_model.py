@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from judges.methods.topics import topics
 from judges.models import Run, Statement
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.extracting import make_item
 from tests.small_model import small_model
@@ -31,8 +31,8 @@ def test_the_small_local_model_extracts_by_a_schema(tmp_path):
             max_tokens=900,
             most_statements=5,
         )
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}

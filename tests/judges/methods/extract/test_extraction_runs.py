@@ -6,15 +6,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judges.checks import drift as drifting
-from judges.methods.extract import extract as extracting
+from judges.checks import drift
+from judges.methods.extract.extract import sides_read
 from judges.models import Extraction, Flag, Judgment, Run, Statement
-from judges.runs import drive as running
-from judges.runs import pilots
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
-from judges.runs import settle as settling
+from judges.runs import drive, pilots, resume, settle
+from judges.runs.plan import PlanError, plan
+from judges.runs.reread import reread
 from tests import factories
 from tests.extracting import (
     BOTH,
@@ -81,13 +78,13 @@ def test_identical_calls_of_a_past_run_are_taken_over(study):
     make_item(study)
     with ScriptedServer(BOTH) as server:
         judge = make_extractor(study, server.url)
-        first, _ = going_on.start(judge)
-        running.work_through(first.pk)
-        second, _ = going_on.start(judge)
-        running.work_through(second.pk)
+        first, _ = resume.start(judge)
+        drive.work_through(first.pk)
+        second, _ = resume.start(judge)
+        drive.work_through(second.pk)
         assert len(server.requests) == 2
     assert found(second, "reference") == found(first, "reference") == [SMALL, SEAMS]
-    assert set(extracting.sides_read(study).values()) == {second.pk}
+    assert set(sides_read(study).values()) == {second.pk}
     assert Statement.objects.speaking(study).count() == 3
 
 
@@ -95,21 +92,19 @@ def test_an_active_run_does_not_speak_yet(study):
     make_item(study)
     first, _ = extract(study)
     with ScriptedServer(BOTH) as server:
-        second = planning.plan(make_extractor(study, server.url, "other"))
-        assert set(extracting.sides_read(study).values()) == {first.pk}
-        running.work_through(second.pk)
-    assert set(extracting.sides_read(study).values()) == {second.pk}
+        second = plan(make_extractor(study, server.url, "other"))
+        assert set(sides_read(study).values()) == {first.pk}
+        drive.work_through(second.pk)
+    assert set(sides_read(study).values()) == {second.pk}
 
 
 def test_the_newest_run_that_has_a_side_speaks_for_it(study):
     item, other = make_item(study), make_item(study, "b", text="b")
     first, _ = extract(study)
     with ScriptedServer(BOTH) as server:
-        second = planning.plan(
-            make_extractor(study, server.url, "other", sides="generated"), limit=1
-        )
-        running.work_through(second.pk)
-    assert extracting.sides_read(study) == {
+        second = plan(make_extractor(study, server.url, "other", sides="generated"), limit=1)
+        drive.work_through(second.pk)
+    assert sides_read(study) == {
         (item.pk, "generated"): second.pk,
         (item.pk, "reference"): first.pk,
         (other.pk, "generated"): first.pk,
@@ -149,10 +144,10 @@ def test_stored_replies_that_are_understood_later_become_statements_once(study, 
     run, _ = extract(study, lambda *_: chat(json.dumps({"triplets": []})), sides="reference")
     # As if a later parser took it.
     monkeypatch.setattr("judges.methods.extract.triplets.KEY", "triplets")
-    assert rereading.reread(run).gained == 1
+    assert reread(run).gained == 1
     assert run.extractions.get().kept == 0
     monkeypatch.undo()
-    assert rereading.reread(run).read == 0, "what is read stays, whatever a parser would say"
+    assert reread(run).read == 0, "what is read stays, whatever a parser would say"
 
 
 def test_the_run_keeps_to_its_budget(study):
@@ -162,8 +157,8 @@ def test_the_run_keeps_to_its_budget(study):
         judge = make_extractor(study, server.url)
         judge.endpoint.price_in = judge.endpoint.price_out = 1
         judge.endpoint.save()
-        run = planning.plan(judge, budget="0.02")
-        running.work_through(run.pk)
+        run = plan(judge, budget="0.02")
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert server.requests
     assert run.spent_usd <= run.budget_usd
@@ -173,38 +168,38 @@ def test_many_wait_after_a_pilot_and_only_whole_texts_have_statements(study):
     for number in range(30):
         make_item(study, f"i{number}", text=f"{number}")
     with ScriptedServer(BOTH) as server:
-        run, said = going_on.start(make_extractor(study, server.url, sides="generated"))
+        run, said = resume.start(make_extractor(study, server.url, sides="generated"))
         assert "20 calls come first" in said
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         assert run.state == Run.State.WAITING
         assert pilots.forecast(run).rest == 10
-        assert extracting.sides_read(study) == {}, "it has not ended"
-        assert going_on.confirm(run)
-        running.work_through(run.pk)
-    assert len(extracting.sides_read(study)) == 30
+        assert sides_read(study) == {}, "it has not ended"
+        assert resume.confirm(run)
+        drive.work_through(run.pk)
+    assert len(sides_read(study)) == 30
 
 
 def test_it_is_no_judge_of_items(study):
     make_item(study)
     run, _ = extract(study)
     assert not Judgment.objects.judging().filter(run=run).exists()
-    with pytest.raises(planning.PlanError, match="gives no answers"):
-        drifting.plan_check(run)
+    with pytest.raises(PlanError, match="gives no answers"):
+        drift.plan_check(run)
 
 
 def test_a_worker_that_was_killed_repeats_nothing_that_was_stored(study, monkeypatch):
     make_item(study)
     with ScriptedServer(BOTH) as server:
-        run = planning.plan(make_extractor(study, server.url))
+        run = plan(make_extractor(study, server.url))
         with monkeypatch.context() as patch:
-            patch.setattr(settling, "settle", lambda *_: None)  # killed between the two
+            patch.setattr(settle, "settle", lambda *_: None)  # killed between the two
             patch.setattr("judges.runs.lease.give_back", lambda *_, **__: None)
-            running.work_through(run.pk)
+            drive.work_through(run.pk)
         assert Statement.objects.count() == 0
         Judgment.objects.filter(run=run).update(leased_until=timezone.now() - timedelta(1))
-        settling.settle_lost()
-        running.work_through(run.pk)
+        settle.settle_lost()
+        drive.work_through(run.pk)
         assert len(server.requests) == 2
     assert Statement.objects.count() == 3
     assert Extraction.objects.filter(kept=None).count() == 0

@@ -12,11 +12,9 @@ from annotate.raters import profiles
 from judges.methods.profile.method import KEYS, profile_in
 from judges.models import Judge, Run, StudyPrompt
 from judges.replies.parse import Reason
-from judges.runs import drive as running
-from judges.runs import pilots
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
+from judges.runs import drive, pilots, resume
+from judges.runs.plan import hash_of, plan, settings_of
+from judges.runs.reread import reread
 from tests import factories
 from tests.podcasts import make_podcasts
 from tests.scripted_server import ScriptedServer, chat, valid
@@ -57,8 +55,8 @@ def make_writer(study, url="http://127.0.0.1:9/v1", key="writer", **fields):
 def write(study, script=valid, **fields):
     """(run, requests) of such a judge over the study's recipients."""
     with ScriptedServer(script) as server:
-        run = planning.plan(make_writer(study, server.url, **fields))
-        running.work_through(run.pk)
+        run = plan(make_writer(study, server.url, **fields))
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, server.requests
 
@@ -227,7 +225,7 @@ def test_a_sweep_writes_a_profile_of_each_number_and_each_can_be_rated(podcasts)
         assert places.count() == podcasts.raters_per_item
     assert run.frozen["method"] == "profile"
     assert run.frozen["prompt"] == "write-profile.v1"
-    assert run.settings_hash == planning.hash_of(planning.settings_of(run.judge))
+    assert run.settings_hash == hash_of(settings_of(run.judge))
     schema = requests[0]["response_format"]["json_schema"]["schema"]
     assert tuple(schema["properties"]) == tuple(schema["required"]) == KEYS
 
@@ -260,11 +258,11 @@ def test_what_failed_is_asked_again_and_no_other(podcasts):
     listen(podcasts, "r1", 1, 1)
     replies = iter([chat(json.dumps(WHOLE)), chat("nothing"), chat(json.dumps(WHOLE))])
     with ScriptedServer(lambda *_: next(replies)) as server:
-        run = planning.plan(make_writer(podcasts, server.url, episodes=[1, 2]))
-        running.work_through(run.pk)
+        run = plan(make_writer(podcasts, server.url, episodes=[1, 2]))
+        drive.work_through(run.pk)
         before = set(Item.objects.values_list("pk", "text"))
-        assert going_on.reset_failed(run) == 1
-        running.work_through(run.pk)
+        assert resume.reset_failed(run) == 1
+        drive.work_through(run.pk)
         assert len(server.requests) == 3
     assert settled(run) == [("done", ""), ("done", "")]
     assert before < set(Item.objects.values_list("pk", "text"))
@@ -275,14 +273,14 @@ def test_another_run_writes_new_profiles_and_leaves_the_old_and_their_ratings(po
     listen(podcasts, "r1", 1)
     with ScriptedServer(valid) as server:
         judge = make_writer(podcasts, server.url)
-        first, _ = going_on.start(judge)
-        running.work_through(first.pk)
+        first, _ = resume.start(judge)
+        drive.work_through(first.pk)
         item = first.writings.get().item
         question = next(q for q in podcasts.questions.all() if q.applies_to_kind("profile"))
         factories.make_rating(factories.make_session(podcasts), item, question, 4)
-        second, _ = going_on.start(judge)
+        second, _ = resume.start(judge)
         assert second.pk != first.pk
-        running.work_through(second.pk)
+        drive.work_through(second.pk)
     assert second.writings.get().item != item
     assert second.calls.get().reused_from == first.calls.get(), "nothing was heard meanwhile"
     assert len(server.requests) == 1
@@ -293,9 +291,9 @@ def test_another_run_writes_new_profiles_and_leaves_the_old_and_their_ratings(po
 def test_an_item_of_that_id_is_left_alone(podcasts):
     listen(podcasts, "r1", 1)
     with ScriptedServer(valid) as server:
-        run = planning.plan(make_writer(podcasts, server.url))
+        run = plan(make_writer(podcasts, server.url))
         taken = factories.make_item(podcasts, f"profile-r1-1-run{run.pk}", text="mine")
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     assert run.writings.get().item.key == f"profile-r1-1-run{run.pk}-2"
     assert Item.objects.get(pk=taken.pk).text == "mine"
 
@@ -305,10 +303,10 @@ def test_stored_replies_that_are_understood_later_become_items_once(podcasts, mo
     run, _ = write(podcasts, said({key: WHOLE[key] for key in KEYS[1:]}))
     # As if a later parser took six.
     monkeypatch.setattr("judges.methods.profile.method.KEYS", KEYS[1:])
-    assert rereading.reread(run).gained == 1
+    assert reread(run).gained == 1
     assert run.writings.get().item.text.startswith("Engagement depth")
     monkeypatch.undo()
-    assert rereading.reread(run).read == 0, "what is written stays, whatever a parser would say"
+    assert reread(run).read == 0, "what is written stays, whatever a parser would say"
     assert Item.objects.filter(data__profile_run=str(run.pk)).count() == 1
 
 
@@ -318,8 +316,8 @@ def test_the_run_keeps_to_its_budget(podcasts):
         judge = make_writer(podcasts, server.url, episodes=[1, 2, 3])
         judge.endpoint.price_in = judge.endpoint.price_out = 1
         judge.endpoint.save()
-        run = planning.plan(judge, budget="0.0065")
-        running.work_through(run.pk)
+        run = plan(judge, budget="0.0065")
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.spent_usd <= run.budget_usd
     assert len(server.requests) == run.writings.exclude(item=None).count() >= 1
@@ -328,16 +326,16 @@ def test_the_run_keeps_to_its_budget(podcasts):
 def test_a_sweep_of_many_waits_after_a_pilot_with_a_forecast(podcasts):
     listen(podcasts, "r1", *[1] * 25)
     with ScriptedServer(valid) as server:
-        run, said = going_on.start(make_writer(podcasts, server.url, episodes=list(range(1, 26))))
+        run, said = resume.start(make_writer(podcasts, server.url, episodes=list(range(1, 26))))
         assert "20 calls come first" in said
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         assert run.state == Run.State.WAITING
         assert run.writings.exclude(item=None).count() == 20
         found = pilots.forecast(run)
         assert (found.units, found.rest, found.bad, found.lines[0].whole[0]) == (20, 5, 0, 25)
-        assert going_on.confirm(run)
-        running.work_through(run.pk)
+        assert resume.confirm(run)
+        drive.work_through(run.pk)
         run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert run.writings.exclude(item=None).count() == len(server.requests) == 25
@@ -368,7 +366,7 @@ def test_a_limit_leaves_no_cursor_for_the_collector_of_garbage(podcasts, fields)
     gc.collect()
     gc.disable()  # it would close the cursor by chance, in the midst of any query
     try:
-        assert planning.plan(judge, limit=1).judgments.count() == 1
+        assert plan(judge, limit=1).judgments.count() == 1
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SELECT statement FROM pg_cursors")
@@ -412,8 +410,8 @@ def test_a_judge_is_shown_the_profile_of_the_number_that_it_names(podcasts):
                 context="profile",
                 profile_episodes=wanted,
             )
-            run = planning.plan(judge, limit=1)
-            running.work_through(run.pk)
+            run = plan(judge, limit=1)
+            drive.work_through(run.pk)
             shown[wanted] = [request["messages"][0]["content"] for request in server.requests]
     assert two.text in shown[0][0]
     assert Item.objects.get(data__episodes="1").text in shown[1][0]
@@ -436,7 +434,7 @@ def test_the_history_judge_is_shown_transcripts_of_a_stated_length(podcasts):
                 context="history",
                 transcript_length=length,
             )
-            run = planning.plan(judge, limit=1)
-            running.work_through(run.pk)
+            run = plan(judge, limit=1)
+            drive.work_through(run.pk)
             assert run.frozen["transcript_length"] == length
             assert words in server.requests[0]["messages"][0]["content"]

@@ -8,17 +8,15 @@ from django.utils import timezone
 
 from analysis.answers.judged import about_runs
 from annotate.models import Content
-from judges.checks import drift as drifting
+from judges.checks import drift
 from judges.endpoints.client import Answer
 from judges.methods.recommend import lists as recommending
 from judges.models import Judgment
 from judges.replies.parse import Reason
-from judges.runs import drive as running
-from judges.runs import lease as leasing
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
-from judges.runs import settle as settling
+from judges.runs import drive, resume, settle
+from judges.runs.lease import lease, return_expired
+from judges.runs.plan import PlanError, plan
+from judges.runs.reread import reread
 from tests import factories
 from tests.judges.methods.recommend.test_method import (
     FIRST,
@@ -110,12 +108,12 @@ def test_an_endpoint_that_knows_the_answer_gives_it(films):
 def test_a_failed_call_is_asked_again_and_its_list_is_filled(films):
     answers = iter(["I'm sorry, I cannot.", *[FIRST] * 9])
     with ScriptedServer(lambda *_: chat(next(answers))) as server:
-        run = planning.plan(make_recommender(films, server.url), trial=small(iterations=1))
-        running.work_through(run.pk)
+        run = plan(make_recommender(films, server.url), trial=small(iterations=1))
+        drive.work_through(run.pk)
         run.refresh_from_db()
         before = sorted(one.is_parsed for one in lists(run))
-        assert going_on.reset_failed(run) == 1
-        running.work_through(run.pk)
+        assert resume.reset_failed(run) == 1
+        drive.work_through(run.pk)
     assert before == [False, False, True, True]  # the other one cannot be asked
     assert [len(one.entries) for one in lists(run)] == [5, 5, 5, 0]
 
@@ -125,7 +123,7 @@ def test_read_again_finds_what_the_catalogue_has_now(films, monkeypatch):
     run, _ = asked(films, said("1. Heat (1995)\n2. Brazil (1985)"))
     assert lists(run)[0].unmatched == 1
     Content.objects.create(study=films, key="new", title="Brazil (1985)")
-    assert rereading.reread(run).changed == 0
+    assert reread(run).changed == 0
     for one in lists(run, recipient__key="u1"):
         assert (one.identities, one.unmatched) == (["f1", "new"], 0)
 
@@ -133,7 +131,7 @@ def test_read_again_finds_what_the_catalogue_has_now(films, monkeypatch):
 def test_a_cut_reply_that_is_long_enough_stays_read(films):
     run, _ = asked(films, said("1. Heat\n2. Alien\n3. So", finish_reason="length"), small(k=2))
     assert lists(run)[0].identities == ["f1", "f2"]
-    rereading.reread(run)
+    reread(run)
     assert lists(run)[0].identities == ["f1", "f2"]
 
 
@@ -144,7 +142,7 @@ def test_read_again_a_reply_that_earlier_parsers_took_for_a_list_is_none(films):
     run.recommended_lists.filter(unit__in=run.calls.values("unit")).update(
         entries=[{"said": "ok", "content": None, "how": ""}], is_parsed=True, unmatched=1
     )
-    found = rereading.reread(run)
+    found = reread(run)
     assert (found.read, found.lost) == (5, 5)
     assert settled(run)[0] == ("unparsable", str(Reason.NO_LIST))
     assert not any(one.entries or one.is_parsed or one.unmatched for one in lists(run))
@@ -156,7 +154,7 @@ def test_the_budget_counts_the_longest_list(films):
     judge = make_recommender(films)
     judge.endpoint = endpoint
     judge.save()
-    run = planning.plan(judge, budget=1, trial=small(plans=["k_sweep"], ks=[5, 50]))
+    run = plan(judge, budget=1, trial=small(plans=["k_sweep"], ks=[5, 50]))
     assert float(run.unit_usd) == pytest.approx(50 * 60 / 1e6)  # its longest reply, in tokens
 
 
@@ -164,9 +162,9 @@ def test_it_is_no_evaluator_and_its_rows_are_in_no_analysis(films):
     run, _ = asked(films, said(FIRST))
     assert run.pk not in about_runs(films)
     assert not Judgment.objects.judging().filter(run=run).exists()
-    assert drifting.checkable(run.judge) is None
-    with pytest.raises(planning.PlanError, match="recommends"):
-        drifting.plan_check(run)
+    assert drift.checkable(run.judge) is None
+    with pytest.raises(PlanError, match="recommends"):
+        drift.plan_check(run)
 
 
 # Killed
@@ -174,15 +172,15 @@ def test_it_is_no_evaluator_and_its_rows_are_in_no_analysis(films):
 
 def test_a_worker_that_is_killed_loses_no_list_and_repeats_none_that_was_stored(films, monkeypatch):
     with ScriptedServer(said(FIRST)) as server:
-        run = planning.plan(make_recommender(films, server.url), trial=small())
-        units = leasing.lease(run, run.judge.endpoint, "killed", 3)
-        outcomes = [settling.Outcome(unit, [], {}, Answer(content=FIRST)) for unit in units[:2]]
-        settling.store_calls(run, run.judge.endpoint, outcomes, "killed")
+        run = plan(make_recommender(films, server.url), trial=small())
+        units = lease(run, run.judge.endpoint, "killed", 3)
+        outcomes = [settle.Outcome(unit, [], {}, Answer(content=FIRST)) for unit in units[:2]]
+        settle.store_calls(run, run.judge.endpoint, outcomes, "killed")
         later = timezone.now() + timedelta(hours=1)
-        settling.settle_lost(later)
+        settle.settle_lost(later)
         assert [one.is_parsed for one in lists(run)] == [True, True, False, False, False, False]
-        leasing.return_expired(later)
-        running.work_through(run.pk)
+        return_expired(later)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == run.State.FINISHED
     assert len(server.requests) == 3  # of five: two were stored before
@@ -192,11 +190,11 @@ def test_a_worker_that_is_killed_loses_no_list_and_repeats_none_that_was_stored(
 def test_a_test_that_was_cancelled_goes_on_only_as_it_was(films):
     with ScriptedServer(said(FIRST)) as server:
         judge = make_recommender(films, server.url)
-        run, _ = going_on.start(judge, confirmed=True, trial=small())
-        going_on.cancel(run)
-        with pytest.raises(planning.PlanError, match="asks something else"):
-            going_on.start(judge, confirmed=True, trial=small(k=6))
-        again, _ = going_on.start(judge, confirmed=True, trial=small())
+        run, _ = resume.start(judge, confirmed=True, trial=small())
+        resume.cancel(run)
+        with pytest.raises(PlanError, match="asks something else"):
+            resume.start(judge, confirmed=True, trial=small(k=6))
+        again, _ = resume.start(judge, confirmed=True, trial=small())
         assert again == run
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     assert [one.is_parsed for one in lists(run)] == [True] * 5 + [False]

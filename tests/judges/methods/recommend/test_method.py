@@ -8,13 +8,12 @@ from django.utils import timezone
 
 from annotate.models import Content, Interaction, Recipient
 from judges.files import check_files
-from judges.methods.recommend import lists as recommending
+from judges.methods.recommend.lists import histories, usual, usual_low
 from judges.methods.recommend.plans import Trial, read_relations
 from judges.models import Judge, Judgment, RecommendedList, StudyPrompt
-from judges.prompting import own as own_prompts
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import resume as going_on
+from judges.prompting import own
+from judges.runs import drive, resume
+from judges.runs.plan import PlanError, plan
 from tests import factories
 from tests.scripted_server import ScriptedServer, chat
 
@@ -64,8 +63,8 @@ def small(**changes):
 def asked(study, script, trial=None):
     """(run, requests) of a test that has ended."""
     with ScriptedServer(script) as server:
-        run = planning.plan(make_recommender(study, server.url), trial=trial or small())
-        running.work_through(run.pk)
+        run = plan(make_recommender(study, server.url), trial=trial or small())
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, server.requests
 
@@ -134,7 +133,7 @@ def test_the_same_seed_draws_the_same_and_a_shorter_list_is_the_beginning_of_a_l
     trials = [small(l=3), small(l=3), small(l=6), small(l=6, seed=2)]
     texts, given = [], []
     for number, trial in enumerate(trials):
-        run = planning.plan(make_recommender(films, key=f"r{number}"), trial=trial)
+        run = plan(make_recommender(films, key=f"r{number}"), trial=trial)
         texts.append([one.text for one in lists(run)])
         given.append(lists(run, recipient__key="u1")[0].given)
     assert texts[0] == texts[1]
@@ -170,7 +169,7 @@ def test_the_sweep_of_k_shows_all_that_was_rated_above(films):
         assert {key for key, _ in one.given} == {"f0", "f1", "f2", "f5"}  # 5, 4, 3.5 and 5
     assert sorted({request["max_tokens"] for request in requests}) == [400, 3000]
     assert (
-        planning.plan(make_recommender(films, key="other"), trial=small(plans=["k_sweep"], above=5))
+        plan(make_recommender(films, key="other"), trial=small(plans=["k_sweep"], above=5))
         .judgments.filter(reason="not asked: the recipient rated no content above 5")
         .exists()
     )
@@ -188,8 +187,8 @@ def test_no_reply_is_ever_taken_over(films):
     with ScriptedServer(said(FIRST)) as server:
         judge = make_recommender(films, server.url)
         for _ in range(2):
-            run, _ = going_on.start(judge, reuse=True, confirmed=True, trial=small())
-            running.work_through(run.pk)
+            run, _ = resume.start(judge, reuse=True, confirmed=True, trial=small())
+            drive.work_through(run.pk)
             run.refresh_from_db()
             assert not run.reuse
     assert len(server.requests) == 10  # five lists, each asked anew in both runs
@@ -207,7 +206,7 @@ def test_titles_and_names_are_neutralised(films):
 
 def test_the_word_for_a_content_is_the_judge_s(films):
     judge = make_recommender(films, content_word="episode")
-    run = planning.plan(judge, trial=small())
+    run = plan(judge, trial=small())
     assert "one episode per line" in lists(run)[0].text
 
 
@@ -245,26 +244,26 @@ def test_the_word_for_a_content_is_the_judge_s(films):
     ],
 )
 def test_a_test_that_makes_no_sense_is_refused_in_words(films, changes, words):
-    with pytest.raises(planning.PlanError, match=words):
-        planning.plan(make_recommender(films), trial=small(**changes))
+    with pytest.raises(PlanError, match=words):
+        plan(make_recommender(films), trial=small(**changes))
     assert not films.pk or not RecommendedList.objects.exists()
 
 
 def test_a_study_without_ratings_is_refused(study):
-    with pytest.raises(planning.PlanError, match="Load interactions with ratings"):
-        planning.plan(make_recommender(study), trial=small())
+    with pytest.raises(PlanError, match="Load interactions with ratings"):
+        plan(make_recommender(study), trial=small())
 
 
 def test_the_usual_scale_begins_where_the_ratings_do(films):
     Interaction.objects.filter(rating=1).update(rating=0.5)
-    with pytest.raises(planning.PlanError, match="Found ratings down to 0.5, but the scale"):
-        planning.plan(make_recommender(films, key="strict"), trial=small())
-    run = planning.plan(make_recommender(films))
+    with pytest.raises(PlanError, match="Found ratings down to 0.5, but the scale"):
+        plan(make_recommender(films, key="strict"), trial=small())
+    run = plan(make_recommender(films))
     assert run.frozen["trial"]["low"] == 0.5 and run.frozen["trial"]["high"] == 5
-    one = planning.plan(make_recommender(films, key="r"), trial=recommending.usual(films, l=2))
+    one = plan(make_recommender(films, key="r"), trial=usual(films, l=2))
     assert "(0.5 being lowest and 5 being highest)" in lists(one)[0].text
     Interaction.objects.update(rating=3)
-    assert recommending.usual_low(films) == 1
+    assert usual_low(films) == 1
 
 
 def test_a_whole_number_is_one_cell_however_it_is_written():
@@ -277,7 +276,7 @@ def test_ratings_without_a_time_are_the_oldest(films):
     content, recipient = films.contents.get(key="f0"), films.recipients.get(key="u2")
     Interaction.objects.filter(recipient=recipient, content=content).update(at=timezone.now())
     Interaction.objects.create(study=films, recipient=recipient, content=content, rating=1)
-    found = recommending.histories(films, [(recipient.pk, "u2")], 1)[recipient.pk]
+    found = histories(films, [(recipient.pk, "u2")], 1)[recipient.pk]
     assert {key: rating for _, rating, key in found} == {"f0": 4, "f1": 2}
 
 
@@ -301,13 +300,13 @@ def test_relations_are_written_as_they_are_read():
 
 def test_a_prompt_of_the_study_s_own_needs_no_json(films):
     text = "The user $user rated $rated ($low to $high). Name $k ${word}s."
-    assert own_prompts.problems_of(text, "recommender") == []
-    missing = own_prompts.in_words(own_prompts.problems_of("Name $k.", "recommender"))
+    assert own.problems_of(text, "recommender") == []
+    missing = own.in_words(own.problems_of("Name $k.", "recommender"))
     assert missing == [
         "$rated is missing: what the recipient rated: titles with ratings, in one line."
     ]
     StudyPrompt.objects.create(study=films, name="mine", method="recommender", text=text)
-    run = planning.plan(make_recommender(films, prompt="own/mine.v1"), trial=small(k=2))
+    run = plan(make_recommender(films, prompt="own/mine.v1"), trial=small(k=2))
     assert lists(run)[0].text.endswith("(1 to 5). Name 2 movies.")
 
 

@@ -6,11 +6,10 @@ import pytest
 from django.core.management import CommandError
 
 from annotate.models import Membership
-from judges.methods.recommend import paraphrase as paraphrasing
-from judges.methods.recommend.paraphrase import problem_of, unwrapped
+from judges.methods.recommend.paraphrase import Refused, paraphrase, problem_of, unwrapped
 from judges.models import Run, StudyPrompt
-from judges.prompting import fill as prompting
-from judges.prompting import own as own_prompts
+from judges.prompting import fill
+from judges.prompting.own import save_version, sha256
 from tests import factories
 from tests.judges.methods.recommend.test_method import FIRST, films, make_recommender
 from tests.judges.methods.recommend.test_recommender_pages import tell
@@ -19,7 +18,7 @@ from tests.scripted_server import Reply, ScriptedServer, chat
 
 pytestmark = pytest.mark.django_db
 __all__ = ["films"]
-USUAL = prompting.load("recommend.v1").text.strip()
+USUAL = fill.load("recommend.v1").text.strip()
 SMALL = ["--iterations", 1, "--l", 3, "--users", 1, "--relations", "multiply", "--wait", "--yes"]
 LOST = "You recommend. Rated from $low to $high: $rated. List $k more of $word, nothing else."
 
@@ -72,14 +71,14 @@ def test_another_endpoint_may_write_it_and_who_wrote_it_is_kept(films):
         assert not asked_to_write(own) and len(writer.requests) == 1
         with pytest.raises(CommandError, match="no endpoint 'nobody'. Endpoints: local-0, writer"):
             tell(films.slug, judge.key, *SMALL, "--paraphrase", "q", "--by", "nobody")
-    prompt, asked = StudyPrompt.objects.get(), prompting.load_part("paraphrase.v1")
+    prompt, asked = StudyPrompt.objects.get(), fill.load_part("paraphrase.v1")
     assert prompt.written_by == {
         "endpoint": "writer",
         "model": "scripted-1",
         "asked": "paraphrase.v1",
         "asked_sha256": asked.sha256,
         "of": "recommend.v1",
-        "of_sha256": prompting.load("recommend.v1").sha256,
+        "of_sha256": fill.load("recommend.v1").sha256,
         "temperature": None,
         "tokens_in": 100,
         "tokens_out": 10,
@@ -107,8 +106,8 @@ def test_its_page_says_who_wrote_it_until_a_person_writes_another(films, owner, 
     )
     page = f"/studies/{films.slug}/prompts/own/p/"
     assert said in as_owner.get(page).content.decode()
-    base = own_prompts.sha256(PARAPHRASE)
-    own_prompts.save_version(prompt, PARAPHRASE + " Now.", base, owner)
+    base = sha256(PARAPHRASE)
+    save_version(prompt, PARAPHRASE + " Now.", base, owner)
     assert StudyPrompt.objects.get().written_by == {}
     assert "written by" not in as_owner.get(page).content.decode()
 
@@ -179,8 +178,8 @@ def test_a_name_that_was_taken_meanwhile_is_not_replaced(films):
     StudyPrompt.objects.create(study=films, name="p", method="recommender", text=LOST)
     with ScriptedServer(writes(PARAPHRASE)) as server:
         judge.endpoint.base_url = server.url
-        with pytest.raises(paraphrasing.Refused, match="has got a prompt own/p meanwhile"):
-            paraphrasing.paraphrase(judge, judge.endpoint, "p")
+        with pytest.raises(Refused, match="has got a prompt own/p meanwhile"):
+            paraphrase(judge, judge.endpoint, "p")
     assert StudyPrompt.objects.get().text == LOST
 
 

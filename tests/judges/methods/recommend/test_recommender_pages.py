@@ -13,9 +13,8 @@ from judges.methods.recommend.plans import Trial
 from judges.models import Judge, RecommendedList, Run
 from judges.pages import trial_preview
 from judges.pages.forms_recommender import TrialForm, option_name
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import progress
+from judges.runs import drive, progress
+from judges.runs.plan import plan
 from tests import factories
 from tests.judges.methods.recommend.test_method import (
     FIRST,
@@ -84,7 +83,7 @@ def test_the_forecast_counts_the_calls_that_are_made(films):
     judge = make_recommender(films)
     trial = small(users=None, plans=["relations", "k_sweep", "l_sweep"], ks=[5, 10], ls=[1, 2])
     found = trial_preview.forecast(judge, trial.checked())
-    run = planning.plan(judge, trial=trial)
+    run = plan(judge, trial=trial)
     assert found.calls == run.judgments.exclude(state="not_asked").count()
     assert found.recipients == 2 and found.usd is None and found.measured == 2
 
@@ -95,7 +94,7 @@ def test_a_test_is_started_and_its_run_has_the_lists(films, as_owner):
         answer = as_owner.post(page(judge), entered(start=""))
         run = Run.objects.get()
         assert answer.headers["Location"] == run.get_absolute_url()
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     shown = as_owner.get(run.get_absolute_url()).text
     assert reverse("run_lists", args=[films.slug, run.pk]) in shown
     assert "none is sent: the endpoint’s default" in shown and "5 of 5" in shown
@@ -132,7 +131,7 @@ def test_a_study_without_ratings_says_so(study, as_owner):
 
 def test_who_may_look_and_who_may_start(films, as_owner, as_stranger, client):
     judge = make_recommender(films)
-    run = planning.plan(judge, trial=small())
+    run = plan(judge, trial=small())
     addresses = [
         page(judge),
         *(reverse(name, args=[films.slug, run.pk]) for name in ("run_lists", "run_lists_csv")),

@@ -8,14 +8,14 @@ from django.db import IntegrityError, transaction
 
 from judges.files import check_files
 from judges.files.study_file import judge_data
-from judges.methods.recommend import structured as json_lists
+from judges.methods.recommend import structured
 from judges.methods.recommend.structured import read
 from judges.models import Judge
 from judges.replies.parse import Reason
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
+from judges.runs import drive
 from judges.runs.check import NO_SCHEMA
+from judges.runs.plan import PlanError, hash_of, plan, settings_of
+from judges.runs.reread import reread
 from tests import factories
 from tests.judges.methods.recommend.test_method import films, lists, make_recommender, said, small  # noqa: F401
 from tests.scripted_server import ScriptedServer
@@ -75,8 +75,8 @@ def test_halves_of_letters_can_be_stored():
 def asked(study, reply, **trial):
     with ScriptedServer(said(reply)) as server:
         judge = make_recommender(study, server.url, json_list=True)
-        run = planning.plan(judge, trial=small(**trial))
-        running.work_through(run.pk)
+        run = plan(judge, trial=small(**trial))
+        drive.work_through(run.pk)
     run.refresh_from_db()
     return run, server.requests
 
@@ -119,35 +119,35 @@ def test_lines_are_no_list_here_and_are_read_again_as_exactly(films):  # noqa: F
     }
     assert not any(one.entries or one.is_parsed for one in lists(run))
     run.calls.update(reply='["Heat (1995)"]')
-    rereading.reread(run)
+    reread(run)
     assert {j.state for j in run.judgments.all()} == {"done"}
     assert all(one.entries[0]["content"] == "f1" for one in lists(run))
 
 
 def test_it_is_another_judge_and_others_stay_who_they_are(films):  # noqa: F811
     plain = make_recommender(films, key="plain")
-    settings = planning.settings_of(plain)
+    settings = settings_of(plain)
     assert "json_list" not in settings and settings["json_schema"] is False
     plain.json_list = True
-    changed = planning.settings_of(plain)
+    changed = settings_of(plain)
     assert changed == settings | {"json_list": True, "json_schema": True}
-    assert planning.hash_of(changed) != planning.hash_of(settings)
+    assert hash_of(changed) != hash_of(settings)
 
 
 def test_an_endpoint_without_schemas_is_refused_unless_the_judge_was_run(films):  # noqa: F811
     judge = make_recommender(films, json_list=True)
     judge.endpoint.json_schema = False
-    with pytest.raises(planning.PlanError, match="keeps no JSON schema"):
-        planning.plan(judge, trial=small())
+    with pytest.raises(PlanError, match="keeps no JSON schema"):
+        plan(judge, trial=small())
     judge.endpoint.json_schema = True
-    planning.plan(judge, trial=small())
+    plan(judge, trial=small())
     judge.runs.update(state="finished")
     judge.endpoint.json_schema = False
-    assert planning.plan(judge, trial=small()).frozen["json_schema"] is True
+    assert plan(judge, trial=small()).frozen["json_schema"] is True
     judge.runs.update(state="finished")
     judge.endpoint.findings = {"json_schema": [False, "refused", True]}
-    with pytest.raises(planning.PlanError, match="a JSON schema, which its endpoint"):
-        planning.plan(judge, trial=small())
+    with pytest.raises(PlanError, match="a JSON schema, which its endpoint"):
+        plan(judge, trial=small())
 
 
 def test_only_a_recommender_can_be_set_so(films):  # noqa: F811
@@ -232,5 +232,5 @@ def test_the_command_makes_one_beside_the_other(films):  # noqa: F811
 
 def test_the_schema_is_one_that_openai_takes():
     """An object at the root, all keys required, nothing additional."""
-    found = json_lists.schema(3)
+    found = structured.schema(3)
     assert found["required"] == list(found["properties"]) and not found["additionalProperties"]

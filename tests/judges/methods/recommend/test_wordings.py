@@ -9,9 +9,9 @@ from django.core.management import CommandError
 from judges.methods.recommend import wordings
 from judges.methods.recommend.plans import Trial
 from judges.models import RecommendedList, Run, StudyPrompt
-from judges.prompting import fill as prompting
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.prompting import fill
+from judges.runs import drive
+from judges.runs.plan import PlanError, plan
 from tests.judges.methods.recommend.test_method import (
     FIRST,
     asked,
@@ -43,7 +43,7 @@ def own(study, text=PARAPHRASE, name="said-again", method="recommender"):
 
 @pytest.mark.parametrize("name", READY)
 def test_a_translation_has_the_places_of_the_prompt_and_its_numbers_in_order(name):
-    ready, usual = (prompting.load(each).text for each in (name, "recommend.v1"))
+    ready, usual = (fill.load(each).text for each in (name, "recommend.v1"))
     assert re.findall(r"\$[a-z]+", ready) != []
     assert sorted(re.findall(r"\$[a-z]+", ready)) == sorted(re.findall(r"\$[a-z]+", usual))
     assert not re.search(r"\d", ready)
@@ -67,8 +67,8 @@ def test_titles_and_ratings_stay_to_the_letter(films, name):
 
 def test_a_run_keeps_the_words_and_they_are_frozen(films):
     prompt = own(films)
-    run = planning.plan(make_recommender(films), trial=wording(prompt.key, READY[0]))
-    digest, ready = hashlib.sha256(PARAPHRASE.encode()).hexdigest(), prompting.load(READY[0])
+    run = plan(make_recommender(films), trial=wording(prompt.key, READY[0]))
+    digest, ready = hashlib.sha256(PARAPHRASE.encode()).hexdigest(), fill.load(READY[0])
     assert run.frozen["wordings"] == {
         prompt.key: {"sha256": digest, "text": PARAPHRASE},
         READY[0]: {"sha256": ready.sha256, "text": ready.text},
@@ -80,7 +80,7 @@ def test_a_run_keeps_the_words_and_they_are_frozen(films):
         f"wording:prompt={prompt.key}",
         f"wording:prompt={READY[0]}",
     }
-    other = planning.plan(make_recommender(films, key="other"), trial=small())
+    other = plan(make_recommender(films, key="other"), trial=small())
     assert "wordings" not in other.frozen
 
 
@@ -98,9 +98,9 @@ def test_a_run_keeps_the_words_and_they_are_frozen(films):
 )
 def test_words_that_ask_for_something_else_are_refused(films, name, words):
     own(films, name="lost", text="Person $user rated $rated. List $k.")
-    own(films, name="same", text=prompting.load("recommend.v1").text)
-    with pytest.raises(planning.PlanError, match=words):
-        planning.plan(make_recommender(films), trial=wording(name))
+    own(films, name="same", text=fill.load("recommend.v1").text)
+    with pytest.raises(PlanError, match=words):
+        plan(make_recommender(films), trial=wording(name))
     assert not Run.objects.exists() and not StudyPrompt.objects.exclude(sha256="").exists()
 
 
@@ -135,12 +135,12 @@ def test_the_command_and_the_page_take_them(films, as_owner):
 def test_a_wording_that_an_endpoint_ignores_changes_nothing(films):
     run, _ = asked(films, said(FIRST), wording(READY[1]))
     assert len({tuple(one.identities) for one in lists(run, recipient__key="u1")}) == 1
-    assert running.work_through(run.pk) is None
+    assert drive.work_through(run.pk) is None
 
 
 def test_the_texts_that_a_trial_fills(films):
     judge = make_recommender(films)
     texts = wordings.texts_of(judge, wording(READY[0]).checked())
     assert list(texts) == ["", READY[0]]
-    assert texts[""] == prompting.load("recommend.v1").text
+    assert texts[""] == fill.load("recommend.v1").text
     assert wordings.texts_of(judge, Trial().checked()) == {"": texts[""]}

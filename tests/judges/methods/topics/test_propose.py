@@ -9,13 +9,12 @@ from django.utils import timezone
 from annotate.design import splits
 from annotate.models import Item
 from judges.endpoints.client import Client
-from judges.methods.topics import propose as proposing
+from judges.methods.topics.propose import Shortlist, shortlist_of
 from judges.models import Flag, Judgment, Run, TopicSample
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
-from judges.runs import resume as going_on
-from judges.runs import settle as settling
+from judges.runs import drive, settle
+from judges.runs.plan import PlanError, hash_of, plan, settings_of
+from judges.runs.reread import reread
+from judges.runs.resume import reset_failed, resume, start
 from tests import factories
 from tests.proposing import (
     in_turn,
@@ -38,7 +37,7 @@ def study(owner):
 
 def drawn(judge, limit=None):
     """The reviews of each sample of a run that is planned now."""
-    run = planning.plan(judge, limit=limit)
+    run = plan(judge, limit=limit)
     run.state = Run.State.FINISHED
     run.save()
     rows = run.topic_samples.order_by("unit")
@@ -120,16 +119,16 @@ def test_a_limit_is_of_items(study):
 
 def test_without_a_review_there_is_no_run(study):
     factories.make_item(study, review="", reference=" ")
-    with pytest.raises(planning.PlanError, match="no explanation or text with a review"):
-        planning.plan(make_proposer(study))
+    with pytest.raises(PlanError, match="no explanation or text with a review"):
+        plan(make_proposer(study))
 
 
 def test_a_sample_keeps_its_reviews_as_they_were(study):
     make_reviews(study, 2)
     with ScriptedServer(lambda *_: reply("fit")) as server:
-        run = planning.plan(make_proposer(study, server.url))
+        run = plan(make_proposer(study, server.url))
         Item.objects.update(review="Changed.")
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         assert sorted(shown(server.requests[0])) == ["Review number 0.", "Review number 1."]
 
 
@@ -165,10 +164,10 @@ def test_no_review_of_a_locked_test_part_is_shown_nor_one_that_reads_the_same(st
     Item.objects.filter(pk=others[0].pk).update(review=f" {hidden[0].review}\n")
     samples = drawn(make_proposer(study, reviews=20))
     assert sorted(samples[0]) == sorted(item.review for item in others[1:])
-    with pytest.raises(planning.PlanError, match="outside a locked test part"):
+    with pytest.raises(PlanError, match="outside a locked test part"):
         splits.unlock(study, "owner", "to test")
         splits.lock(study, seed=1, share=0.99, by="owner")
-        planning.plan(make_proposer(study, key="none"))
+        plan(make_proposer(study, key="none"))
 
 
 def test_what_is_locked_after_the_run_was_planned_is_neither_sent_nor_told(study):
@@ -176,12 +175,12 @@ def test_what_is_locked_after_the_run_was_planned_is_neither_sent_nor_told(study
     with ScriptedServer(lambda *_: reply("fit")) as server:
         judge = make_proposer(study, server.url, review_samples=10)
         type(judge.endpoint).objects.update(concurrency=1)
-        run = planning.plan(judge)
+        run = plan(judge)
         Judgment.objects.filter(run=run, unit__gt=0).update(state="leased")
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         hidden, others = locked(study)
         Judgment.objects.filter(run=run, unit__gt=0).update(state="pending")
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         later = [line for request in server.requests[1:] for line in shown(request)]
     assert len(server.requests) == 10
     assert {item.review for item in hidden}.isdisjoint(later)
@@ -190,7 +189,7 @@ def test_what_is_locked_after_the_run_was_planned_is_neither_sent_nor_told(study
         for row in run.topic_samples.all()
         if not {pk for pk, _ in row.reviews} & {item.pk for item in hidden}
     ]
-    found = proposing.shortlist_of(Run.objects.get(pk=run.pk))
+    found = shortlist_of(Run.objects.get(pk=run.pk))
     assert 0 < len(clean) < 10
     assert (found.read, found.withheld) == (len(clean), 10 - len(clean))
     assert found.topics == [("fit", len(clean))]
@@ -211,11 +210,11 @@ def test_a_review_that_reads_as_one_locked_since_is_neither_sent_nor_told(study,
     make_reviews(study, 2)
     study.items.filter(key="i0").update(review=" ".join(review.split()))
     with ScriptedServer(lambda *_: reply("fit")) as server:
-        run = planning.plan(make_proposer(study, server.url, reviews=9))
+        run = plan(make_proposer(study, server.url, reviews=9))
         lock_only(study, factories.make_item(study, "z", "r9", text="", review=review))
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         assert [shown(request) for request in server.requests] == [["Review number 1."]]
-    found = proposing.shortlist_of(Run.objects.get(pk=run.pk))
+    found = shortlist_of(Run.objects.get(pk=run.pk))
     assert (found.read, found.withheld) == (0, 1)
 
 
@@ -232,8 +231,8 @@ def test_what_is_locked_in_the_midst_of_a_run_is_not_sent_from_then_on(study, mo
     with ScriptedServer(lambda *_: reply("fit")) as server:
         judge = make_proposer(study, server.url, review_samples=8)
         type(judge.endpoint).objects.update(concurrency=1)
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
         sent = [line for request in server.requests[2:] for line in shown(request)]
     assert len(server.requests) == 8
     assert items[2].review in sent and items[3].review not in sent
@@ -254,14 +253,14 @@ def test_topics_are_counted_by_samples_and_ties_stand_as_first_named(study):
     )
     assert run.state == Run.State.FINISHED
     assert settled(run) == [("done", 3, ""), ("done", 3, ""), ("done", 2, "")]
-    found = proposing.shortlist_of(run)
+    found = shortlist_of(run)
     assert found.topics == [("fit", 3), ("price", 2), ("easy-wash", 2), ("scent", 1)]
     assert (found.read, found.withheld) == (3, 0)
     assert found.dropped == [("empty name", 1, [""])]
     assert found.names == ["fit", "price", "easy-wash", "scent"]
     assert len(requests) == 3
     assert "at most 4," in requests[0]["messages"][0]["content"]
-    assert run.settings_hash == planning.hash_of(planning.settings_of(run.judge))
+    assert run.settings_hash == hash_of(settings_of(run.judge))
     assert run.frozen["seed"] == 1 and run.frozen["reviews"] == 2
     assert not Judgment.objects.judging().filter(run=run).exists()
 
@@ -271,7 +270,7 @@ def test_a_list_takes_as_many_as_were_asked_for(study):
     run, _ = propose(
         study, in_turn(reply("a", "b"), reply("c", "d"), reply("e", "b")), most_topics=2
     )
-    found = proposing.shortlist_of(run)
+    found = shortlist_of(run)
     assert [name for name, _ in found.topics] == ["b", "a", "c", "d", "e"]
     assert found.as_initial == {"topic_list": "own", "topics": [["b", ""], ["a", ""]]}
 
@@ -303,7 +302,7 @@ def test_without_a_list_there_is_a_reason_and_no_topic(study, script, state, rea
     make_reviews(study, 2)
     run, _ = propose(study, script)
     assert settled(run) == [(state, None, reason)]
-    assert proposing.shortlist_of(run) == proposing.Shortlist(most=4)
+    assert shortlist_of(run) == Shortlist(most=4)
 
 
 # As any other run
@@ -315,22 +314,22 @@ def test_it_stops_at_its_budget_and_goes_on_with_its_samples(study):
         judge = make_proposer(study, server.url)
         judge.endpoint.price_in = judge.endpoint.price_out = 1
         judge.endpoint.save()
-        least = planning.plan(judge)
+        least = plan(judge)
         dearest = least.unit_usd
         least.delete()
-        run = planning.plan(judge, budget=dearest)
+        run = plan(judge, budget=dearest)
         before = list(TopicSample.objects.values_list("unit", "reviews"))
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         assert run.state == Run.State.OUT_OF_BUDGET and run.spent_usd <= run.budget_usd
         asked = len(server.requests)
         assert 0 < asked < 3
-        going_on.resume(run, budget=1)
-        running.work_through(run.pk)
+        resume(run, budget=1)
+        drive.work_through(run.pk)
     assert list(TopicSample.objects.values_list("unit", "reviews")) == before
     sent = [shown(request) for request in server.requests]
     assert sent == [[line for _, line in reviews] for _, reviews in sorted(before)]
-    assert len(proposing.shortlist_of(run).topics) == 3
+    assert len(shortlist_of(run).topics) == 3
 
 
 def test_what_failed_is_asked_again_about_the_same_reviews(study):
@@ -338,27 +337,27 @@ def test_what_failed_is_asked_again_about_the_same_reviews(study):
     with ScriptedServer(in_turn(reply("a"), chat("no"), reply("b"), reply("a"))) as server:
         judge = make_proposer(study, server.url)
         type(judge.endpoint).objects.update(concurrency=1)
-        run = planning.plan(judge)
-        running.work_through(run.pk)
-        assert going_on.reset_failed(run) == 1
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
+        assert reset_failed(run) == 1
+        drive.work_through(run.pk)
     assert shown(server.requests[3]) == shown(server.requests[1])
-    assert proposing.shortlist_of(run).topics == [("a", 2), ("b", 1)]
+    assert shortlist_of(run).topics == [("a", 2), ("b", 1)]
 
 
 def test_a_worker_that_was_killed_repeats_nothing_that_was_stored(study, monkeypatch):
     make_reviews(study)
     with ScriptedServer(lambda *_: reply("fit")) as server:
-        run = planning.plan(make_proposer(study, server.url))
+        run = plan(make_proposer(study, server.url))
         with monkeypatch.context() as patch:
-            patch.setattr(settling, "settle", lambda *_: None)  # killed between the two
+            patch.setattr(settle, "settle", lambda *_: None)  # killed between the two
             patch.setattr("judges.runs.lease.give_back", lambda *_, **__: None)
-            running.work_through(run.pk)
+            drive.work_through(run.pk)
         Judgment.objects.filter(run=run).update(leased_until=timezone.now() - timedelta(1))
-        settling.settle_lost()
-        running.work_through(run.pk)
+        settle.settle_lost()
+        drive.work_through(run.pk)
         assert len(server.requests) == 3
-    assert proposing.shortlist_of(run).topics == [("fit", 3)]
+    assert shortlist_of(run).topics == [("fit", 3)]
 
 
 def test_stored_replies_are_read_again(study, monkeypatch):
@@ -366,11 +365,11 @@ def test_stored_replies_are_read_again(study, monkeypatch):
     run, _ = propose(study, lambda *_: reply("Fit", "care"))
     with monkeypatch.context() as patch:
         patch.setattr("judges.methods.topics.shortlist.KEY", "names")
-        assert rereading.reread(run).lost == 1
-    assert proposing.shortlist_of(run).topics == []
-    assert rereading.reread(run).gained == 1
-    assert proposing.shortlist_of(run).names == ["fit", "care"]
-    assert str(rereading.reread(run)).endswith("nothing changed.")
+        assert reread(run).lost == 1
+    assert shortlist_of(run).topics == []
+    assert reread(run).gained == 1
+    assert shortlist_of(run).names == ["fit", "care"]
+    assert str(reread(run)).endswith("nothing changed.")
 
 
 def test_identical_samples_of_a_past_run_are_taken_over(study):
@@ -378,7 +377,7 @@ def test_identical_samples_of_a_past_run_are_taken_over(study):
     with ScriptedServer(lambda *_: reply("fit")) as server:
         judge = make_proposer(study, server.url)
         for _ in range(2):
-            run, _ = going_on.start(judge)
-            running.work_through(run.pk)
+            run, _ = start(judge)
+            drive.work_through(run.pk)
         assert len(server.requests) == 3
-    assert proposing.shortlist_of(run).topics == [("fit", 3)]
+    assert shortlist_of(run).topics == [("fit", 3)]

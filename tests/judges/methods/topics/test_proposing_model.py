@@ -2,11 +2,10 @@
 
 import pytest
 
-from judges.methods.topics import propose as proposing
-from judges.methods.topics import topics
+from judges.methods.topics import propose, topics
 from judges.models import Run
-from judges.runs import drive as running
-from judges.runs import plan as planning
+from judges.runs import drive
+from judges.runs.plan import plan
 from tests import factories
 from tests.proposing import settled
 from tests.small_model import small_model
@@ -38,12 +37,12 @@ def test_the_small_local_model_proposes_by_a_schema(tmp_path):
             most_topics=5,
             max_tokens=150,
         )
-        run = planning.plan(judge)
-        running.work_through(run.pk)
+        run = plan(judge)
+        drive.work_through(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.FINISHED
     assert {state for state, *_ in settled(run)} == {"done"}
-    found = proposing.shortlist_of(run)
+    found = propose.shortlist_of(run)
     assert found.read == 2
     assert 1 <= len(found.names) <= 5
     assert topics.problem_of(found.as_initial["topics"]) == ""

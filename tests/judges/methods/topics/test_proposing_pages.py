@@ -11,8 +11,8 @@ from annotate.models import Membership
 from judges.files import load_files
 from judges.methods.topics import topics
 from judges.models import Judge, Run
-from judges.prompting import own as own_prompts
-from judges.runs import plan as planning
+from judges.prompting import own
+from judges.runs.plan import plan
 from tests import factories
 from tests.api.conftest import program
 from tests.extracting import make_extractor
@@ -74,7 +74,7 @@ def test_the_judge_s_page_shows_what_is_sent_of_each_sample(as_owner, study):
     at = reverse("judge", args=[study.slug, judge.pk])
     assert "once the study has an explanation or a text with a review" in as_owner.get(at).text
     make_reviews(study)
-    rows = planning.plan(judge).topic_samples.order_by("unit")
+    rows = plan(judge).topic_samples.order_by("unit")
     first, second, _ = [[line for _, line in row.reviews] for row in rows]
     page = as_owner.get(at).text
     assert f"1. {first[0]}\n2. {first[1]}\nREVIEWS&gt;&gt;&gt;" in page
@@ -173,7 +173,7 @@ def test_a_file_says_all_of_it_and_leaves_out_what_is_usual(study, owner, tmp_pa
 
 
 def test_in_a_prompt_of_the_study_s_own_reviews_stand_between_marker_lines():
-    ((line, problem),) = own_prompts.problems_of("JSON of $most:\n$reviews", "topics")
+    ((line, problem),) = own.problems_of("JSON of $most:\n$reviews", "topics")
     assert line == 2 and problem.startswith("$reviews has to stand alone between")
 
 

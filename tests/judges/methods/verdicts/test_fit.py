@@ -8,13 +8,12 @@ from django.urls import reverse
 
 from annotate.models import Content, Interaction, Item
 from judges.models import Judge, Judgment, Run
-from judges.prompting import episodes
-from judges.prompting import fill as prompting
+from judges.prompting import episodes, fill
 from judges.replies.parse import Reason
 from judges.replies.verdicts import read
-from judges.runs import drive as running
+from judges.runs import drive
 from judges.runs import plan as planning
-from judges.runs import reread as rereading
+from judges.runs.reread import reread
 from tests import factories
 from tests.podcasts import make_podcasts
 from tests.scripted_server import ScriptedServer, chat, valid
@@ -40,7 +39,7 @@ def run_with(study, script=valid, plan=None, **fields):
     """(run, requests) of such a judge over the study."""
     with ScriptedServer(script) as server:
         run = planning.plan(make_fit(study, server.url, **fields), **(plan or {}))
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, server.requests
 
@@ -106,7 +105,7 @@ def test_only_recommendations_are_asked_about_and_what_is_within_lists_too(podca
     assert run.frozen["left_out"]["other_items"] == 2, "the pair and the profile"
     assert run.calls.count() == 7
     call = run.calls.first()
-    assert (call.prompt_name, call.prompt_hash) == ("fit.v1", prompting.load("fit.v1").sha256)
+    assert (call.prompt_name, call.prompt_hash) == ("fit.v1", fill.load("fit.v1").sha256)
 
 
 def test_the_prompt_holds_the_profile_and_the_episode_and_nothing_that_tells_the_system(podcasts):
@@ -148,7 +147,7 @@ def test_an_unoffered_verdict_is_unparsable_and_can_be_read_again(podcasts):
     }
     run.frozen["neutral"] = True  # as if a later parser knew the word
     run.save()
-    assert rereading.reread(run).gained == 6
+    assert reread(run).gained == 6
     assert set(run.judgments.values_list("value", flat=True)) == {0.5}
 
 
@@ -199,7 +198,7 @@ def test_what_is_judged_is_kept_when_the_run_is_planned(podcasts):
     with ScriptedServer() as server:
         run = planning.plan(make_fit(podcasts, server.url), limit=1)
         Content.objects.update(title="Changed since")
-        running.work_through(run.pk)
+        drive.work_through(run.pk)
     assert "Title: Episode pair-1 alpha 1" in text_of(server.requests[0])
 
 

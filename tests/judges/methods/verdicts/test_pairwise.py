@@ -7,14 +7,14 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from analysis.answers import frame as frames
+from analysis.answers import frame
 from analysis.exports.tables import rows
 from annotate.models import Content, Item
 from judges.models import Judge, Judgment, Run
 from judges.pages.position import position
-from judges.runs import drive as running
-from judges.runs import plan as planning
-from judges.runs import reread as rereading
+from judges.runs import drive
+from judges.runs.plan import PlanError, hash_of, plan, settings_of
+from judges.runs.reread import reread
 from tests import factories
 from tests.podcasts import make_episode, make_podcasts
 from tests.scripted_server import ScriptedServer, chat, valid
@@ -42,8 +42,8 @@ def make_pairwise(study, url="http://127.0.0.1:9/v1", **fields):
 
 def run_with(study, script=valid, **fields):
     with ScriptedServer(script) as server:
-        run = planning.plan(make_pairwise(study, server.url, **fields))
-        running.work_through(run.pk)
+        run = plan(make_pairwise(study, server.url, **fields))
+        drive.work_through(run.pk)
         run.refresh_from_db()
         return run, [request["messages"][0]["content"] for request in server.requests]
 
@@ -125,7 +125,7 @@ def test_in_both_orders_a_verdict_counts_where_both_agree(podcasts, script, valu
         ("pair-2", "AB"),
         ("pair-2", "BA"),
     ]
-    answers = frames.read(podcasts)
+    answers = frame.read(podcasts)
     judged = answers.of("judge")
     assert list(judged["value"]) == [value, value]
     assert answers.both_orders == {run.judge.key: (2, differing)}
@@ -148,7 +148,7 @@ def test_with_one_order_missing_the_verdict_is_missing_with_its_reason(podcasts)
         ("BA", "unparsable"),
         ("BA", "unparsable"),
     ]
-    judged = frames.read(podcasts).of("judge")
+    judged = frame.read(podcasts).of("judge")
     assert judged["value"].isna().all()
     assert set(judged["missing_reason"]) == {"one of the two orders has no verdict"}
     assert (position(run).pairs, position(run).verdicts) == (0, 2)
@@ -167,7 +167,7 @@ def test_a_place_that_is_no_offer_is_unparsable(podcasts):
     assert set(run.judgments.values_list("state", "reason")) == {
         ("unparsable", "verdict that was not offered")
     }
-    assert rereading.reread(run).changed == 0
+    assert reread(run).changed == 0
 
 
 def test_without_a_tie_among_the_answers_none_is_offered(podcasts):
@@ -181,7 +181,7 @@ def test_without_a_tie_among_the_answers_none_is_offered(podcasts):
         ("BA", 1.0),
         ("BA", 1.0),
     ]
-    judged = frames.read(podcasts).of("judge")
+    judged = frame.read(podcasts).of("judge")
     assert set(judged["missing_reason"]) == {
         "the two orders disagree, and the question offers no tie"
     }
@@ -278,8 +278,8 @@ def test_an_episode_without_a_side_is_in_neither_list(podcasts):
 def test_both_orders_with_samples_are_refused_by_the_form_and_the_database(podcasts):
     judge = make_pairwise(podcasts)
     judge.order, judge.samples, judge.temperature = Order.BOTH, 3, 1
-    with pytest.raises(planning.PlanError, match="Both orders are asked once each"):
-        planning.plan(judge)
+    with pytest.raises(PlanError, match="Both orders are asked once each"):
+        plan(judge)
     with pytest.raises(IntegrityError), transaction.atomic():
         judge.save()
 
@@ -288,13 +288,13 @@ def test_samples_draw_their_orders_each(podcasts):
     run, texts = run_with(podcasts, the_alpha_list, samples=8, temperature=1)
     assert len(texts) == 16
     assert set(run.judgments.values_list("order", flat=True)) == {"AB", "BA"}
-    assert list(frames.read(podcasts).of("judge")["value"]) == [A, A]
+    assert list(frame.read(podcasts).of("judge")["value"]) == [A, A]
 
 
 @pytest.mark.parametrize("name", ["dimensions", "order", "seed", "context", "question"])
 def test_each_setting_is_frozen(podcasts, name):
     judge = make_pairwise(podcasts)
-    before = planning.hash_of(planning.settings_of(judge))
+    before = hash_of(settings_of(judge))
     changed = {
         "dimensions": ["topic"],
         "order": Order.BOTH,
@@ -303,7 +303,7 @@ def test_each_setting_is_frozen(podcasts, name):
         "question": "x",
     }
     setattr(judge, name, changed[name])
-    assert planning.hash_of(planning.settings_of(judge)) != before
+    assert hash_of(settings_of(judge)) != before
 
 
 def test_the_pages_say_how_far_the_order_matters(as_owner, podcasts):
