@@ -21,6 +21,8 @@ LATER = (
 )
 LEAVE = "r/<slug:token>/leave/"  # leads to a platform, off this machine: see stories.leave
 RANKS = range(len(LATER) + 1)
+# Django's lists offer each order of their columns, and whoever was made staff is led to all of them.
+ADMIN, MOST_OF_ADMIN = "admin/", 3
 
 
 class Walk:
@@ -61,7 +63,8 @@ class Walk:
         self.known.setdefault(address.page, []).append(link)
         group = (address.page, _own_study(address))
         self.counts[group] += 1
-        if not self.most or self.counts[group] <= self.most:
+        most = self.most or (MOST_OF_ADMIN if address.route.startswith(ADMIN) else 0)
+        if not most or self.counts[group] <= most:
             self.queue.append(address)
 
     def _keep(self, form: Form) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.smoke.browser import is_of_plotly
-from tests.smoke.crawl import rank_of
+from tests.smoke.crawl import MOST_OF_ADMIN, Walk, rank_of
 from tests.smoke.ledger import Answer, Ledger
 from tests.smoke.pages import Form, empty_values, find_form, parse_page
 from tests.smoke.routes import all_routes, find_address
@@ -44,6 +44,17 @@ def test_links_that_differ_in_ids_or_values_are_one_page_and_other_parts_are_not
     assert page("/studies/films/items/3/?a=1") != page("/studies/films/items/3/")
     assert page("/studies/films/analysis/roc/") != page("/studies/films/analysis/cost/")
     assert page("/studies/films/export/items.csv") != page("/studies/films/export/items.jsonl")
+
+
+def test_a_walk_over_all_links_takes_few_of_the_orders_that_a_list_of_the_admin_offers():
+    class Visitor:
+        ledger = Ledger("demo")
+
+    walk = Walk(Visitor(), tab=None, most=0)
+    walk.offer([f"/admin/axes/accessattempt/?o={number}" for number in range(50)])
+    assert len(walk.queue) == MOST_OF_ADMIN
+    walk.offer([f"/studies/films/items/{number}/" for number in range(50)])
+    assert len(walk.queue) == MOST_OF_ADMIN + 50
 
 
 def test_a_page_gives_its_own_links_and_forms():
