@@ -21,7 +21,7 @@ LATER = (
 )
 LEAVE = "r/<slug:token>/leave/"  # leads to a platform, off this machine: see stories.leave
 RANKS = range(len(LATER) + 1)
-# Django's lists offer each order of their columns, and whoever was made staff is led to all of them.
+# Django's lists offer each order of their columns, and who was made staff is led to all of them.
 ADMIN, MOST_OF_ADMIN = "admin/", 3
 
 
