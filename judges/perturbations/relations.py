@@ -158,7 +158,7 @@ def _title(low, high, options):
 def _prompt(low, high, options):
     value = options["prompt"]
     if not isinstance(value, str) or not value.strip() or len(value) > 100:
-        return "the prompt must be named by a text of 1 to 100 characters."
+        return "name another prompt of the study, such as own/again.v1, in up to 100 characters."
     return ""
 
 
@@ -353,11 +353,9 @@ _ALL = (
     Relation(
         "wording",
         "Other wording",
-        "The words around titles and ratings are those of another prompt: a translation "
-        "(recommend-german.v1, recommend-spanish.v1) or one of the study’s own, such as a "
-        "paraphrase that an LLM wrote.",
+        "The words around titles and ratings are those of another prompt of the study.",
         "words",
-        {"prompt": "recommend-german.v1"},
+        {"prompt": ""},  # has to be named
         check=_prompt,
     ),
     Relation(

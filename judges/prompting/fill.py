@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -24,7 +24,6 @@ class Prompt:
 
     name: str
     text: str
-    written_by: dict = field(default_factory=dict, compare=False)  # as StudyPrompt keeps it
 
     @property
     def sha256(self):

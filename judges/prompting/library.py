@@ -21,9 +21,7 @@ class Library:
     def own(self):
         """{name: Prompt} of the study's own."""
         kept = of_study(self.study_id) if self.study_id else ()
-        return {
-            prompt.key: Prompt(prompt.key, prompt.text, prompt.written_by) for prompt in kept
-        } | self.more
+        return {prompt.key: Prompt(prompt.key, prompt.text) for prompt in kept} | self.more
 
     def names(self, method=""):
         """The prompts there are, or those of one method of judging; the study's own first."""

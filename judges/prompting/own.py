@@ -169,12 +169,12 @@ def newest(study_id, name):
     return of_study(study_id).filter(name=name).order_by("-version").first()
 
 
-def save_new(study, name, method, text, user, **more):
+def save_new(study, name, method, text, user):
     """The first version of a new name; None where the name is taken."""
     try:
         with transaction.atomic():
             return StudyPrompt.objects.create(
-                study=study, name=name, method=method, text=text, created_by=user, **more
+                study=study, name=name, method=method, text=text, created_by=user
             )
     except IntegrityError:
         return None

@@ -40,9 +40,6 @@ ARTICLES = (
 )
 # Only of English may one side leave it out: "O" and "I" begin other titles.
 DROPPED = ("the", "a", "an")
-# What is in bold, italics or quotes at the beginning of a line.
-EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|_{1,3}|`)(?P<title>\S.*?)(?P=mark)(?!\w)(?P<rest>.*)")
-QUOTED = re.compile(r"[\"“«](?P<title>[^\"“”«»]+)[\"”»](?!\w)(?P<rest>.*)")
 MOVED = re.compile(rf"^(.+), ({'|'.join(ARTICLES)}|l['’])$", re.IGNORECASE)
 IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 ALSO = re.compile(r"^(?:a\.?k\.?a\.?|also known as)\s+", re.IGNORECASE)
@@ -93,22 +90,6 @@ def plain(name):
     name = re.sub(r"['’`´]", "", "".join(letters))
     words = re.findall(r"\w+", name.replace("_", " "))
     return " ".join(words[1:] if len(words) > 1 and words[0] in DROPPED else words)
-
-
-def readings(line):
-    """Return the texts that may be the title on a line of a list: the whole line, and what is in
-    bold or quotes at its beginning, or stands before a year's closing bracket.
-    """
-    whole = title = line
-    for pattern in (EMPHASISED, QUOTED):
-        if marked := pattern.fullmatch(title):
-            year = YEAR.match(marked["rest"].lstrip(" ,"))
-            whole = marked["title"] + marked["rest"]
-            title = f"{marked['title']} {year[0]}" if year else marked["title"]
-    year = YEAR.search(title)
-    if year and year.start():
-        title = title[: year.end()]
-    return tuple(dict.fromkeys(text.strip(" ,;") for text in (whole, title)))
 
 
 def identity(entry):

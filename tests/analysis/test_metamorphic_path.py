@@ -11,6 +11,7 @@ from analysis.reports.metamorphic.page import KIND
 from analysis.reports.metamorphic.report import metamorphic
 from annotate.models import Content, Interaction, Recipient
 from judges.methods.recommend.plans import Trial
+from judges.models import StudyPrompt
 from judges.runs import drive
 from judges.runs.plan import plan
 from tests import factories
@@ -157,26 +158,31 @@ def test_sweeps_of_it_are_tables_2_and_3(films):
 
 
 def test_each_wording_is_named_by_its_prompt(films):
-    """In German it names others, in Spanish the same."""
+    """In German it names others, in other English words the same."""
+    texts = {"again": "Name $k to $user", "german": "Gegeben ist $user. Nenne $k"}
+    for name, text in texts.items():
+        StudyPrompt.objects.create(
+            study=films, name=name, method="recommender", text=f"{text}; $rated ($low, $high)."
+        )
 
     def script(_number, request):
         german = request["messages"][0]["content"].startswith("Gegeben")
         return chat(listed(OTHERS if german else BASE))
 
-    names = ["recommend-german.v1", "recommend-spanish.v1"]
+    names = ["own/german.v1", "own/again.v1"]
     with ScriptedServer(script) as server:
         relations = [["wording", {"prompt": name}] for name in names]
         report = report_of(films, server, relations=relations)
     rows = [row for row in report.rows if row["part"] == "relations" and row["measure"] == "rbo"]
     assert {row["cell"]: row["value"] for row in rows} == {
         "no_change": 1,
-        "wording:prompt=recommend-german.v1": 0,
-        "wording:prompt=recommend-spanish.v1": 1,
+        "wording:prompt=own/german.v1": 0,
+        "wording:prompt=own/again.v1": 1,
     }
     tables = KIND.layout(report, "all", None).tables
     assert [name for name, _ in tables[0].lines] == [
         "No change",
-        "Other wording: recommend-german.v1",
-        "Other wording: recommend-spanish.v1",
+        "Other wording: own/again.v1",
+        "Other wording: own/german.v1",
     ]
-    assert "change most under “Other wording: recommend-german.v1”" in report.verdict[0]
+    assert "change most under “Other wording: own/german.v1”" in report.verdict[0]

@@ -10,10 +10,8 @@ from judges.management.commands.run_judge import Command as RunJudge
 from judges.management.commands.run_judge import money, positive
 from judges.management.owners import owner_or_error
 from judges.methods.recommend import lists, results
-from judges.methods.recommend.paraphrase import of_name, paraphrase
 from judges.methods.recommend.plans import PLANS, Trial, read_relations
-from judges.models import Endpoint, Judge, RecommendedList
-from judges.prompting import own
+from judges.models import Endpoint, Judge
 from judges.runs import check
 
 METHOD, OWNER = Judge.Method.RECOMMENDER, Membership.Role.OWNER
@@ -62,7 +60,6 @@ class Command(RunJudge):
         parser.add_argument("--highest", type=float, default=usual.high)
         parser.add_argument("--above", type=float, default=usual.above, help="shown for k_sweep")
         self._add_of_new(parser)
-        self._add_of_paraphrase(parser)
         parser.add_argument(
             "--budget", type=money, metavar="USD", help="never spend more than this"
         )
@@ -84,21 +81,9 @@ class Command(RunJudge):
         parser.add_argument("--name", help="of the study that a folder is loaded into")
         parser.add_argument("--owner", metavar="USERNAME", help="who owns that study")
 
-    def _add_of_paraphrase(self, parser):
-        parser.add_argument(
-            "--paraphrase",
-            metavar="NAME",
-            help="also ask in other words: those of the study’s prompt own/NAME, which an endpoint "
-            "writes once of the recommender’s prompt, where there is none",
-        )
-        parser.add_argument(
-            "--by", metavar="ENDPOINT", help="which writes it; else the recommender’s own"
-        )
-
     def handle(self, **options):
         options["trial"], self.word = self._trial(options, Trial.low), options["word"]
         self.json_list = options["json_list"]
-        self._check_paraphrase(options)
         options["study"] = slug = self._study(options)
         if study := Study.objects.filter(slug=slug).first():
             options["trial"] = self._trial(options, lists.usual_low(study))
@@ -157,40 +142,6 @@ class Command(RunJudge):
             )
         self._say(f"The study {study.slug} is there already, made of the same files.")
         return study.slug
-
-    def _check_paraphrase(self, options):
-        if options["by"] and not options["paraphrase"]:
-            raise CommandError("--by says who writes a paraphrase: give it a name, --paraphrase.")
-        if options["paraphrase"] and RecommendedList.Plan.RELATIONS not in options["plan"]:
-            raise CommandError("--paraphrase is one of the relations: add relations to --plan.")
-
-    def _run(self, judge, options):
-        """Asks in other words too, where that was wanted."""
-        if options["paraphrase"]:
-            try:
-                key = self._paraphrase(judge, options["paraphrase"], options["by"])
-                options["trial"] = options["trial"].with_relation("wording", {"prompt": key})
-            except ValueError as error:
-                raise CommandError(str(error)) from None
-        return super()._run(judge, options)
-
-    def _paraphrase(self, judge, name, by):
-        """The key of the study's own prompt of that name, which is written where there is none."""
-        if prompt := of_name(judge, name):
-            self._say(f"The paraphrase {prompt.key} is there already; nobody is asked for it.")
-            return prompt.key
-        endpoint = Endpoint.objects.filter(key=by).first() if by else judge.endpoint
-        if endpoint is None:
-            known = ", ".join(Endpoint.objects.values_list("key", flat=True))
-            raise CommandError(f"There is no endpoint {by!r}. Endpoints: {known}.")
-        prompt = paraphrase(judge, endpoint, name)
-        writer = prompt.written_by
-        cost = "" if writer["cost_usd"] is None else f", USD {writer['cost_usd']:.6f}"
-        self._say(
-            f"{writer['model']} wrote the paraphrase {prompt.key} of {judge.prompt}{cost}, "
-            f"sha256 {own.sha256(prompt.text)}:\n{prompt.text}"
-        )
-        return prompt.key
 
     def _judge(self, slug, key):
         """The recommender of that name, or the one of an endpoint, made where there is none."""

@@ -80,10 +80,10 @@ def usual_low(study):
 
 
 def problem_of(judge, trial):
-    """Why nothing can be asked so; "" where it can."""
+    """Return why a trial cannot be asked of a judge; "" where it can."""
     study = judge.study
     try:
-        wordings.prompts_of(judge, trial)
+        wordings.texts_of(judge, trial)
     except ValueError as error:
         return f"The recommender cannot be tested so: {error}"
     found = drawn(study, trial)
@@ -242,18 +242,14 @@ def keep_all(run):
 
 
 def _read(run, one, reply, finish_reason, catalogue):
-    """[{said, content, how}] of a reply, all of it."""
+    """Return [{said, content, how}] of all titles of a reply."""
     titles = method.entries(run.frozen, reply, one.k, finish_reason)
-    return [] if isinstance(titles, Reason) else [_matched(texts, catalogue) for texts in titles]
+    return [] if isinstance(titles, Reason) else [_matched(title, catalogue) for title in titles]
 
 
-def _matched(texts, catalogue):
-    """Return an entry with the first of its readings that a content is called, or with the last."""
-    for text in texts:
-        content, how = catalogue.match(text)
-        if content:
-            return {"said": text, "content": content, "how": how}
-    return {"said": texts[-1], "content": None, "how": ""}
+def _matched(title, catalogue):
+    content, how = catalogue.match(title)
+    return {"said": title, "content": content, "how": how}
 
 
 def fill(one, read, own):

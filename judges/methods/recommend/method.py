@@ -10,7 +10,6 @@ from judges.methods.profile.method import Asked
 from judges.methods.recommend import parse_prose, structured
 from judges.prompting import fill
 from judges.replies.parse import Reason, Verdict, kept
-from judges.values.titles import readings
 
 TOKENS_AN_ENTRY = 60  # of the longest titles, with room for a number and a year
 CHARACTERS_AN_ENTRY = 40
@@ -70,14 +69,10 @@ class Recommender(Method):
 
 
 def entries(frozen, reply, k, finish_reason):
-    """What a reply names, best first, of each the texts that may be its title; or the Reason why
-    it names nothing.
-    """
+    """Return the titles that a reply names, best first, or the Reason why it names none."""
     if frozen.get("json_list"):
-        titles = structured.read(reply, finish_reason)
-        return titles if isinstance(titles, Reason) else [(title,) for title in titles]
-    titles = parse_prose.parse_list(reply, k, finish_reason)
-    return titles if isinstance(titles, Reason) else [readings(title) for title in titles]
+        return structured.read(reply, finish_reason)
+    return parse_prose.parse_list(reply, k, finish_reason)
 
 
 def filled(template, judge, user, rated, scale, k):

@@ -11,7 +11,7 @@ import re
 
 from judges.methods.recommend.structured import KEY, LONGEST, keep_unique_keys
 from judges.replies.parse import LONGEST_REPLY, MOST_TITLES, Reason, storable
-from judges.values.titles import readings
+from judges.values.titles import YEAR
 
 # A prompt's template may have opened the thoughts; a reply that was cut off never ends them.
 THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
@@ -19,7 +19,9 @@ JSON_START = re.compile(r'\[\s*["{\[]|\{\s*"')
 BULLETS = "-*•"
 LINE = re.compile(rf"(?:(\d{{1,4}})[.)]|([{BULLETS}]))\s+(\S.*)")
 MARK = re.compile(rf"\s*(?:\d{{1,4}}[.)]|[{BULLETS}])\s+\S")
-YEAR = re.compile(r"(?:18|19|20)\d\d")
+ONLY_YEAR = re.compile(r"(?:18|19|20)\d\d")
+BOLD = re.compile(r"\*\*(\S.*?)\*\*(.*)")
+QUOTED = re.compile(r"[\"“«]([^\"“”«»]+)[\"”»](.*)")
 DEEPER = 2  # spaces from which on a line belongs to the entry above it
 DECODER = json.JSONDecoder(object_pairs_hook=keep_unique_keys)
 
@@ -53,12 +55,12 @@ def _only_list(text, least):
         return Reason.SEVERAL_LISTS if lists else Reason.NO_LIST
     if not from_json and len(lists[0]) < least:
         return Reason.NO_LIST
-    entries = [" ".join(storable(entry).split()) for entry in lists[0]]
-    if len(entries) > MOST_TITLES:
+    titles = [" ".join(storable(entry).split()) for entry in lists[0]]
+    if not from_json:
+        titles = [title_of(line) for line in titles]
+    if len(titles) > MOST_TITLES:
         return Reason.TOO_MANY_TITLES
-    if any(len(readings(entry)[-1]) > LONGEST for entry in entries):
-        return Reason.NO_LIST
-    return entries or Reason.NO_LIST
+    return titles if titles and all(0 < len(t) <= LONGEST for t in titles) else Reason.NO_LIST
 
 
 def _take_json(text):
@@ -89,7 +91,7 @@ def _titles_of(value):
 def _titled(entry):
     """Return the title of a JSON object with its year, which tells it from remakes."""
     title, year = entry.get("title"), str(entry.get("year", ""))
-    is_told = isinstance(title, str) and title.strip() and YEAR.fullmatch(year)
+    is_told = isinstance(title, str) and title.strip() and ONLY_YEAR.fullmatch(year)
     return f"{title} ({year})" if is_told and year not in title else title
 
 
@@ -120,3 +122,31 @@ def _runs_of_lines(text):
         runs[-1][1].append(entry)
         following = mark + 1 if number else bullet
     return [entries if mark in (1, *BULLETS) else [] for mark, entries in runs]
+
+
+def title_of(line):
+    """Return the title on a line of a list: what is in bold at its beginning, else the whole line.
+
+    Quotes around a title are no part of it, nor is anything behind its year in brackets. Quotes
+    around its first words are, and a line with two years stays as it is: it may name two titles.
+    """
+    title = line
+    if bold := BOLD.fullmatch(title):
+        title = _with_year(bold[1], bold[2])
+    if (quoted := QUOTED.fullmatch(title)) and (not quoted[2].strip() or _year_at(quoted[2])):
+        title = _with_year(quoted[1], quoted[2])
+    years = list(YEAR.finditer(title))
+    if len(years) == 1 and years[0].start():
+        title = title[: years[0].end()]
+    return title.strip(" ,;:") or line
+
+
+def _with_year(title, rest):
+    year = _year_at(rest)
+    return f"{title} {year}" if year else title
+
+
+def _year_at(rest):
+    """Return the year in brackets that a text begins with; "" where it begins otherwise."""
+    year = YEAR.match(rest.lstrip(" ,"))
+    return year[0] if year else ""

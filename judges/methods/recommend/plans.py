@@ -1,7 +1,7 @@
 """What a recommender under test is asked: its plans, their cells, and what is wrong with either."""
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 from judges.models.recommended import RecommendedList
 from judges.perturbations.relations import NO_CHANGE, RELATIONS, named
@@ -75,10 +75,6 @@ class Trial:
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"found the relation {twice[0]} twice; allowed is once.")
         return Trial(**self.stored | {"relations": full})
-
-    def with_relation(self, key, options):
-        """The same with one relation more, checked."""
-        return replace(self, relations=[*self.relations, [key, options]]).checked()
 
     def cells(self):
         """All cells, each plan's baseline first."""

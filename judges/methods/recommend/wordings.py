@@ -1,8 +1,8 @@
-"""The words of a recommender's prompt, and those that stand in for them in a test: *other wording*.
+"""Take the words around titles and ratings from another prompt: the relation *other wording*.
 
-A translation or a paraphrase is a prompt as any other, the project's or the study's own, frozen by
-its hash. Titles and ratings are put into it as into the first, so it can neither lose nor change
-one; what it has to have a place for is checked before anything is asked.
+Such a prompt is one of the study's own, or the project's where the recommender asks a prompt of
+the study's. Titles and ratings are put into it as into the recommender's prompt, so it can neither
+lose nor change any; that it has a place for each is checked before the first call.
 """
 
 from string import Template
@@ -11,35 +11,32 @@ from judges.models import Judge
 from judges.perturbations.relations import named
 from judges.prompting.library import Library
 
-FREE = {"word"}  # what a content is called: a translation may say it itself
+FREE = {"word"}  # what a content is called: another language may say it itself
 
 
 def prompts_of(judge, trial):
-    """{name: Prompt} of a trial's other wordings; ValueError says what is wrong with one."""
+    """Return {name: Prompt} of a trial's other wordings; ValueError says what is wrong."""
     library = Library(judge.study_id)
-    found = {}
-    for key, options in trial.relations:
-        if named(key).acts_on == "words":
-            name = options["prompt"]
-            found[name] = _checked(library, judge, name)
-    return found
+    names = [o["prompt"] for key, o in trial.relations if named(key).acts_on == "words"]
+    return {name: _checked(library, judge, name) for name in names}
 
 
 def _checked(library, judge, name):
     usual = library.load(judge.prompt)
     if not library.has(name):
-        there = [one for one in library.names(Judge.Method.RECOMMENDER) if one != judge.prompt]
+        others = [key for key in library.names(Judge.Method.RECOMMENDER) if key != judge.prompt]
+        there = ", ".join(others) or "none yet; write one under Prompts"
         raise ValueError(
-            f"found the wording {name!r:.60}; allowed are prompts of this study or the project "
-            f"that ask for recommendations: {', '.join(there)}."
+            f"found the wording {name!r:.60}; allowed are other prompts that ask for "
+            f"recommendations: {there}."
         )
     prompt = library.load(name)
     if name == judge.prompt or prompt.text == usual.text:
         raise ValueError(f"the wording {name} is the recommender’s own prompt: nothing changes.")
-    mine, its = _places(usual), _places(prompt)
-    if mine != its:
-        lost = ", ".join(f"${place}" for place in sorted(mine - its)) or "nothing"
-        more = ", ".join(f"${place}" for place in sorted(its - mine)) or "nothing"
+    needed, places = _places(usual), _places(prompt)
+    if needed != places:
+        lost = ", ".join(f"${place}" for place in sorted(needed - places)) or "nothing"
+        more = ", ".join(f"${place}" for place in sorted(places - needed)) or "nothing"
         raise ValueError(
             f"the wording {name} says something else than {judge.prompt}: it has no place for "
             f"{lost}, and besides one for {more}."
@@ -52,21 +49,18 @@ def _places(prompt):
 
 
 def texts_of(judge, trial):
-    """{name: text} of the prompts that a trial fills; "" is the recommender's own."""
+    """Return {name: text} of the prompts that a trial fills; "" is the recommender's own."""
     own = Library(judge.study_id).load(judge.prompt)
     others = prompts_of(judge, trial)
     return {"": own.text} | {name: prompt.text for name, prompt in others.items()}
 
 
 def text_for(texts, relation, options):
-    """The one of them that a relation fills."""
+    """Return the text that a relation fills."""
     return texts[options["prompt"] if relation.acts_on == "words" else ""]
 
 
 def kept(prompts):
-    """What a run keeps of them: nothing where there are none."""
-    found = {name: {"sha256": one.sha256, "text": one.text} for name, one in prompts.items()}
-    for name, one in prompts.items():
-        if one.written_by:
-            found[name]["written_by"] = one.written_by
-    return {"wordings": found} if found else {}
+    """Return what a run keeps of other wordings: nothing where there are none."""
+    texts = {name: {"sha256": p.sha256, "text": p.text} for name, p in prompts.items()}
+    return {"wordings": texts} if texts else {}

@@ -100,6 +100,12 @@ def test_a_frozen_judge_may_not_change(tmp_path):
         ("local", "lokal", "line 10, column judges.endpoint: found 'lokal'; endpoints here: local"),
         ("0.5", "warm", "column judges.temperature: found 'warm'; allowed is a number from 0 to 2"),
         ("explanation.v1", "../x", "found '../x'; prompts here: explanation.v1"),
+        (
+            "explanation.v1",
+            "recommend-german.v1",
+            "study.yaml, line 11, column judges.prompt: found 'recommend-german.v1'; prompts here: "
+            "explanation.v1",
+        ),
         ("max_tokens", "max_token", "column judges.max_token: is not a known key"),
         ("judge: small model", "judge: ''", "expected is a name of 1 to 200 characters"),
         (

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from annotate.models import Content, Item, Question
 from annotate.values.scales import parse_scale
-from judges.methods.recommend.paraphrase import PART as PARAPHRASE
 from judges.methods.verdicts.pairwise import LIST_PART
 from judges.prompting import fill
 from judges.prompting.materials import LISTENING, PARTS
@@ -19,8 +18,6 @@ RELEASED = {
     "extract.v1": "26aaf43656ee906c96027f11e3c58c1a53c184f49afe933c501eed323ffb9d27",
     "fit.v1": "f94c46dbab87b1c1145aad181a62fc62420f76f137d1204ba217d9350a5c0097",
     "pairwise.v1": "3cf318a40a50764a3373b29e7138e7cec914d54876c3d79208a8a02432ef0689",
-    "recommend-german.v1": "7e6b8012ef0f2f028c79fc097f11b3f13b4182b93e6a82452e977b79585432b7",
-    "recommend-spanish.v1": "14b06e5d0abd115c07721cd16718901a0f311727487d2a74e07bad90350990b3",
     "recommend.v1": "01de7f6302b2f10072e36b28674e5d62f50deeb9e478d19608c6f5ebe0cbee40",
     "support.v1": "d6a413bb75b34da079f1ce5e2edb6bb069173e64c6add1601134963cdefb1793",
     "topics.v1": "708b677f9999539c5e2f0b89d25126219e188f656ab432567a985445f0401b1b",
@@ -34,7 +31,6 @@ RELEASED_PARTS = {
     "history.v1": "d9c6d08175cdfa4741f199392282b7fa689d09c06de44264794772e9c4d102a5",
     "listening.v1": "4a2d20b29c3b4a162c2041ceeddc573be328e279b2baac0c708fc83f7598a65e",
     "list.v1": "81b75097acb1b4f1f8c206bccff2cd0f4b47b1c3c45b1f3fc3296c09b285fc5e",
-    "paraphrase.v1": "1f5e394877c1600c83f69cdaa7c608444d503f6173b69d9dda063f1606588e4a",
     "profile.v1": "db5aadcdd31abc5fe3b3097412e0c54a61e37ed0aa26705eec328e41911d7f8a",
 }
 
@@ -69,7 +65,7 @@ def test_every_part_is_released_and_the_newest_of_each_is_in_use():
     files = {path.stem for path in (fill.FOLDER / "parts").iterdir()}
     newest = {name.rpartition(".")[0]: name for name in sorted(files)}
     assert files == set(RELEASED_PARTS)
-    assert set(newest.values()) == {*PARTS.values(), LISTENING, LIST_PART, PARAPHRASE}
+    assert set(newest.values()) == {*PARTS.values(), LISTENING, LIST_PART}
 
 
 @pytest.mark.parametrize("name", ["nothing.v1", "../prompting", "explanation.v1.txt", ""])

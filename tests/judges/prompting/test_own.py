@@ -12,7 +12,7 @@ from judges.files import load_files
 from judges.files.study_file import study_yaml
 from judges.models import Call, Judge, Judgment, StudyPrompt
 from judges.prompting import fill
-from judges.prompting.own import NEEDED, in_words, problems_of, warnings_of
+from judges.prompting.own import NEEDED, in_words, problems_of, save_version, warnings_of
 from judges.runs import drive
 from judges.runs.plan import PlanError, plan
 from tests import factories
@@ -357,6 +357,28 @@ def test_a_verdict_s_prompt_has_its_page(as_owner, study, method):
     make_prompt(study, WHOLE[method], method=method)
     factories.make_endpoint()
     assert as_owner.get(to(study, "prompt", "tone")).status_code == 200
+
+
+def test_a_page_says_which_model_wrote_a_prompt_until_a_person_writes_another(
+    as_owner, owner, study
+):
+    """Earlier versions had prompts written by models; the row still says so."""
+    writer = {
+        "endpoint": "e",
+        "model": "<b>m",
+        "asked": "a.v1",
+        "of": "o.v1",
+        "tokens_in": 7,
+        "tokens_out": 5,
+        "cost_usd": None,
+    }
+    prompt = make_prompt(study)
+    StudyPrompt.objects.update(written_by=writer)
+    words = "written by &lt;b&gt;m at e, asked by a.v1 to say o.v1 in other words; 7 tokens in"
+    assert words in as_owner.get(to(study, "prompt", "tone")).text
+    save_version(prompt, OTHER, base(), owner)
+    assert StudyPrompt.objects.get().written_by == {}
+    assert "written by" not in as_owner.get(to(study, "prompt", "tone")).text
 
 
 # Who may

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from judges.methods.recommend.parse_prose import parse_list
+from judges.methods.recommend.parse_prose import parse_list, title_of
 from judges.replies.parse import LONGEST_REPLY, Reason
-from judges.values.titles import readings
 
 THREE = ["Heat (1995)", "Alien (1979)", "Toy Story (1995)"]
 
@@ -193,25 +192,34 @@ def test_more_titles_than_any_list_has_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("line", "title"),
     [
-        ("Heat", ("Heat",)),
-        ("Heat (1995)", ("Heat (1995)",)),
-        ("Heat (1995) - a thief", ("Heat (1995) - a thief", "Heat (1995)")),
-        ("**Heat** (1995)", ("Heat (1995)",)),
-        ("**Heat (1995)**: a thief", ("Heat (1995): a thief", "Heat (1995)")),
-        ("“Heat”, a film", ("Heat, a film", "Heat")),
-        ('"Heat" (1995) – a film', ("Heat (1995) – a film", "Heat (1995)")),
-        ('**"Heat"** (1995)', ("Heat (1995)",)),
-        ("*M*A*S*H* (1970)", ("M*A*S*H (1970)",)),
-        ("(1995) Heat", ("(1995) Heat",)),
-        ("Heat - a film about a thief", ("Heat - a film about a thief",)),
-        ("Mission: Impossible - Fallout", ("Mission: Impossible - Fallout",)),
-        ("**Heat", ("**Heat",)),
+        ("Heat", "Heat"),
+        ("Heat (1995)", "Heat (1995)"),
+        ("Heat (1995) - a thief", "Heat (1995)"),
+        ("**Heat** (1995)", "Heat (1995)"),
+        ("**Heat (1995)**: a thief", "Heat (1995)"),
+        ("**Heat**: a thief", "Heat"),
+        ("**Heat:** a thief", "Heat"),
+        ('"Heat (1995)"', "Heat (1995)"),
+        ('"Heat" (1995) – a film', "Heat (1995)"),
+        ('**"Heat"** (1995)', "Heat (1995)"),
+        ("“Heat”, a film", "“Heat”, a film"),
+        ('"Crocodile" Dundee II (1988)', '"Crocodile" Dundee II (1988)'),
+        ("Heat (1995), Alien (1979)", "Heat (1995), Alien (1979)"),
+        ("*M*A*S*H* (1970)", "*M*A*S*H* (1970)"),
+        ("(1995) Heat", "(1995) Heat"),
+        ("Heat - a film about a thief", "Heat - a film about a thief"),
+        ("Mission: Impossible - Fallout", "Mission: Impossible - Fallout"),
+        ("**Heat", "**Heat"),
     ],
 )
-def test_the_texts_that_may_be_the_title_on_a_line(line, expected):
-    assert readings(line) == expected
+def test_the_title_on_a_line_of_a_list(line, title):
+    assert title_of(line) == title
+
+
+def test_a_title_in_json_is_taken_to_the_letter():
+    assert parse_list('["Heat (1995) - a thief", "**Up**"]') == ["Heat (1995) - a thief", "**Up**"]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +247,5 @@ def test_the_texts_that_may_be_the_title_on_a_line(line, expected):
 )
 def test_no_reply_takes_long(piece):
     began = time.process_time()
-    entries = parse_list(piece * (100_000 // len(piece)))
-    for entry in entries if isinstance(entries, list) else []:
-        readings(entry)
+    parse_list(piece * (100_000 // len(piece)))
     assert time.process_time() - began < 2
