@@ -1,4 +1,4 @@
-"""All settings, read from the environment; README.md lists every name."""
+"""All settings, read from the environment; docs/SETTINGS.md lists every name."""
 
 from pathlib import Path
 
@@ -41,6 +41,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # Rater pages hold no secret but their own address, and Django pads compressed pages at random:
+    # so a secret cannot be guessed from the size of a page.
     "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
     "annotate.http.headers.PermissionsPolicyMiddleware",

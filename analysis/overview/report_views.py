@@ -1,4 +1,8 @@
-"""The overview of a study's analysis: the words come first, then a figure after the other."""
+"""The overview of a study's analysis: the words come first, then a figure after the other.
+
+Each piece asks for the next one when it is there, so that nothing is computed twice at once. The
+overview has no statistic of its own: the reports that it needs are kept by themselves.
+"""
 
 from dataclasses import replace
 from functools import partial

@@ -64,7 +64,8 @@ def _in_one_message(statements):
     """PostgreSQL takes a message of several statements as a transaction.
 
     They are prepared, as planning them costs three times as much as running them, and by hand, as
-    psycopg prepares only single statements.
+    psycopg prepares only single statements. So a pooler before PostgreSQL has to keep a connection
+    for one client (PgBouncer: session mode).
     """
     with connection.cursor() as cursor:
         known, new = PREPARED.setdefault(cursor.connection, {}), {}

@@ -75,7 +75,10 @@ def extra_of_session(token, **which):
 
 
 def gold_of_session(token, item_id):
-    """The extra screen of a gold item, or of the pair that the item is a part of."""
+    """The extra screen of a gold item, or of the pair that the item is a part of.
+
+    Its page saves to an item's address, so that the address does not give the gold item away.
+    """
     if item_id > BigIntegerField.MAX_BIGINT:
         return None
     part = Item.objects.filter(pk=item_id).values("parent")

@@ -18,7 +18,7 @@ from annotate.models.media import UPLOAD, uploaded_name
 
 IMAGE, AUDIO = MediaKind.IMAGE, MediaKind.AUDIO
 HEAD = 1024  # bytes that tell what a file is
-# (kind, content type, what the first bytes match)
+# (kind, content type, what the first bytes match). No library is both as small and as strict.
 TYPES = [
     (kind, content_type, re.compile(pattern, re.DOTALL))
     for kind, content_type, pattern in (

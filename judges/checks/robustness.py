@@ -2,7 +2,9 @@
 
 A test is a run of its own that is never analysed as judgments (`Run.objects.judging()` leaves it
 out); the report *robustness* reads it. The unchanged prompt is asked too, once more than each
-changed one: how far its answers differ is the noise floor. No stored reply is ever taken for one.
+changed one: how far its answers differ is the noise floor. It is asked in
+the same run, since the endpoint may have changed since the past one. No stored reply is ever taken
+for one.
 """
 
 from dataclasses import dataclass

@@ -5,6 +5,9 @@ KEPT seconds, it included, stay within the limit; so no window of 60 s holds mor
 wherever it begins, even if calls reach the endpoint LATE seconds after they were counted. So that
 a minute's worth does not go out at once, a slot holds a part of it. Tokens are counted by their
 upper bound before the call and by the endpoint's own count after it.
+
+This is no bucket: the burst and the refill of a bucket pass the limit in some window, unless a part
+of the limit is given away, and a correction of tokens would come too late to count.
 """
 
 import functools

@@ -1,4 +1,8 @@
-"""How many calls at once an endpoint stands: found out by its answers, like a road by driving."""
+"""How many calls at once an endpoint stands: found out by its answers, like a road by driving.
+
+Each worker finds its own limit. The leases keep the sum of all workers within the endpoint's
+concurrency, so no count of calls under way is shared.
+"""
 
 START = 16
 CUT = 0.8

@@ -2,7 +2,10 @@ from django.db import models
 
 
 class Flag(models.Model):
-    """What a run sent about an item seems to speak to the judge. It never changes a score."""
+    """What a run sent about an item seems to speak to the judge. It never changes a score.
+
+    Only flagged items have rows here, so that judgments cost nothing more.
+    """
 
     run = models.ForeignKey("judges.Run", models.CASCADE, related_name="flags")
     item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="+")

@@ -1,4 +1,8 @@
-"""The HTTP API of judges, runs and judgments, and all that writes the rows of files."""
+"""The HTTP API of judges, runs and judgments, and all that writes the rows of files.
+
+A list and its bulk creation share an address but not an app: loading needs the judges, so the
+classes here add `post` to the views of annotate.
+"""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view

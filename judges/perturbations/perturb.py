@@ -1,7 +1,9 @@
 """What a unit sends, and what its reply says: in a test of robustness, as its relation has it.
 
 A unit without a relation is sent and read as it is. What a reply must be written in (keys,
-verdicts) and the marker lines around texts stay: else a test would be one of the format only.
+verdicts) and the marker lines around texts stay: else a test would be one of the format only. A
+changed prompt is made from the past run's materials when it is asked, by the seed, and is stored
+only with its call.
 """
 
 import re

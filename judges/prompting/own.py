@@ -1,6 +1,8 @@
 """Prompts that a study brings itself: what may stand in them, and how their versions are kept.
 
-They are filled as the project's own: names after a dollar sign are replaced, nothing is run.
+They are filled as the project's own: names after a dollar sign are replaced, nothing is run. Their
+names begin with own/, so a prompt that the project ships later never takes their place. Runs read
+the text that they froze, never the row.
 """
 
 import hashlib

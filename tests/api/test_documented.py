@@ -23,7 +23,6 @@ from tests import factories
 from tests.api.conftest import ROOT
 
 DOCS = Path(settings.BASE_DIR) / "docs" / "API.md"
-README = Path(settings.BASE_DIR) / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +129,8 @@ def run_it(command, environment):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_example_of_the_readme_makes_a_frame(served):
-    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
+def test_the_example_in_python_makes_a_frame(served):
+    (code,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.S)
     Study.objects.update(slug="films-demo")  # the demo's, which a newcomer has
     more = "\nprint(len(ratings), ratings['value'].sum(), sorted(ratings['rater'].unique()))"
     printed = run_it([sys.executable, "-c", code + more], served)

@@ -44,7 +44,8 @@ class Evaluator:
 
 class Scores:
     """Included answers as arrays. `items`: frame of the items left in; `place`: the row in it of
-    each of the answers' items, −1 of one left out.
+    each of the answers' items, −1 of one left out. What an option leaves out counts in no report,
+    as if it had never been in the study.
     """
 
     drawn_by = ""  # a column of items

@@ -4,6 +4,9 @@ usable_factors(codes, n)                which factors can be told apart, and why
 variance_components(values, codes)      MINQUE(0) estimates, the residual last
 shares(components)                      parts of their sum, negative ones counted as 0
 generalisability(unit, rater, residual, k)      what the mean of k raters is worth
+
+MINQUE(0) is unbiased in any crossed design: one small linear system, and no iteration that might
+not converge.
 """
 
 from collections.abc import Mapping

@@ -3,6 +3,9 @@
 mean_of_iterations(values)      mean over iterations of each one's mean over people, and its spread
 welch(first, second)            unpaired t-test of two conditions' iterations
 sign_flip(differences, rng)     permutation test of two conditions, paired by person
+
+The units of `welch` are iterations, as in the paper, so it says nothing of other people. Read it
+beside `sign_flip`, whose units are people.
 """
 
 from collections.abc import Iterator

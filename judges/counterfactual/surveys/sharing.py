@@ -2,6 +2,9 @@
 
 Who makes a question holds a lock on a file beside it, which the system gives back when its process
 ends, however it ends. So nobody waits for somebody who was killed, and nothing has to expire.
+
+Workers share whole questions, not candidates: one candidate takes a fraction of a second, and the
+worker would first need the films, the histories and all other candidates of the question.
 """
 
 import fcntl

@@ -1,15 +1,16 @@
-"""Small ways in and out: the icon that browsers ask for, the API's page, its README example."""
+"""Small ways in and out: the icon that browsers ask for, the page of the API, its example."""
 
 import re
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from analysis.demo import preparing
 from annotate.accounts.forms import TokenForm
 
 pytestmark = pytest.mark.django_db
-README = Path(__file__).parent.parent.parent.parent / "README.md"
+DOCS = Path(settings.BASE_DIR) / "docs" / "API.md"
 
 
 def test_a_browser_that_asks_for_favicon_ico_is_led_to_the_icon(client):
@@ -22,8 +23,8 @@ def test_the_pages_of_the_api_lead_back_to_the_studies(client):
     assert '<a href="/">Back to the studies</a>' in client.get("/api/docs/").content.decode()
 
 
-def test_the_example_of_the_readme_reads_a_study_of_the_demo():
-    (slug,) = re.findall(r"/api/v1/studies/([a-z-]+)/ratings", README.read_text())
+def test_the_example_in_python_reads_a_study_of_the_demo():
+    (slug,) = re.findall(r"\{site\}/api/v1/studies/([a-z-]+)/ratings", DOCS.read_text())
     assert slug in preparing.STUDIES
 
 
