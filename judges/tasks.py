@@ -10,7 +10,7 @@ from annotate.sessions import kept_places, places, steps
 from judges.counterfactual import kept_models
 from judges.models import Run
 from judges.runs import drive, lease, settle
-from judges.runs.nudge import own_queues, send_to_all
+from judges.runs.nudge import own_queues
 from judges.studies import delete
 from judges.uploads import uploads as uploading
 
@@ -24,24 +24,10 @@ def load_upload(pk):
 
 
 @shared_task
-def help_make(name):
-    """Makes a part of the questions of a study for a command."""
-    # It loads a library of 30 MB.
-    from judges.counterfactual.surveys import helping  # noqa: PLC0415
-
-    helping.help_make(name)
-
-
-@shared_task
 def tend_uploads():
-    """Takes up loads whose worker was killed; has all workers at what studies are made of.
-
-    Removes old files, of models too.
-    """
+    """Take up loads whose worker was killed; remove old files, of models too."""
     for pk in uploading.silent_uploads():
         load_upload.apply_async([pk], expires=60)
-    for pk in uploading.being_made():
-        send_to_all("judges.tasks.load_upload", pk)
     uploading.remove_old()
     uploads.remove_orphans()
     kept_models.remove_old()

@@ -4,7 +4,7 @@ import json
 
 from judges.methods.extract import triplets
 from judges.methods.topics import topics
-from judges.models import Judge, Statement
+from judges.models import Extraction, Judge, Statement
 from judges.runs import drive
 from judges.runs.plan import plan
 from tests import factories
@@ -74,3 +74,15 @@ def found(run, side, item="a"):
 
 def settled(run):
     return list(run.judgments.order_by("unit").values_list("state", "value", "reason"))
+
+
+def sides_read(study):
+    """Map (item id, side) to its run's id, for all that is extracted.
+
+    The run is the newest ended one that has the side whole, also without a statement; None where
+    there are only statements that a person added.
+    """
+    added = Statement.objects.filter(item__study=study, run=None, is_removed=False)
+    sides = dict.fromkeys(added.values_list("item", "side").distinct().order_by())
+    rows = Extraction.objects.speaking(study).filter(part=0).values_list("item", "side", "run")
+    return sides | {(item, side): run for item, side, run in rows}

@@ -15,8 +15,8 @@ agreement.pooled_pair              pooled_pair (values of the draws)
 agreement.variance_components      usable_factors, variance_components, shares, generalisability
                                    (plain numbers)
 classification.calibration         calibration_curve (bins), expected_calibration_error
-classification.classification      auc, ordinal_auc, threshold_aucs, at_least, roc_curve,
-                                   confusion_matrix, precision_recall, round_half_down
+classification.classification      auc, ordinal_auc, at_least, roc_curve, confusion_matrix,
+                                   round_half_down
 classification.curves              roc_band (a band), precision_recall_curve, average_precision
 classification.operating_point     best_threshold, at_threshold
 classification.row_shares          row_shares (a RowShares: a confusion matrix with intervals of its
@@ -42,17 +42,16 @@ ranked_lists.iterations            mean_of_iterations (an Iterations), welch (a 
                                    Permutation)
 ranked_lists.mean_change           mean_change (two readings of the same items)
 ranked_lists.ranked_lists          tau_topk, tau_common, rbo, overlap (arrays: a value a pair of
-                                   lists), tied_rbo
+                                   lists)
 regression.clustered_slope         clustered_slope (a Line, with the slope's Estimate)
 regression.isotonic_map            isotonic_map, cross_fitted (arrays)
 regression.linear_prediction       random_splits (flags), split_error (a Predicted)
-replacement.false_discovery        benjamini_yekutieli
 replacement.human_ceiling          human_ceiling
 replacement.outliers               low_outliers (places of values far below the rest, no Estimate)
 replacement.prediction_powered     prediction_powered_mean
 replacement.preference             system_preference
 replacement.selection              model_selection, misfit_recall, misfit_precision
-replacement.substitution           alternative_annotator_test
+replacement.substitution           alternative_annotator_test, rejections (flags)
 statements.best_match              Pairs, mean_of_best, summac_zs, align_score (arrays, a value an
                                    item)
 statements.consistency             settled (a Consistency: precision, recall, F1 of each item),

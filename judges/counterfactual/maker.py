@@ -1,16 +1,19 @@
 """Make a study of uploaded ratings: what judges/uploads asks where an upload says what to make."""
 
+import fcntl
 import shutil
+import time
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from annotate.files.reading import Problems
-from judges.counterfactual.surveys import once, reading
+from judges.counterfactual.surveys import reading
 from judges.counterfactual.surveys.plan import NoQuestion, Plan
 from judges.counterfactual.surveys.scores import plan_scores
 from judges.models import Upload
-from judges.uploads.uploads import NotMade, folder_of, preview
+from judges.uploads.uploads import NotMade, Progress, folder_of, preview
 
-ASK_SECONDS = 1  # how often a worker that makes questions looks whether it still should
+ASK_SECONDS = 1  # how often the worker that makes questions looks whether it still should
 
 
 def source_of(upload):
@@ -45,36 +48,64 @@ def receive(user, files, plan):
 # The worker's part
 
 
-def make(upload, progress, load):
-    """Make a part of the questions, as other workers make theirs; one calls `load` for all.
+def make(upload, load):
+    """Make the study and give load its Progress; leave it to the worker that is at it already.
 
-    NotMade where the study cannot be made of these ratings.
+    Raise NotMade where the study cannot be made of these ratings.
     """
-    with once.here(upload.token) as is_first:
-        if is_first:
+    with _held(folder_of(upload) / "making.lock") as is_ours:
+        if is_ours:
             try:
-                _make(upload, progress, load)
+                _make(upload, load)
             except NoQuestion as error:
                 raise NotMade("ratings.csv", str(error)) from error
 
 
-def _make(upload, progress, load):
-    # They load a library of 30 MB.
-    from judges.counterfactual.surveys import making, sharing  # noqa: PLC0415
+@contextmanager
+def _held(path):
+    """Try to lock a file; yield whether it is ours.
 
-    plan, folder, source = Plan(**upload.making), folder_of(upload), source_of(upload)
-    films = making.read_films(source)
-    kept = folder / "questions"
+    The system gives the lock back when its process ends, however it ends: nothing has to expire.
+    """
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _make(upload, load):
+    # It loads a library of 30 MB.
+    from judges.counterfactual.surveys import making  # noqa: PLC0415
+
     wanted = Upload.objects.filter(pk=upload.pk, state=Upload.State.LOADING).exists
-    goes_on = once.in_a_while(ASK_SECONDS, wanted)
-    questions = making.make(films, plan, kept, progress.making, goes_on, progress.trained)
-    if questions is None:
-        return  # discarded, or another worker found what keeps it from being made
-    with sharing.held(folder / "loading.lock") as is_ours:
-        if is_ours and wanted():
-            ratings = reading.files_of(source)["ratings"]
-            making.write_files(films, questions, plan, ratings, folder)
-            load()
+    if not wanted():
+        return  # discarded, or loaded by the worker that held the lock
+    plan, folder, source = Plan(**upload.making), folder_of(upload), source_of(upload)
+    progress = Progress(upload)
+    films = making.read_films(source)
+    goes_on = _at_most_every(ASK_SECONDS, wanted)
+    questions = making.make(
+        films, plan, folder / "questions", progress.making, goes_on, progress.trained
+    )
+    if questions is not None and wanted():
+        making.write_files(films, questions, plan, reading.files_of(source)["ratings"], folder)
+        load(progress)
+
+
+def _at_most_every(seconds, ask):
+    """Return a function that repeats the last answer of ask until so many seconds have passed."""
+    answer, asked_at = None, float("-inf")
+
+    def latest():
+        nonlocal answer, asked_at
+        if time.monotonic() - asked_at >= seconds:
+            answer, asked_at = ask(), time.monotonic()
+        return answer
+
+    return latest
 
 
 def after_load(study):

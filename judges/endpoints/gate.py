@@ -2,14 +2,11 @@
 
 import time
 
-from django.utils import timezone
-
 from judges.endpoints import limits, pace
 from judges.endpoints.client import Failure
-from judges.models import Endpoint, RunPace
+from judges.models import Endpoint
 
 LOOK_SECONDS = 0.25  # how often a "not before" of another worker is looked for
-KEEP_SECONDS = 2.0  # how often the history of the limit is written
 TROUBLE = {Failure.SERVER, Failure.TIMEOUT, Failure.CONNECTION}
 
 
@@ -22,15 +19,14 @@ class Gate:
 
     patience = LOOK_SECONDS
 
-    def __init__(self, run, endpoint, worker):
-        self.run, self.endpoint, self.worker = run, endpoint, worker
+    def __init__(self, endpoint):
+        self.endpoint = endpoint
         self.counts = limits.has_limits(endpoint)
-        self.began, self.began_at = time.monotonic(), timezone.now()
         self.pace = pace.Pace(
-            endpoint.concurrency, self.began, endpoint.known_limit, endpoint.known_slow
+            endpoint.concurrency, time.monotonic(), endpoint.known_limit, endpoint.known_slow
         )
-        self.opens = self.looked = self.kept = 0.0
-        self.written, self.used = 0, False
+        self.opens = self.looked = 0.0
+        self.used = False
 
     @property
     def limit(self):
@@ -44,7 +40,7 @@ class Gate:
         self.pace.uses(calls)
 
     def heard(self, outcome):
-        """Lets the limit follow an answer."""
+        """Let the limit follow an answer."""
         now, failure = time.monotonic(), outcome.answer.failure
         if failure is Failure.RATE:
             self.pace.too_many(now, outcome.wait())
@@ -67,42 +63,27 @@ class Gate:
         return granted
 
     def record(self, outcomes):
-        """Corrects what was counted, and tells all workers when the endpoint wants to be left."""
+        """Correct what was counted, and tell all workers when the endpoint wants to be left."""
         for outcome in outcomes:
             if self.counts and outcome.unit.permit and outcome.tokens is not None:
                 slot, counted = outcome.unit.permit
                 limits.correct(self.endpoint, slot, outcome.tokens - counted)
-        waits = [one.wait() or 0 for one in outcomes if one.answer.retry_after is not None]
+        told = [outcome for outcome in outcomes if outcome.answer.retry_after is not None]
+        waits = [outcome.wait() or 0 for outcome in told]
         if any(waits):
             self.opens = max(self.opens, time.monotonic() + max(waits))
             limits.wait_all(self.endpoint, max(waits))
 
     def look(self):
-        """Looks for another worker's "not before"; writes the history from time to time."""
+        """Look for another worker's "not before"."""
         now = time.monotonic()
         if now - self.looked >= LOOK_SECONDS:
             self.looked = now
             self.opens = now + limits.seconds_to_wait(self.endpoint)
-        changed = self.used and len(self.pace.points) != self.written
-        if changed and now - self.kept >= KEEP_SECONDS:
-            self._write_history(now)
 
     def keep(self):
-        """At the end, if it called: the history, and the limit as the next run's beginning."""
-        if not self.used:
-            return
-        now = time.monotonic()
-        self.pace.ends(now)
-        self._write_history(now)
-        Endpoint.objects.filter(pk=self.endpoint.pk).update(
-            known_limit=self.pace.limit, known_slow=self.pace.slow
-        )
-
-    def _write_history(self, now):
-        self.kept, self.written = now, len(self.pace.points)
-        points = [[round(at - self.began, 1), limit, why] for at, limit, why in self.pace.points]
-        RunPace.objects.update_or_create(
-            run=self.run,
-            worker=self.worker,
-            defaults={"began_at": self.began_at, "points": points},
-        )
+        """Keep the limit as the next run's beginning; nothing of a worker that made no call."""
+        if self.used:
+            Endpoint.objects.filter(pk=self.endpoint.pk).update(
+                known_limit=self.pace.limit, known_slow=self.pace.slow
+            )

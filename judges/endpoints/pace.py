@@ -8,7 +8,6 @@ START = 16
 CUT = 0.8
 SHORTEST_COOL_DOWN = 15.0  # seconds
 IN_USE = 0.8  # of the limit; who does not use what there is has no need of more
-MOST_POINTS = 200
 
 
 class Pace:
@@ -24,8 +23,6 @@ class Pace:
         self.limit = max(1, min(most, start or START))
         self.calm_from = self.cool_from = now
         self.clean = self.peak = 0
-        self.points = []
-        self._note(now, "begins")
 
     def uses(self, calls):
         """So many calls are under way now."""
@@ -41,7 +38,6 @@ class Pace:
         if self.peak >= IN_USE * self.limit and self.limit < self.most:
             wider = self.limit + max(1, self.limit // 20) if self.slow else 2 * self.limit
             self.limit = min(self.most, wider)
-            self._note(now, "clean round")
         self.clean = self.peak = 0
 
     def trouble(self, now):
@@ -57,14 +53,3 @@ class Pace:
         self.cool_from = now + max(SHORTEST_COOL_DOWN, retry_after or 0)
         self.calm_from = max(self.calm_from, self.cool_from)
         self.limit = max(1, int(self.limit * CUT))
-        self._note(now, "too many requests")
-
-    def ends(self, now):
-        """The worker leaves the run."""
-        self._note(now, "ends")
-
-    def _note(self, now, why):
-        self.points.append((now, self.limit, why))
-        if len(self.points) > MOST_POINTS:
-            # The beginning and the newest stay; of what lies between every second one goes.
-            self.points[1:-1] = self.points[1:-1:2]

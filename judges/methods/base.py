@@ -35,6 +35,13 @@ class Method:
         """Whether this question is asked of this item."""
         return question.applies_to_kind(item.kind)
 
+    def asked(self, run, numbers):
+        """Return [(unit, what stands where others have a question, Shown)] of units, in order.
+
+        None of a method whose units ask questions about items.
+        """
+        return None
+
     def max_tokens(self, frozen, questions):
         """How long a reply may be."""
         return frozen["max_tokens"]

@@ -5,7 +5,7 @@ from judges.models.judge import Judge
 from judges.models.material import HeldOut, Material
 from judges.models.prompt import StudyPrompt
 from judges.models.recommended import RecommendedList
-from judges.models.run import Call, Judgment, Run, RunPace
+from judges.models.run import Call, Judgment, Run
 from judges.models.statement import Extraction, Sentiment, Side, Statement
 from judges.models.topic import TopicSample
 from judges.models.upload import Upload
@@ -29,7 +29,6 @@ __all__ = [
     "Measure",
     "RecommendedList",
     "Run",
-    "RunPace",
     "Sentiment",
     "Side",
     "Statement",

@@ -133,24 +133,6 @@ class Run(models.Model):
         return reverse("run", args=[self.judge.study.slug, self.pk])
 
 
-class RunPace(models.Model):
-    """How the limit of calls at once moved while one worker drove a run."""
-
-    run = models.ForeignKey(Run, models.CASCADE, related_name="paces")
-    worker = models.CharField(max_length=80)
-    began_at = models.DateTimeField()
-    points = models.JSONField(default=list, help_text="[[seconds since then, limit, why], …]")
-
-    class Meta:
-        ordering = ["id"]
-        constraints = [
-            models.UniqueConstraint(fields=["run", "worker"], name="one_pace_a_worker"),
-        ]
-
-    def __str__(self):
-        return f"pace of {self.worker}"
-
-
 class JudgmentQuerySet(models.QuerySet):
     def judging(self):
         """Judgments that count: not those of checks and tests, and no profiles."""

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST
 
 from annotate.design import access
 from judges.checks.drift import compare
-from judges.endpoints.pace_chart import pace_chart
 from judges.methods.topics import propose
 from judges.models import Heartbeat, Run
 from judges.pages.forms import RunForm
@@ -175,7 +174,6 @@ def _context(study, run):
         "latest": progress.latest(run),
         "shortlist": propose.shortlist_of(run) if run.judge.proposes else None,
         "position": None if run.is_robustness_test else position(run),
-        "pace": pace_chart(run) if run.judge.endpoint else None,
         "scorer": SCORERS.get(run.judge.kind),
         "facts": facts(run.frozen),
         **_checked(run),

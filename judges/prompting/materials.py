@@ -16,7 +16,6 @@ PARTS = {
 }
 # Where recommendations are judged, their shows and topics belong to the history.
 LISTENING = "listening.v1"
-HELD_OUT = "held out: examples are drawn from this item"
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ class Drive:
         self.arrived, self.halted = asyncio.Event(), asyncio.Event()
         self.options, self.ahead = {}, {}
         self.reuses, self.reused = None, False
-        self.gate = Gate(run, self.endpoint, self.worker)
+        self.gate = Gate(self.endpoint)
         self.renewed = time.monotonic()
 
     async def go(self):

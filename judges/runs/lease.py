@@ -17,7 +17,6 @@ from annotate.models import Item
 from judges import methods
 from judges.models import Endpoint, Judgment, Run
 from judges.prompting.materials import Shown, shown_by_item
-from judges.runs import apart
 
 # A unit that was leased so often without an end takes its worker down each time.
 MOST_LEASES = 25
@@ -234,9 +233,9 @@ def read(run, numbers):
 
 def _read(run, numbers):
     """{number: Unit} with everything a call needs; units settled in part ask the same again."""
-    if methods.of(run.frozen).apart:
-        found = apart.asked(run, numbers)
-        return {unit: Unit(unit, None, [asked], shown=shown) for unit, asked, shown in found}
+    own = methods.of(run.frozen).asked(run, numbers)
+    if own is not None:
+        return {unit: Unit(unit, None, [asked], shown=shown) for unit, asked, shown in own}
     rows = list(
         Judgment.objects.filter(run=run, unit__in=numbers)
         .order_by("unit")

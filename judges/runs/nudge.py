@@ -29,18 +29,6 @@ def send(task, pk):
         log.warning("%s %s: no broker to send the message to", task, pk)
 
 
-def send_to_all(task, argument):
-    """Give each living worker a task, of which it does a part; without any as `send` does."""
-    queues = own_queues()
-    if not queues:
-        send(task, argument)
-    for queue in queues:
-        try:
-            import_string(task).apply_async([argument], queue=queue, expires=60)
-        except (OperationalError, OSError):
-            log.warning("%s %s: no broker to send the message to", task, argument)
-
-
 def own_queues():
     """List a queue of each living worker: of one queue, who looks first can take every message."""
     names = Heartbeat.objects.alive().values_list("worker", flat=True)

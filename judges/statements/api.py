@@ -29,8 +29,6 @@ from judges.statements.api_rows import (
 from judges.statements.forms import StatementForm
 from judges.statements.items import KINDS
 
-ALLOWED = " or ".join(KINDS)
-
 
 def _shown(rows):
     return rows.with_said().values(*StatementRow.columns())

@@ -146,11 +146,11 @@ def _fail(pk, where, message):
 
 
 def _load(upload):
-    progress = Progress(upload)
+    load = partial(_take_in, upload)
     if upload.making:
-        import_module(MAKER).make(upload, progress, partial(_take_in, upload, progress))
+        import_module(MAKER).make(upload, load)
     else:
-        _take_in(upload, progress)
+        load(Progress(upload))
 
 
 def _take_in(upload, progress):
@@ -191,20 +191,16 @@ class Progress:
         self._write()
 
     def making(self, done, whole):
-        """How many questions are made; the rows come after them."""
+        """Write how many questions are made; the rows come after them."""
         self._keep_made({"making": True, "rows": done, "total": whole})
 
     def trained(self, done, whole):
-        """How many trainings these took and the question under way; no worker moves it back."""
+        """Write how many trainings these took and the question under way."""
         self._keep_made({"trained": done, "trainings": whole})
 
     def _keep_made(self, now):
-        others = progress_of_path(self.path) or {}
-        known = [each["trained"] for each in (self.made, now, others) if "trained" in each]
         self.made |= now
-        if known:
-            self.made["trained"] = max(known)
-        self._keep({"trainings": others.get("trainings", 0)} | self.made)
+        self._keep(self.made)
 
     def _write(self):
         rows = min(self.rows, self.total)
@@ -218,14 +214,9 @@ class Progress:
 
 
 def progress_of(upload):
-    """What the worker last wrote, or None before it began."""
-    return progress_of_path(folder_of(upload) / "progress.json")
-
-
-def progress_of_path(path):
-    """The same, of its file."""
+    """Read what the worker last wrote; None before it began."""
     try:
-        return json.loads(path.read_text())
+        return json.loads((folder_of(upload) / "progress.json").read_text())
     except FileNotFoundError:
         return None
 
@@ -251,14 +242,8 @@ def discard(upload):
 
 
 def silent_uploads():
-    """Primary keys of loads that no worker is busy with."""
-    return _silent(Upload.objects.filter(making={}))
-
-
-def being_made():
-    """Primary keys of those that studies are made of: any worker may make a part of it."""
-    loading = Upload.objects.filter(state=Upload.State.LOADING).exclude(making={})
-    return [*loading.values_list("pk", flat=True)]
+    """Primary keys of loads that no worker is busy with, or says nothing of."""
+    return _silent(Upload.objects.all())
 
 
 def _silent(uploads):

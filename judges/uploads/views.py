@@ -98,15 +98,14 @@ def upload_load(request, token):
             found.pk, found.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
         )
     if Upload.objects.begin(found.pk):
-        give = nudge.send_to_all if found.making else nudge.send
-        give("judges.tasks.load_upload", found.pk)
+        nudge.send("judges.tasks.load_upload", found.pk)
     return redirect(found)
 
 
 @login_required
 @require_POST
 def upload_discard(request, token):
-    """Forgets the files, and has workers stop that make questions of them."""
+    """Forget the files, and stop the worker that makes questions of them."""
     found = _upload_or_404(request.user, token)
     if not uploads.discard(found):
         messages.error(request, TOO_LATE)

@@ -1,13 +1,9 @@
-"""An operator makes an endpoint and tests it; a researcher sees how the limit moved in a run."""
+"""An operator makes an endpoint and tests it."""
 
 import os
-from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
-from judges.models import Run, RunPace
-from judges.runs.plan import plan
 from tests import factories
 from tests.judges.endpoints.test_views import able
 from tests.scripted_server import ScriptedServer
@@ -52,40 +48,3 @@ def test_an_operator_makes_an_endpoint_and_tests_it(new_page):
     phone.goto("/endpoints/")
     phone.get_by_role("link", name="scripted").click()
     look(phone, "endpoint-phone")
-
-
-POINTS = [
-    [0, 16, "begins"],
-    [2, 32, "clean round"],
-    [4, 64, "clean round"],
-    [9, 51, "too many requests"],
-    [30, 53, "clean round"],
-    [33, 55, "clean round"],
-]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_run_page_draws_how_the_limit_moved(new_page, scheme):
-    owner = factories.make_user("owner")
-    study = factories.make_study(owner=owner, items=4)
-    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
-    began = timezone.now()
-    Run.objects.update(
-        state=Run.State.STOPPED,
-        stopped_because='billing limit (429): 429: {"error": {"code": "insufficient_quota"}}',
-        started_at=began,
-        ended_at=began + timedelta(seconds=60),
-    )
-    for worker, later in (("a", 0), ("b", 20)):
-        at = began + timedelta(seconds=later)
-        RunPace.objects.create(run=run, worker=worker, began_at=at, points=POINTS)
-    for name, size in (("wide", {}), ("phone", PHONE)):
-        page = new_page(login=owner, color_scheme=scheme, **size)
-        page.goto(run.get_absolute_url())
-        assert page.locator("#pace polyline").count() == 2
-        box = page.locator("#pace svg").bounding_box()
-        assert box["height"] == 120
-        page.locator("#pace summary").click()
-        assert page.get_by_role("cell", name="too many requests").count() == 2
-        assert no_sideways_scrolling(page)
-        look(page, f"run-{name}-{scheme}")

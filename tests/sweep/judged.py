@@ -15,7 +15,6 @@ from judges.models import (
     Judgment,
     Material,
     Run,
-    RunPace,
     Statement,
     StudyPrompt,
     TopicSample,
@@ -149,7 +148,6 @@ def _kept_beside(study, run):
     """What runs keep beside their judgments."""
     item, recipient = study.items.first(), study.recipients.first()
     Flag.objects.create(run=run, item=item, rules="score")
-    RunPace.objects.create(run=run, worker="w", began_at=timezone.now(), points=[[0, 1, "start"]])
     Entailment.objects.create(
         run=run,
         item=item,

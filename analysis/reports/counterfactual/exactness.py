@@ -14,7 +14,6 @@ from judges.models import Judge
 PART = "exactness"
 RANKS = ("kendall", "spearman")
 LARGEST, TYPICAL, SECONDS = "largest_difference", "mean_difference", "seconds"
-MEASURES = (*RANKS, LARGEST, TYPICAL, SECONDS)
 CHEAPER = (Judge.Kind.CF_WARM, Judge.Kind.CF_APPROXIMATE)
 UNTIMED = "no run here computed it: values from a file have no time"
 

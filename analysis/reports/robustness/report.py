@@ -26,7 +26,6 @@ from judges.models import Judgment, Run
 from judges.perturbations.relations import NO_CHANGE, RELATIONS
 
 ROBUSTNESS, CHANGE, FLIPS, FAILURES = "robustness", "mean_change", "flip_rate", "failures"
-MEASURES = (ROBUSTNESS, CHANGE, FLIPS, *RANKS, FAILURES)
 EVERY = "all"  # relations together
 NO_TEST = (
     "No judge was tested with changed prompts: the page of a judge that was run has the button."

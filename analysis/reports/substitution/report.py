@@ -14,9 +14,12 @@ from analysis.reports.shared.labels import ORDERED, LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.estimate import Estimate
-from analysis.stats.replacement.false_discovery import benjamini_yekutieli
 from analysis.stats.replacement.human_ceiling import HumanCeiling, human_ceiling
-from analysis.stats.replacement.substitution import FEWEST_ITEMS, alternative_annotator_test
+from analysis.stats.replacement.substitution import (
+    FEWEST_ITEMS,
+    alternative_annotator_test,
+    rejections,
+)
 
 GRID = np.arange(51) / 100  # of the curve over epsilon
 ENOUGH = 0.5  # winning rate that passes
@@ -128,7 +131,7 @@ def _winning_rates(tests, epsilon):
     p = [test.p_values(epsilons) for test, _ in tests.values()]
     if not p:
         return {}
-    rejected = benjamini_yekutieli(np.concatenate(p, axis=1))
+    rejected = rejections(np.concatenate(p, axis=1))
     ends = np.cumsum([part.shape[1] for part in p])[:-1]
     found = {}
     for place, part, flags in zip(tests, p, np.split(rejected, ends, axis=1), strict=True):

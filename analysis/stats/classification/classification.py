@@ -2,10 +2,8 @@
 
 auc(scores, positive)                       binary reference, with interval
 ordinal_auc(scores, reference)              (Somers' D + 1) / 2, with interval
-threshold_aucs(scores, reference, cuts)     {cut: auc of reference >= cut}
 roc_curve(scores, positive)                 points of the curve, JSON-safe
 confusion_matrix(human, judge, labels)      rows human, columns judge
-precision_recall(matrix)                    per label, NaN where undefined
 round_half_down(values)                     mean ratings onto a Likert scale
 
 scores: the judge (N,), larger = more positive; NaN on either side drops the pair.
@@ -132,24 +130,6 @@ def _why_undefined(value: float, reference: Floats) -> str:
     return f"all {len(reference)} values of the reference are equal to {reference[0]:g}"
 
 
-def threshold_aucs(
-    scores: Floats,
-    reference: Floats,
-    cuts: ArrayLike,
-    *,
-    clusters: Ints | None = None,
-    counts: NDArray[Any] | None = None,
-) -> dict[float, Estimate]:
-    """AUC of `reference >= cut` for each cut of an ordinal scale, such as 2..5 of a Likert scale.
-
-    Raises ValueError for unequal lengths.
-    """
-    return {
-        float(cut): auc(scores, at_least(reference, cut), clusters=clusters, counts=counts)
-        for cut in as_floats(cuts, "cuts")
-    }
-
-
 def at_least(reference: ArrayLike, cut: float) -> Floats:
     """Return 1 where the reference (N,) reaches the cut, else 0; NaN stays NaN."""
     values = as_floats(reference, "reference")
@@ -205,16 +185,6 @@ def confusion_matrix(human: Floats, judge: Floats, labels: ArrayLike) -> Ints:
     size = len(np.asarray(labels))
     cells = label_codes(rows, labels, "human") * size + label_codes(columns, labels, "judge")
     return np.bincount(cells, minlength=size**2).astype(np.int64).reshape(size, size)
-
-
-def precision_recall(matrix: Ints) -> tuple[Floats, Floats]:
-    """Precision and recall (K,) of each label of a confusion matrix (rows human), in 0..1.
-
-    Precision is NaN for a label the judge never gives, recall for one that people never give.
-    """
-    right = np.diag(matrix).astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        return right / matrix.sum(axis=0), right / matrix.sum(axis=1)
 
 
 def round_half_down(values: ArrayLike) -> Floats:

@@ -3,7 +3,7 @@
 first, second = as_codes_of_lists([("a b c".split(), "b a d".split()), …])
 tau_topk(first, second, k)      Kendall's tau of two top-k lists, by Fagin's K
 tau_common(first, second)       Kendall's tau on what both lists have
-rbo(first, second)              rank-biased overlap, extrapolated; tied_rbo: of lists with ties
+rbo(first, second)              rank-biased overlap, extrapolated
 overlap(first, second, k)       share of the k places that both lists fill alike
 
 Lists are rows (N, W) of whole numbers, one for each entry in its order; -1 fills what is behind the
@@ -11,7 +11,6 @@ end of a list, and nothing else. Strings will not do: scipy's kendalltau would c
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -153,50 +152,6 @@ def _overlap_by_depth(first: Ints, second: Ints) -> Floats:
     deeper = np.maximum(at, there[rows, at])
     counts = np.bincount(rows * width + deeper, minlength=n * width).reshape(n, width)
     return np.cumsum(counts, axis=1).astype(np.float64)
-
-
-def tied_rbo(first: Sequence[Any], second: Sequence[Any], p: float = PERSISTENCE) -> float:
-    """Extrapolated rank-biased overlap of two lists in which a set stands for a tie, in 0..1.
-
-    All entries of a tie stand on its first rank, and the next entry as far behind as the tie is
-    large; agreement is then 2 |A ∩ B| / (|A| + |B|) at each depth. Without ties it is `rbo`.
-    NaN where a list is empty. Raises ValueError for p not between 0 and 1, or a repeated entry.
-    Source: Webber, Moffat & Zobel (2010), as Corsi & Urbano (2024), The Treatment of Ties in
-    Rank-Biased Overlap, SIGIR, write it out for uneven lists (their RBO^w).
-    """
-    _check_persistence(p)
-    short, long = sorted((_ranks(first), _ranks(second)), key=len)
-    s, length = len(short), len(long)
-    if s == 0:
-        return np.nan
-    agreement, total = 0.0, 0.0
-    for depth in range(1, length + 1):
-        here, there = _until(short, depth), _until(long, depth)
-        shared: float = len(here & there)
-        if depth <= s:
-            agreement = value = 2 * shared / (len(here) + len(there))
-        else:
-            value = 2 * (shared + (depth - s) * agreement) / (depth + len(there))
-        total += value * p**depth
-    shared = len(_until(short, length) & _until(long, length))
-    tail = (shared + (length - s) * agreement) / length * p**length
-    return float(min(1.0, (1 - p) / p * total + tail))
-
-
-def _ranks(entries: Sequence[Any]) -> dict[Hashable, int]:
-    """{entry: its rank, from 1}."""
-    ranks: dict[Hashable, int] = {}
-    for entry in entries:
-        rank = len(ranks) + 1
-        for one in entry if isinstance(entry, set | frozenset) else {entry}:
-            if one in ranks:
-                raise ValueError(f"found {one!r} twice in a list")
-            ranks[one] = rank
-    return ranks
-
-
-def _until(ranks: dict[Hashable, int], depth: int) -> set[Hashable]:
-    return {entry for entry, rank in ranks.items() if rank <= depth}
 
 
 def _checked(first: Ints, second: Ints) -> tuple[Ints, Ints]:

@@ -2,6 +2,7 @@
 
 alternative_annotator_test(ratings, judge, "likert")    one test a rater
 result.p_values(epsilons)                               of "worse than the rater, less epsilon"
+rejections(p_values)                                    which hypotheses are rejected
 """
 
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from analysis.stats.inputs import Flags, Floats, Ints, as_codes, as_floats, choo
 from analysis.stats.intervals.bootstrap import cluster_table, weighted_sums, with_interval
 
 FEWEST_ITEMS = 30
+LEVEL = 0.05  # of the false discovery rate
 TIE = 1e-9  # relative: sums of squares this close are equal
 
 
@@ -92,6 +94,20 @@ def alternative_annotator_test(
     judge_wins, rater_wins = own <= other, other <= own
     codes = np.arange(len(array)) if robust is None else as_codes(robust, "robust", len(array))
     return _tests(unit, rater, judge_wins, rater_wins, codes, (clusters, counts), fewest)
+
+
+def rejections(p: Floats) -> Flags:
+    """Correct the p-values of each row by Benjamini and Yekutieli; flag those at most LEVEL.
+
+    p: (E, m), m p-values of any dependence. NaN is no test: it does not count in m and is never
+    flagged. Returns flags (E, m). Raises ValueError for values outside 0..1.
+    Source: Benjamini & Yekutieli (2001), Annals of Statistics 29, theorem 1.3.
+    """
+    flags = np.zeros(p.shape, dtype=bool)
+    for row, is_test in enumerate(~np.isnan(p)):
+        corrected = stats.false_discovery_control(p[row, is_test], method="by")
+        flags[row, is_test] = corrected <= LEVEL
+    return flags
 
 
 def _tested(array: Floats, judge: Floats, fewest: int) -> tuple[Ints, Ints]:

@@ -16,11 +16,11 @@ from annotate.studies.study_file import as_yaml
 from annotate.studies.templates import FOLDER
 from annotate.values.formulas import guarded
 from judges.counterfactual.factorisation import Recipe
-from judges.counterfactual.surveys import sharing, steps
 from judges.counterfactual.surveys.choosing import question
+from judges.counterfactual.surveys.kept import keep_question, kept_questions, whole
 from judges.counterfactual.surveys.plan import CELLS, COUNTERFACTUAL, SCORES, SEEN, NoQuestion
-from judges.counterfactual.surveys.reading import MADE_UP, files_of, read, refusal, rows_of
-from judges.counterfactual.surveys.sharing import whole
+from judges.counterfactual.surveys.reading import MADE_UP, read, refusal, rows_of
+from judges.counterfactual.surveys.steps import Steps
 
 METHOD = 2  # raised where the same ratings and seed would make other questions
 TEXT = "We recommend this movie to you because you watched the following movies in the past:"
@@ -61,51 +61,81 @@ def read_films(source):
     return films
 
 
-def make_study(source, plan, folder, say=None):
-    """The study's files in a folder, made of the ratings in another one, as write_files has them.
-
-    NoQuestion says why it cannot be made.
-    """
-    films = read_films(source)
-    questions = make(films, plan, folder / "questions", say)
-    return write_files(films, questions, plan, files_of(source)["ratings"], folder)
-
-
 def make(films, plan, folder, say=None, goes_on=lambda: True, trained=None):
-    """{(survey, number): Question}, both from 1; those that stand in the folder are not made again.
+    """Make all questions in turn; return {(survey, number): Question}, both from 1.
 
-    Several processes may be at the same folder: each question is made by one of them.
-    say(done, all) is called often, and then trained(done, all) of trainings, which move before the
-    first question is made. None where goes_on() says no. NoQuestion says what is wrong.
+    Each is kept in the folder, and none that stands there is made again. Before each training
+    say(done, all) is called with questions, then trained(done, all) with trainings, which move
+    before the first question is made. Return None as soon as goes_on() says no, in the middle of a
+    question too. Raise NoQuestion, which says what is wrong.
     """
     if why := refusal(films, plan):
         raise NoQuestion(why)
     kept = folder / name_of(films, plan)
     kept.mkdir(parents=True, exist_ok=True)
-    rows, recipe = rows_of(films, plan), recipe_of(plan)
-    places = [
-        (survey, number + 1)
-        for survey in range(1, plan.surveys + 1)
-        for number in range(len(CELLS))
-    ]
-    far = steps.Steps(places, lambda: sharing.made_of(places, kept), trained or _nothing)
+    making = _Making(films, plan, kept, goes_on, [say or _nothing, trained or _nothing])
+    try:
+        return making.make_all()
+    except _Unwanted:
+        return None
 
-    def one(place, tick):
-        survey, number = place
-        row = rows[survey - 1] if plan.real else None
-        far.begin(place)
 
-        def train():
-            far.train()
-            tick()
+class _Unwanted(Exception):
+    """Nobody waits any longer for what is being made."""
 
-        return question(films, recipe, number - 1, [plan.seed, survey], train, plan.people, row)
 
-    def said(done):
-        (say or _nothing)(done, plan.questions)
-        far.say(done)
+class _Making:
+    """The questions of one study while they are made. tell: what says questions and trainings."""
 
-    return sharing.make_all(places, kept, one, said, goes_on)
+    def __init__(self, films, plan, folder, goes_on, tell):
+        self.films, self.plan, self.folder = films, plan, folder
+        self.goes_on, self.tell = goes_on, tell
+        surveys, numbers = range(1, plan.surveys + 1), range(1, len(CELLS) + 1)
+        self.places = [(survey, number) for survey in surveys for number in numbers]
+        self.questions = kept_questions(folder, self.places)
+        self.rows = rows_of(films, plan) if plan.real else [None] * plan.surveys
+        self.steps = Steps(
+            [number for _, number in self.places], [number for _, number in self.questions]
+        )
+
+    def make_all(self):
+        """Make every question that is not kept yet; return all, in order."""
+        self.look()
+        for place in self.places:
+            if place not in self.questions:
+                self.make(*place)
+                self.look()
+        return {place: self.questions[place] for place in self.places}
+
+    def make(self, survey, number):
+        """Make one question and keep it."""
+        plan, row = self.plan, self.rows[survey - 1]
+        self.steps.begin(number)
+        made = question(
+            self.films,
+            recipe_of(plan),
+            number - 1,
+            [plan.seed, survey],
+            self.train,
+            plan.people,
+            row,
+        )
+        keep_question(self.folder, (survey, number), made)
+        self.questions[survey, number] = made
+        self.steps.keep(number)
+
+    def train(self):
+        """Count a training that begins."""
+        self.steps.train()
+        self.look()
+
+    def look(self):
+        """Say how far this is; raise _Unwanted where it does not go on."""
+        if not self.goes_on():
+            raise _Unwanted
+        say, trained = self.tell
+        say(len(self.questions), self.plan.questions)
+        trained(self.steps.done, self.steps.whole)
 
 
 def repeated(questions):

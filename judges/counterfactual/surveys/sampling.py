@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from judges.counterfactual.surveys.kept import whole
 from judges.counterfactual.surveys.reading import HISTORIES, files_of
-from judges.counterfactual.surveys.sharing import whole
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import sys
 import time
 from pathlib import Path
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
@@ -11,7 +12,6 @@ from django.db import transaction
 from annotate.files.reading import Problems
 from annotate.models import Study
 from annotate.models.study import study_slug_rule
-from judges.counterfactual.surveys import helping
 from judges.counterfactual.surveys.making import make, repeated, write_files
 from judges.counterfactual.surveys.plan import (
     LARGEST_SEED,
@@ -21,14 +21,13 @@ from judges.counterfactual.surveys.plan import (
     NoQuestion,
     Plan,
 )
-from judges.counterfactual.surveys.reading import files_of, read, refusal
+from judges.counterfactual.surveys.reading import files_of, read
 from judges.counterfactual.surveys.sampling import sampled
 from judges.counterfactual.surveys.scores import plan_scores, unfinished
 from judges.files import load_files
 from judges.management.owners import owner_or_error
-from judges.models import Heartbeat, Judge, Judgment
+from judges.models import Judge, Judgment
 from judges.runs import drive
-from judges.runs.nudge import send_to_all
 
 BAR = 30
 MOST_PEOPLE = 1_000_000
@@ -70,10 +69,9 @@ def setting(name):
     return parse
 
 
-def ask_workers(name):
-    """Tells the workers that live of questions they may help with."""
-    if Heartbeat.objects.any_alive():
-        send_to_all("judges.tasks.help_make", name)
+def kept_folder():
+    """Where the questions of studies are kept, and samples of ratings."""
+    return Path(settings.VAR_DIR) / "surveys"
 
 
 class Command(BaseCommand):
@@ -156,7 +154,7 @@ class Command(BaseCommand):
 
     def _folder(self, folder, n, seed):
         """The folder, or one with a sample of its people."""
-        sample = sampled(folder, n, seed, helping.folder()) if n else None
+        sample = sampled(folder, n, seed, kept_folder()) if n else None
         if not sample:
             return folder
         self.stdout.write(f"A sample of {n:,} of {sample.of:,} people, drawn by the seed {seed}.")
@@ -171,14 +169,9 @@ class Command(BaseCommand):
             f"{films.matrix.shape[0]:,} people, {len(films.keys):,} films, "
             f"{films.matrix.nnz:,} ratings; {len(films.popular):,} films are popular enough."
         )
-        kept = helping.folder()
+        kept, bar = kept_folder(), Bar(self.stdout)
         try:
-            if why := refusal(films, plan):
-                raise NoQuestion(why)
-            tell = ask_workers if out is None else lambda name: None
-            bar = Bar(self.stdout)
-            with helping.helped(films, plan, folder, tell, bar) as say:
-                questions = make(films, plan, kept, say, trained=bar.trained)
+            questions = make(films, plan, kept, bar, trained=bar.trained)
         except NoQuestion as error:
             raise CommandError(str(error)) from None
         self._say_repeated(questions)

@@ -170,18 +170,6 @@ def _of_part(run, part, said, seen, places):
     return found
 
 
-def sides_read(study):
-    """{(item id, side): run id} of all that is extracted, also where no statement was found.
-
-    The run is the newest ended one that has it whole; None where there are only statements that a
-    person added.
-    """
-    added = Statement.objects.filter(item__study=study, run=None, is_removed=False)
-    found = dict.fromkeys(added.values_list("item", "side").distinct().order_by())
-    read = Extraction.objects.speaking(study).filter(part=0).values_list("item", "side", "run")
-    return found | {(item, side): run for item, side, run in read}
-
-
 def attach(judgments):
     """The judgments of a run that extracts, each with an .extraction; one query."""
     units = {judgment.unit: judgment for judgment in judgments if judgment.item_id is None}

@@ -10,7 +10,9 @@ from annotate.models import Item
 from judges.methods.base import Method
 from judges.methods.extract import triplets
 from judges.methods.profile.method import PROFILE
+from judges.models import Extraction as ExtractedText
 from judges.prompting import fill
+from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict
 
 USUAL_STATEMENTS = 10  # of a reply, for an estimate
@@ -28,6 +30,11 @@ class Extraction(Method):
 
     def asks(self, question, item):
         return False
+
+    def asked(self, run, numbers):
+        """Return what units ask about their parts of a text; see Method.asked."""
+        rows = ExtractedText.objects.filter(run=run, unit__in=numbers).order_by("unit")
+        return [(row.unit, PROFILE, Shown(context=row.text)) for row in rows]
 
     def settings(self, judge):
         return {

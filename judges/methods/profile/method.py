@@ -7,7 +7,9 @@ item nor question; a whole profile becomes a new item (write.py), anything less 
 from dataclasses import dataclass
 
 from judges.methods.base import Method
+from judges.models import Writing
 from judges.prompting import episodes, fill
+from judges.prompting.materials import Shown
 from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
 
 KEYS = (
@@ -48,6 +50,11 @@ class Writer(Method):
 
     def asks(self, question, item):
         return False
+
+    def asked(self, run, numbers):
+        """Return what units ask about their recipients; see Method.asked."""
+        rows = Writing.objects.filter(run=run, unit__in=numbers).order_by("unit")
+        return [(row.unit, PROFILE, Shown(context=row.text)) for row in rows]
 
     def settings(self, judge):
         return {

@@ -8,7 +8,9 @@ reply stands in the RecommendedList of the same run and unit.
 from judges.methods.base import Method
 from judges.methods.profile.method import Asked
 from judges.methods.recommend import parse_prose, structured
+from judges.models import RecommendedList
 from judges.prompting import fill
+from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict, kept
 
 TOKENS_AN_ENTRY = 60  # of the longest titles, with room for a number and a year
@@ -33,6 +35,11 @@ class Recommender(Method):
 
     def asks(self, question, item):
         return False
+
+    def asked(self, run, numbers):
+        """Return what units ask about their recipients; see Method.asked."""
+        lists = RecommendedList.objects.filter(run=run, unit__in=numbers).order_by("unit")
+        return [(row.unit, asked_for(row.k), Shown(context=row.text)) for row in lists]
 
     def settings(self, judge):
         return {

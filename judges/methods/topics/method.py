@@ -6,22 +6,21 @@ what all samples say together is counted when it is looked at (judges/methods/to
 
 import json
 
-from annotate.models import Item
 from judges.methods.base import Method
 from judges.methods.profile.method import PROFILE
-from judges.methods.topics import shortlist
+from judges.methods.topics import reviews, shortlist
 from judges.methods.topics.topics import LONGEST_NAME
 from judges.prompting import fill
+from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict
 
-LONGEST_REVIEW = 1000  # characters of a review that are shown
 USUAL_NAME = 15
 
 
 class Topics(Method):
     """One call for each sample of reviews."""
 
-    kinds = (str(Item.Kind.EXPLANATION), str(Item.Kind.TEXT))
+    kinds = reviews.KINDS
     proposes = True
 
     def questions(self, judge, questions):
@@ -29,6 +28,11 @@ class Topics(Method):
 
     def asks(self, question, item):
         return False
+
+    def asked(self, run, numbers):
+        """Return what units ask about their samples; see Method.asked."""
+        samples = reviews.shown_samples(run, numbers)
+        return [(unit, PROFILE, Shown(context=text)) for unit, text in samples]
 
     def settings(self, judge):
         return {
@@ -38,14 +42,14 @@ class Topics(Method):
             "review_samples": judge.review_samples,
             "most_topics": judge.most_topics,
             "seed": judge.seed,
-            "longest_review": LONGEST_REVIEW,
+            "longest_review": reviews.LONGEST,
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """The exact messages of one call; its reviews were neutralised when they were drawn."""
-        reviews = shown.context if shown else ""
+        sample = shown.context if shown else ""
         most = str(frozen["most_topics"])
-        return fill.filled(frozen["prompt_text"], reviews=reviews, most=most)
+        return fill.filled(frozen["prompt_text"], reviews=sample, most=most)
 
     def schema(self, frozen, questions):
         name = {"type": "string", "maxLength": LONGEST_NAME}

@@ -11,27 +11,21 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from annotate.db.bulk import among
 from annotate.design.splits import WITHHELD, is_locked, withheld
-from annotate.models import Item, Study
 from judges.methods.extract.extract import SIDES
 from judges.methods.rows import Written, in_turn
 from judges.methods.topics import shortlist
-from judges.methods.topics.method import LONGEST_REVIEW, Topics
+from judges.methods.topics.reviews import BATCH, FIELDS, as_line, hidden_reviews, numbered
 from judges.methods.topics.topics import OWN
 from judges.models import Flag, Judgment, Side, TopicSample
 from judges.models.statement import side_text
-from judges.prompting import fill
-from judges.prompting.episodes import cut
 from judges.prompting.flags import rules_of
 
-BATCH = 1000  # items in memory together
 PREVIEWED = 5000
 NOBODY = (
     "The study has no explanation or text with a review or reference yet that topics could be "
     "proposed from, outside a locked test part. Load items, or choose other texts."
 )
-FIELDS = ("study_id", "key", "text", "review", "reference")
 
 
 def write_rows(run, items, limit=None):
@@ -41,11 +35,11 @@ def write_rows(run, items, limit=None):
     texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
     rows, shown = [], defaultdict(set)
     for unit, sample in enumerate(drawn):
-        reviews = [[pk, _line(texts[pk, side])] for pk, side in sample]
+        reviews = [[pk, as_line(texts[pk, side])] for pk, side in sample]
         rows.append(TopicSample(run=run, unit=unit, reviews=reviews))
         for pk, side in sample:
             shown[pk].add(texts[pk, side])
-        written.longest = max(written.longest, len(_numbered(reviews).encode()))
+        written.longest = max(written.longest, len(numbered(reviews).encode()))
     judgments = [Judgment(run=run, unit=row.unit, lead=True) for row in rows]
     written.judgments = len(Judgment.objects.bulk_create(judgments))
     TopicSample.objects.bulk_create(rows)
@@ -108,15 +102,6 @@ def _texts(items, pks):
     return {(item.pk, str(side)): side_text(item, side) for item in rows for side in Side}
 
 
-def _line(text):
-    """A review in one line, cut where it is long; it can neither end its data nor begin another."""
-    return cut(fill.one_line(text), LONGEST_REVIEW)
-
-
-def _numbered(reviews):
-    return "\n".join(f"{number}. {line}" for number, (_, line) in enumerate(reviews, 1))
-
-
 def previewed(judge, items):
     """[(what is shown of each sample, [its texts])], as a run would be planned now.
 
@@ -126,35 +111,9 @@ def previewed(judge, items):
     texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
     found = [[(pk, texts[pk, side]) for pk, side in sample] for sample in drawn]
     return [
-        (_numbered([[pk, _line(text)] for pk, text in sample]), [text for _, text in sample])
+        (numbered([[pk, as_line(text)] for pk, text in sample]), [text for _, text in sample])
         for sample in found
     ]
-
-
-def texts(run, units):
-    """[(unit, what its prompt shows)]: the sample, but for reviews of a test part locked since."""
-    rows = list(run.topic_samples.filter(unit__in=units).order_by("unit"))
-    # Of the study as it is by now: a run may be in its midst when it is locked.
-    hidden = _hidden(Study.objects.get(pk=run.judge.study_id), rows)
-    shown = [[r for r in row.reviews if tuple(r) not in hidden] for row in rows]
-    return [(row.unit, _numbered(left)) for row, left in zip(rows, shown, strict=True)]
-
-
-def _hidden(study, rows):
-    """Those of these samples' reviews, {(item, line)}, that lie in a locked test part or read as
-    one of it does; at no query without one.
-    """
-    hidden = withheld(study)
-    reviews = {(pk, line) for row in rows for pk, line in row.reviews}
-    never = _lines_of(hidden) if hidden else set()
-    return {(pk, line) for pk, line in reviews if pk in hidden or line in never}
-
-
-def _lines_of(pks):
-    """All texts of these items, as samples have them."""
-    items = Item.objects.filter(pk__in=among(pks), kind__in=Topics.kinds, is_practice=False)
-    with in_turn(items.only(*FIELDS), BATCH) as rows:
-        return {_line(side_text(item, side)) for item in rows for side in Side}
 
 
 def hidden_units(run, units):
@@ -163,7 +122,7 @@ def hidden_units(run, units):
     if not is_locked(study):
         return set()
     rows = list(run.topic_samples.filter(unit__in=units))
-    hidden = _hidden(study, rows)
+    hidden = hidden_reviews(study, rows)
     return {row.unit for row in rows if any(tuple(review) in hidden for review in row.reviews)}
 
 

@@ -11,8 +11,9 @@ import yaml
 
 from analysis.demo import made_up_answers, made_up_ratings
 from analysis.demo.make_demo_files import HERE, write_all
-from judges.counterfactual.surveys.making import make_study
+from judges.counterfactual.surveys.making import make, read_films, write_files
 from judges.counterfactual.surveys.plan import Plan
+from judges.counterfactual.surveys.reading import files_of
 
 SYSTEMS = ["personal", "feature", "template", "vague"]
 QUESTIONS = ["persuasiveness", "transparency", "accuracy", "satisfaction"]
@@ -221,9 +222,12 @@ def test_the_baseline_of_the_file_judges_every_item_and_is_named_as_what_it_is()
 
 def test_the_surveys_are_made_of_the_made_up_ratings(tmp_path):
     """As the first lines of made_up_ratings.py say; only a notice and a consent are its own."""
-    made_up_ratings.write_all(tmp_path / "ratings")
+    source, folder = tmp_path / "ratings", tmp_path / "study"
+    made_up_ratings.write_all(source)
     plan = Plan("surveys-demo", "Films, counterfactual explanations", surveys=2, seed=7, raters=12)
-    study, tables = make_study(tmp_path / "ratings", plan, tmp_path / "study")
+    films = read_films(source)
+    questions = make(films, plan, folder / "questions")
+    study, tables = write_files(films, questions, plan, files_of(source)["ratings"], folder)
     for name, path in tables.items():
         assert path.read_bytes() == (HERE / "surveys" / f"{name}.csv").read_bytes(), name
     added = {"notice", "consent", "platform"}

@@ -14,7 +14,6 @@ from analysis.stats.intervals import few_raters
 from analysis.stats.intervals.subset_draws import pearson_draws
 from analysis.stats.ranked_lists.ranked_lists import overlap
 from analysis.stats.replacement import human_ceiling
-from analysis.stats.replacement.false_discovery import benjamini_yekutieli
 from analysis.stats.replacement.outliers import low_outliers
 
 NOMINAL = 1.0 - np.eye(2)
@@ -42,12 +41,6 @@ def test_a_value_at_the_limit_is_no_outlier_and_one_below_it_is():
 def test_no_outlier_is_named_among_three():
     found = low_outliers([0.1, 0.2, np.nan, 0.3])
     assert (found.places, found.reason) == ((), "it takes 4 raters, there are 3")
-
-
-def test_a_p_of_one_is_a_p():
-    assert benjamini_yekutieli([1.0, 0.001]).tolist() == [False, True]
-    with pytest.raises(ValueError, match="within 0..1"):
-        benjamini_yekutieli([1.1])
 
 
 def test_lists_can_be_compared_by_their_first_entry_alone():

@@ -3,7 +3,6 @@
 import os
 import threading
 import time
-from contextlib import nullcontext
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -16,8 +15,6 @@ from django.utils import timezone
 from analysis.demo import made_up_ratings
 from annotate.models import Item, Membership, Study
 from judges.counterfactual import maker
-from judges.counterfactual.surveys import making, once
-from judges.counterfactual.surveys.plan import NoQuestion
 from judges.models import Run, Upload
 from judges.tasks import load_upload
 from judges.uploads import uploads
@@ -206,9 +203,8 @@ def ended(thread):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_workers_at_one_study_spoil_nothing(as_owner, texts, monkeypatch):
-    """As two processes, which take different questions: one of them writes and loads the files."""
-    monkeypatch.setattr(once, "here", lambda name: nullcontext(True))
+def test_two_workers_at_one_study_spoil_nothing(as_owner, texts):
+    """One of them makes and loads it, the other one leaves it alone."""
     upload = begun(as_owner, texts)
     both = [in_a_thread(load_upload, upload.pk) for _ in range(2)]
     assert [ended(one) for one in both] == [True, True]
@@ -228,7 +224,7 @@ def test_what_is_being_made_is_kept_for_days_and_can_be_stopped(as_owner, texts)
     Upload.objects.update(created_at=timezone.now() - timedelta(hours=25))
     go_silent(upload)
     uploads.remove_old()
-    assert uploads.silent_uploads() == [] and uploads.being_made() == [upload.pk]
+    assert uploads.silent_uploads() == [upload.pk]
     page = as_owner.get(f"/uploads/{upload.token}/").content.decode()
     assert "Stop and discard" in page
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
@@ -302,25 +298,3 @@ def test_plain_files_that_are_being_loaded_are_not_discarded(as_owner, texts):
     page = as_owner.post(f"/uploads/{upload.token}/discard/", follow=True).content.decode()
     assert "It is too late to discard the files" in page
     assert uploads.folder_of(upload).exists() and Upload.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_one_worker_cannot_make_stops_the_others(as_owner, texts, monkeypatch):
-    """The second is in the middle of a question, which would never end."""
-    upload, at_work = begun(as_owner, texts), threading.Event()
-
-    def question(films, recipe, number, seed, tick, *more):
-        if number == 1:
-            assert at_work.wait(60)
-            raise NoQuestion("it cannot be made")
-        at_work.set()
-        while True:
-            tick()
-
-    monkeypatch.setattr(once, "here", lambda name: nullcontext(True))
-    monkeypatch.setattr(making, "question", question)
-    both = [in_a_thread(load_upload, upload.pk) for _ in range(2)]
-    assert [ended(one) for one in both] == [True, True]
-    upload.refresh_from_db()
-    assert (upload.state, upload.problems["shown"][0]["message"]) == ("failed", "it cannot be made")
-    assert not Study.objects.exists()

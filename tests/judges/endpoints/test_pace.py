@@ -1,13 +1,9 @@
-"""The limit of calls at once, by traces made by hand; and its history, kept with the run."""
-
-from datetime import timedelta
+"""The limit of calls at once, by traces made by hand; and where the next run begins."""
 
 import pytest
-from django.utils import timezone
 
-from judges.endpoints.pace import MOST_POINTS, Pace
-from judges.endpoints.pace_chart import pace_chart
-from judges.models import Endpoint, Run, RunPace
+from judges.endpoints.pace import Pace
+from judges.models import Endpoint
 from judges.runs import drive
 from judges.runs.plan import plan
 from tests import factories
@@ -28,7 +24,6 @@ def test_it_begins_modest_and_doubles_up_to_the_endpoint_s_own_limit():
         clean_round(pace, second)
         limits.append(pace.limit)
     assert limits == [16, 32, 64, 100, 100]
-    assert [limit for _, limit, _ in pace.points] == [16, 32, 64, 100], "what stays is not noted"
 
 
 def test_it_never_begins_above_the_endpoint_s_own_limit():
@@ -101,21 +96,8 @@ def test_it_grows_only_when_four_fifths_are_in_use():
     assert pace.limit == 40
 
 
-def test_its_history_is_bounded_and_keeps_the_beginning_and_the_end():
-    pace = Pace(10_000, 0, start=1, slow=True)
-    for second in range(1, 2000):
-        clean_round(pace, second)
-        if second % 3 == 0:
-            pace.too_many(20 * second)
-    assert len(pace.points) <= MOST_POINTS
-    assert pace.points[0] == (0, 1, "begins")
-    assert pace.points[-1][1] == pace.limit
-    times = [now for now, _, _ in pace.points]
-    assert times == sorted(times)
-
-
 @pytest.mark.django_db
-def test_a_run_finds_the_limit_keeps_its_history_and_the_next_begins_there(owner):
+def test_a_run_finds_the_limit_and_the_next_begins_there(owner):
     """The endpoint refuses four requests, after the first clean round and before the second."""
     study = factories.make_study("many", items=120)
 
@@ -129,33 +111,6 @@ def test_a_run_finds_the_limit_keeps_its_history_and_the_next_begins_there(owner
         run = plan(factories.make_judge(study, "judge", endpoint))
         drive.work_through(run.pk)
     assert set(run.judgments.values_list("state", flat=True)) == {"done"}
-    points = RunPace.objects.get(run=run).points
-    assert [limit for _, limit, _ in points] == [16, 32, 25, 25], "doubled, then cut once to 0.8"
-    assert [why for _, _, why in points] == [
-        "begins",
-        "clean round",
-        "too many requests",
-        "ends",
-    ]
     endpoint = Endpoint.objects.get(pk=endpoint.pk)
-    assert (endpoint.known_limit, endpoint.known_slow) == (25, True)
-
-
-@pytest.mark.django_db
-def test_the_chart_draws_each_worker_s_limit_on_one_clock(study):
-    """600 wide and 100 high: 40 s and a limit of 20, so 15 a second and 5 a call."""
-    run = plan(factories.make_judge(study, "judge", factories.make_endpoint()))
-    assert pace_chart(run) is None
-    began = timezone.now() - timedelta(seconds=100)
-    for worker, later, points in [
-        ("a", 0, [[0, 10, "begins"], [20, 20, "clean round"], [40, 20, "ends"]]),
-        ("b", 10, [[0, 10, "begins"]]),
-    ]:
-        at = began + timedelta(seconds=later)
-        RunPace.objects.create(run=run, worker=worker, began_at=at, points=points)
-    run.state, run.ended_at = Run.State.FINISHED, began + timedelta(seconds=40)
-    chart = pace_chart(run)
-    assert (chart.most, chart.seconds) == (20, 40)
-    first = "0.0,50.0 300.0,50.0 300.0,0.0 600.0,0.0 600.0,0.0 600.0,0.0"
-    assert [points for _, points in chart.lines] == [first, "150.0,50.0 150.0,50.0"]
-    assert chart.rows[1] == (2, 10, 10, "begins"), "the rows go by time"
+    assert endpoint.known_limit == 25, "16, doubled after a clean round, then cut once to 0.8"
+    assert endpoint.known_slow

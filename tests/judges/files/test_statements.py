@@ -7,10 +7,10 @@ from analysis.exports import write as writing
 from annotate.design import splits
 from annotate.models import Item
 from judges.files.study_file import study_yaml
-from judges.methods.extract import extract
 from judges.models import Extraction, Run, Statement
 from judges.statements import edit
 from tests import factories
+from tests.extracting import sides_read
 from tests.files import check, load, messages, write
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def test_a_file_becomes_a_finished_run_that_speaks(tmp_path):
     assert (run.judge.kind, run.judge.method, run.state) == ("imported", "extraction", "finished")
     assert run.is_from_file
     e1, e2 = Item.objects.order_by("key")
-    assert extract.sides_read(loading.study) == {
+    assert sides_read(loading.study) == {
         (e1.pk, "reference"): run.pk,
         (e1.pk, "generated"): run.pk,
         (e2.pk, "generated"): run.pk,

@@ -12,7 +12,7 @@ from analysis.stats.agreement.icc import FORMS, icc
 from analysis.stats.agreement.kendall_w import kendall_w
 from analysis.stats.agreement.krippendorff_alpha import METRICS, krippendorff_alpha
 from analysis.stats.agreement.percent_agreement import percent_agreement
-from analysis.stats.classification.classification import auc, ordinal_auc, threshold_aucs
+from analysis.stats.classification.classification import auc, ordinal_auc
 from analysis.stats.correlation import correlation_draws
 from analysis.stats.correlation.correlation import (
     dataset_correlation,
@@ -281,12 +281,6 @@ def test_missing_pairs_and_absent_clusters_do_not_disturb_the_draws():
     x, y, clusters = likert_pairs(9)
     x[clusters == 4] = np.nan
     check_draws(lambda a, b, **k: dataset_correlation(a, b, "kendall", **k), [x, y], clusters)
-
-
-def test_each_threshold_gets_an_interval():
-    x, y, clusters = likert_pairs(10)
-    found = threshold_aucs(x, y, [2, 5], clusters=clusters, counts=COUNTS)
-    assert all(e.low <= e.value <= e.high for e in found.values())
 
 
 def test_no_warning_leaks():

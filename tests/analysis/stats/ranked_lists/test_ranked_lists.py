@@ -16,7 +16,6 @@ from analysis.stats.ranked_lists.ranked_lists import (
     rbo,
     tau_common,
     tau_topk,
-    tied_rbo,
 )
 
 quick = settings(max_examples=80, deadline=None)
@@ -120,24 +119,6 @@ def test_rbo_as_published_for_even_and_uneven_lists(one, other, p, published):
     digits = 5e-4 if published == 0.828 else 6e-7
     assert of(rbo, one, other, p) == pytest.approx(published, abs=digits)
     assert of(rbo, other, one, p) == pytest.approx(published, abs=digits)
-    assert tied_rbo(one, other, p) == pytest.approx(published, abs=digits)
-
-
-def test_ties_as_published():
-    """The example of github.com/julian-urbano/sigir2024-rbo, variant w, p = .95: uneven, tied."""
-    one = ["red", {"blue", "green"}, "yellow", "pink"]
-    other = [{"blue", "red"}, "white", {"yellow", "black", "purple"}, "green"]
-    assert tied_rbo(one, other, 0.95) == pytest.approx(0.7068257, abs=5e-8)
-    assert tied_rbo(other, one, 0.95) == pytest.approx(0.7068257, abs=5e-8)
-
-
-def test_ties_by_hand():
-    """(ab)c and abc: at depth 1 two of three, 2 · 1 / (2 + 1); then the same."""
-    hand = 0.1 / 0.9 * (2 / 3 * 0.9 + 0.9**2 + 0.9**3) + 0.9**3
-    assert tied_rbo([{"a", "b"}, "c"], "abc") == pytest.approx(hand)
-    assert tied_rbo([{"a", "b"}, "c"], [{"b", "a"}, "c"]) == pytest.approx(1)
-    with pytest.raises(ValueError, match="twice"):
-        tied_rbo(["a", {"a", "b"}], "abc")
 
 
 def test_what_is_undefined():
@@ -145,7 +126,7 @@ def test_what_is_undefined():
     assert isnan(of(tau_topk, "abcdea", "abcdeb", 5))  # long
     assert isnan(of(tau_topk, "abcda", "abcde", 5))  # repeated
     assert isnan(of(tau_common, "abc", "axy")) and isnan(of(tau_common, "", ""))
-    assert isnan(of(rbo, "", "abc")) and isnan(of(rbo, "", "")) and isnan(tied_rbo("", "a"))
+    assert isnan(of(rbo, "", "abc")) and isnan(of(rbo, "", ""))
     assert of(overlap, "", "abcde", 5) == 0
     assert of(overlap, "abc", "abcde", 5) == pytest.approx(0.6)  # k stays the denominator
     assert len(rbo(*as_codes_of_lists([]))) == 0
@@ -245,4 +226,3 @@ def test_rbo_lies_within_its_range_and_is_one_of_a_list_with_itself(one, other, 
     if one and other:
         assert 0 <= found <= 1
         assert of(rbo, one, one, p) == pytest.approx(1)
-        assert tied_rbo(one, other, p) == pytest.approx(found)

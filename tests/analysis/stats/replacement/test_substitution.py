@@ -5,9 +5,8 @@ import pytest
 from scipy import stats
 
 from analysis.stats.intervals.bootstrap import draw_counts
-from analysis.stats.replacement.false_discovery import benjamini_yekutieli
 from analysis.stats.replacement.human_ceiling import human_ceiling
-from analysis.stats.replacement.substitution import alternative_annotator_test
+from analysis.stats.replacement.substitution import alternative_annotator_test, rejections
 
 # A worked example: three raters and a judge of 60 items, 1 to 5.
 HUMANS = [
@@ -53,32 +52,27 @@ def test_the_worked_example():
     p = found.p_values([0.1, 0.15])
     np.testing.assert_allclose(p[0], [0.08507, 0.00842, 0.03927], atol=5e-6)
     np.testing.assert_allclose(p[1], [0.02596, 0.00159, 0.01010], atol=5e-6)
-    assert benjamini_yekutieli(p).mean(axis=1) == pytest.approx([1 / 3, 1])
+    assert rejections(p).mean(axis=1) == pytest.approx([1 / 3, 1])
 
 
 def test_thresholds_of_the_worked_example():
     # m = 3: .00909 .01818 .02727
-    for at, threshold in enumerate([0.00909, 0.01818, 0.02727]):
-        p = np.full(3, 0.9)
-        p[: at + 1] = threshold - 1e-5
-        assert benjamini_yekutieli(p).sum() == at + 1
-        p[: at + 1] = threshold + 1e-5
-        assert benjamini_yekutieli(p).sum() == 0
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_rejections_equal_scipys_adjusted_values(seed):
-    p = np.random.default_rng(seed).random((4, 9)) ** 4
-    expected = stats.false_discovery_control(p, axis=1, method="by") <= 0.05
-    assert (benjamini_yekutieli(p) == expected).all()
+    for smallest, threshold in enumerate([0.00909, 0.01818, 0.02727], start=1):
+        p = np.full((2, 3), 0.9)
+        p[:, :smallest] = [[threshold - 1e-5], [threshold + 1e-5]]
+        assert rejections(p).sum(axis=1).tolist() == [smallest, 0]
 
 
 def test_an_undefined_p_value_is_no_test():
-    # m = 2, H = 1.5: the smallest may be .01667
-    assert benjamini_yekutieli([np.nan, 0.0166, 0.9]).tolist() == [False, True, False]
-    assert benjamini_yekutieli([np.nan, 0.0167, 0.9]).tolist() == [False, False, False]
-    assert benjamini_yekutieli([np.nan, np.nan]).tolist() == [False, False]
-    assert benjamini_yekutieli(np.empty((3, 0))).shape == (3, 0)
+    # m = 2, H = 1.5: the smallest may be .01667; m = 1: it may be .05
+    p = [[np.nan, 0.0166, 0.9], [np.nan, 0.0167, 0.9], [0.05, np.nan, np.nan], [np.nan] * 3]
+    expected = [[False, True, False], [False] * 3, [True, False, False], [False] * 3]
+    assert rejections(np.array(p)).tolist() == expected
+    assert rejections(np.empty((3, 0))).shape == (3, 0)
+
+
+def test_a_p_of_one_and_of_zero_are_p_values():
+    assert rejections(np.array([[1.0, 0.0]])).tolist() == [[False, True]]
 
 
 @pytest.mark.parametrize("scale", sorted(CLOSENESS))
@@ -234,7 +228,7 @@ def test_a_constant_rater_is_skipped_and_a_constant_judge_undefined():
         (lambda: alternative_annotator_test([[1, 2]], [1, 2], "likert"), "expected 1 values"),
         (lambda: alternative_annotator_test([[1, 2]], [1], "ordinal"), "'ordinal' is not one of"),
         (lambda: human_ceiling([[1, 2]], [1, 2]), "judge: expected 1 values, found 2"),
-        (lambda: benjamini_yekutieli([1.5]), "within 0..1"),
+        (lambda: rejections(np.array([[0.1, 1.5]])), "between 0 and 1"),
     ],
 )
 def test_bad_input_is_refused(call, message):

@@ -244,6 +244,32 @@ def test_a_command_that_was_killed_goes_on_and_ends_with_the_same_files(folder, 
         assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
+def test_one_thread_and_two_make_the_same_questions_with_the_same_scores(folder, tmp_path):
+    """All four scores of each, to the last digit."""
+    made = []
+    for count in "12":
+        threads = {f"{library}_NUM_THREADS": count for library in ("OMP", "OPENBLAS", "MKL")}
+        env = {**os.environ, "CONCORD_VAR": str(tmp_path / count), **threads}
+        arguments = ["manage.py", "make_counterfactual_study", str(folder), "--seed", "7"]
+        arguments += ["--surveys", "2", "--files", str(tmp_path / f"{count}-files")]
+        process = Process(arguments, env, tmp_path / f"log-{count}")
+        assert process.popen.wait(120) == 0, process.output()
+        made.append(kept(tmp_path / count))
+    assert len(made[0]) == 24 and made[0] == made[1]
+
+
+def test_a_question_in_the_middle_is_given_up_where_making_does_not_go_on(films, tmp_path):
+    plan, trainings = Plan("s", "S", surveys=1, seed=4), []
+
+    def trained(done, whole):
+        trainings.append(done)
+
+    made = making.make(
+        films, plan, tmp_path, goes_on=lambda: trainings[-1:] != [100], trained=trained
+    )
+    assert made is None and kept(tmp_path).keys() == {"1-1.json"}
+
+
 # What cannot be made
 
 

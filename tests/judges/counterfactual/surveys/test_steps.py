@@ -8,7 +8,7 @@ from judges.counterfactual.factorisation import Recipe
 from judges.counterfactual.surveys import making
 from judges.counterfactual.surveys.plan import CELLS, Plan
 from judges.counterfactual.surveys.reading import read
-from judges.counterfactual.surveys.steps import trainings_of
+from judges.counterfactual.surveys.steps import Steps, trainings_of
 from judges.models import Upload
 from judges.uploads import uploads
 
@@ -75,40 +75,39 @@ def test_who_goes_on_begins_where_the_questions_that_stand_there_end(films, tmp_
 
 def test_a_question_whose_history_is_drawn_often_does_not_count_above_its_own():
     """Its steps stop before the last one, which is that it is kept."""
-    told = []
-    far = making.steps.Steps([(1, 1), (1, 4)], lambda: [], lambda *now: told.append(now))
-    far.begin((1, 4))
+    steps = Steps([1, 4])
+    steps.begin(4)
     for _ in range(9):
-        far.train()
-        far.say(0)
-    assert {*told} == {(1, 88)}
+        steps.train()
+    assert (steps.done, steps.whole) == (1, 88)
+    steps.keep(4)
+    assert steps.done == 2
 
 
-def test_a_question_that_somebody_else_made_takes_nothing_from_the_one_under_way():
-    told, made = [], []
-    far = making.steps.Steps([(1, 1), (1, 4)], lambda: made, lambda *now: told.append(now))
-    far.say(0)
-    far.begin((1, 1))
+def test_questions_that_stand_there_count_whole_and_the_one_under_way_its_trainings():
+    steps = Steps([1, 4], [4])
+    assert (steps.done, steps.whole) == (2, 88)
+    steps.begin(1)
     for _ in range(7):
-        far.train()
-    far.say(0)
-    made.append((1, 4))
-    far.say(1)
-    made.append((1, 1))
-    far.say(2)
-    assert told == [(0, 88), (7, 88), (9, 88), (88, 88)]
+        steps.train()
+    assert steps.done == 9
+    steps.keep(1)
+    assert steps.done == steps.whole
 
 
 @pytest.mark.django_db
-def test_workers_share_a_bar_that_never_goes_back(owner, settings, tmp_path):
+def test_the_page_has_questions_and_trainings_together(owner, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     upload = Upload.objects.create(user=owner, slug="s", is_new=True, making={"slug": "s"})
     uploads.folder_of(upload).mkdir(parents=True, exist_ok=True)
-    one, two = uploads.Progress(upload), uploads.Progress(upload)
-    seen = []
-    for worker, done in ((one, 40), (two, 10), (one, 41), (two, 11), (two, 50)):
-        worker.making(0, 24)
-        seen.append(uploads.progress_of(upload).get("trained"))
-        worker.trained(done, 552)
-        seen.append(uploads.progress_of(upload)["trained"])
-    assert seen == [None, 40, 40, 40, 40, 41, 41, 41, 41, 50]
+    progress = uploads.Progress(upload)
+    progress.making(0, 24)
+    progress.trained(40, 552)
+    progress.making(1, 24)
+    assert uploads.progress_of(upload) == {
+        "making": True,
+        "rows": 1,
+        "total": 24,
+        "trained": 40,
+        "trainings": 552,
+    }

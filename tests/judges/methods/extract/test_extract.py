@@ -4,7 +4,7 @@ import pytest
 
 from annotate.models import Item
 from judges.methods.extract import triplets
-from judges.methods.extract.extract import NO_TEXT, sides_read
+from judges.methods.extract.extract import NO_TEXT
 from judges.methods.topics import topics
 from judges.models import Judgment, Run, Statement
 from judges.runs import drive, resume
@@ -22,6 +22,7 @@ from tests.extracting import (
     reply,
     saying,
     settled,
+    sides_read,
     text_of,
 )
 from tests.scripted_server import ScriptedServer, chat

@@ -7,7 +7,6 @@ import pytest
 from django.utils import timezone
 
 from judges.checks import drift
-from judges.methods.extract.extract import sides_read
 from judges.models import Extraction, Flag, Judgment, Run, Statement
 from judges.runs import drive, pilots, resume, settle
 from judges.runs.plan import PlanError, plan
@@ -23,6 +22,7 @@ from tests.extracting import (
     make_item,
     reply,
     settled,
+    sides_read,
 )
 from tests.scripted_server import ScriptedServer, chat
 
