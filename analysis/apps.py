@@ -1,8 +1,12 @@
+"""Configure the analysis app."""
+
 from django.apps import AppConfig
 from django.core.signals import got_request_exception, request_finished, request_started
 
 
 class AnalysisConfig(AppConfig):
+    """The app that compares people's answers with judges'."""
+
     name = "analysis"
     verbose_name = "Comparison of people and judges"
 

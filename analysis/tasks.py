@@ -1,4 +1,4 @@
-"""What a worker does for the analysis. A message is only a nudge: what is asked for is a row."""
+"""Define the worker's tasks for the analysis; a message only nudges, the row is what counts."""
 
 from celery import shared_task
 
@@ -7,5 +7,5 @@ from analysis.serving import compute as computing
 
 @shared_task
 def compute(pk):
-    """Computes what a page waits for."""
+    """Compute what a page waits for."""
     computing.compute(pk)

@@ -1,3 +1,5 @@
+"""Route the addresses of overview, analysis, export and the report API."""
+
 from django.urls import path
 
 from analysis.overview import report_views, split_views

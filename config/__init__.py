@@ -1,4 +1,4 @@
-"""Names the apps and reads the environment; holds no logic of the product."""
+"""Name the apps and read the environment; nothing here knows the product's rules."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The Celery application; tasks live in each app's tasks.py."""
+"""Create the Celery application; tasks live in each app's tasks.py."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Typed readers of environment variables; each says what it wants when it is wrong."""
+"""Read environment variables by type; an invalid value is refused with what is wanted."""
 
 import os
 import secrets
@@ -11,10 +11,12 @@ TRUE, FALSE = {"1", "true", "yes", "on"}, {"", "0", "false", "no", "off"}
 
 
 def env_text(name, default=""):
+    """Return a variable's text without spaces around it."""
     return os.environ.get(name, default).strip()
 
 
 def env_bool(name, default=False):
+    """Return a variable as a boolean; refuse other words."""
     text = env_text(name, str(default)).lower()
     if text not in TRUE | FALSE:
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be one of 1, 0, true, false.")
@@ -22,6 +24,7 @@ def env_bool(name, default=False):
 
 
 def env_int(name, default):
+    """Return a variable as a whole number; refuse other texts."""
     text = env_text(name, str(default))
     try:
         return int(text)
@@ -30,11 +33,12 @@ def env_int(name, default):
 
 
 def env_list(name, default=""):
+    """Return a variable's parts between commas, without empty parts."""
     return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
 
 
 def secret_key(path, required):
-    """The key of the environment, or one made at the first start and kept in a file."""
+    """Return the key of the environment, or a key made at the first start and kept in a file."""
     key = env_text("SECRET_KEY")
     if required and len(key) < 50:
         raise ImproperlyConfigured(
@@ -57,7 +61,7 @@ def _kept_key(path: Path):
 
 
 def database(url, sqlite_path):
-    """Django's settings for one database address; an empty one means SQLite at sqlite_path."""
+    """Return Django's settings for a database address; an empty address means SQLite."""
     if not url or url.startswith("sqlite"):
         return _sqlite(url.removeprefix("sqlite:///") or str(sqlite_path))
     parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""kombu's filesystem transport, with messages that appear whole or not at all."""
+"""Adapt kombu's filesystem transport: messages appear whole or not at all."""
 
 import os
 import time
@@ -12,6 +12,8 @@ from kombu.utils.json import dumps
 
 
 class Channel(filesystem.Channel):
+    """A channel that moves each message into place when it is complete."""
+
     # kombu writes the message in place; a worker that read half of it ended.
     def _put(self, queue, message, **kwargs):  # type: ignore[override]
         name = f"{time.monotonic_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
@@ -22,6 +24,8 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
+    """The transport that makes its folders and uses Channel."""
+
     Channel = Channel
 
     def __init__(self, client, **kwargs):

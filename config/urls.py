@@ -1,4 +1,4 @@
-"""Every address begins here."""
+"""Route every address to its app."""
 
 from django.contrib import admin
 from django.urls import include, path, re_path

@@ -1,4 +1,4 @@
-"""What gunicorn serves."""
+"""Offer the WSGI application that gunicorn serves."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""One verdict of the two that a pair of lists got, one in each order."""
+"""Combine the two verdicts on a pair of lists, asked in both orders, into a single verdict."""
 
 from itertools import groupby
 from operator import itemgetter
@@ -14,43 +14,43 @@ NO_TIE = "the two orders disagree, and the question offers no tie"
 
 
 def runs_with_both(study):
-    """{id of each run whose judge is asked in both orders: name of the judge}"""
+    """Return {run id: name of its judge} for the runs whose judge is asked in both orders."""
     runs = Run.objects.judging().filter(judge__study=study, judge__method=Judge.Method.PAIRWISE)
     runs = runs.exclude(frozen__kind=FROM_FILE)  # a file holds the one verdict
     return dict(runs.filter(judge__order=Judge.Order.BOTH).values_list("pk", "judge__key"))
 
 
 def ties_of(questions):
-    """{question id: value of a tie} of choices between two lists."""
+    """Return {question id: value of a tie} for the questions that choose between two lists."""
     choices = [question for question in questions if question.scale.is_about_sides]
     return {question.pk: sides_of(question.scale).get(TIE) for question in choices}
 
 
 def combined(rows, runs, ties):
-    """(rows with one for each pair of the runs, {judge: (pairs with both verdicts, differing)})."""
+    """Merge each pair's two rows; also return {judge: (pairs with both verdicts, differing)}."""
     chosen = np.isin(rows["run"], list(runs))
     if not chosen.any():
         return rows, {}
     both = np.sort(rows[chosen], order=["run", "item", "question"])
-    found, counts = [], dict.fromkeys(runs.values(), (0, 0))
+    verdict_rows, counts = [], dict.fromkeys(runs.values(), (0, 0))
     for (run, *_), group in groupby(both.tolist(), key=itemgetter(0, 1, 2)):
         verdicts = list(group)
-        found.append(one_verdict(verdicts, ties))
+        verdict_rows.append(one_verdict(verdicts, ties))
         if is_complete(verdicts):
             pairs, differing = counts[runs[run]]
             counts[runs[run]] = pairs + 1, differing + (verdicts[0][3] != verdicts[1][3])
-    return np.concatenate([rows[~chosen], np.array(found, dtype=rows.dtype)]), counts
+    return np.concatenate([rows[~chosen], np.array(verdict_rows, dtype=rows.dtype)]), counts
 
 
 def is_complete(verdicts):
-    """Whether both orders have a verdict; None and NaN are none."""
+    """Return whether both orders have a verdict; None and NaN are missing verdicts."""
     return len(verdicts) == 2 and all(v[3] is not None and v[3] == v[3] for v in verdicts)
 
 
 def one_verdict(verdicts, ties):
-    """One row (run, item, question, value, why, …) of a pair's: the verdict if both agree.
+    """Return a pair's row (run, item, question, value, why, …): the verdict if both orders agree.
 
-    Else a tie: what depends on the order says nothing of the lists.
+    Else a tie: a verdict that depends on the order says nothing about the lists.
     """
     first = verdicts[0]
     if not is_complete(verdicts):

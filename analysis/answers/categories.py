@@ -1,4 +1,4 @@
-"""Categorical columns: texts kept once, however many rows have them."""
+"""Build categorical columns, which keep each text once, however many rows have it."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ from pandas.api.types import union_categoricals
 
 
 def category(values):
-    """A categorical of texts in order of appearance; None is blank."""
+    """Return a categorical of texts in order of appearance; None becomes a blank text."""
     texts = ["" if value is None else str(value) for value in values]
     codes, categories = pd.factorize(np.array(texts, dtype=object))
     # Without the type an empty column's categories could not be joined with texts.
@@ -14,12 +14,12 @@ def category(values):
 
 
 def taken(column, places):
-    """The rows of a categorical column at these places."""
+    """Return the rows of a categorical column at the given places."""
     return pd.Categorical.from_codes(column.cat.codes.to_numpy()[places], column.cat.categories)
 
 
 def joined(parts):
-    """One column of all sources; categoricals stay categorical, unlike under pd.concat."""
+    """Join one column of all sources; categoricals stay categorical, unlike under pd.concat."""
     if isinstance(parts[0].dtype, pd.CategoricalDtype):
         return pd.Series(union_categoricals(parts))
     return pd.concat(parts, ignore_index=True)

@@ -1,4 +1,4 @@
-"""Which sessions and answers of people count, and why others do not."""
+"""Decide which sessions and answers of people count, and say why others do not."""
 
 from django.db.models import (
     BigIntegerField,
@@ -20,13 +20,13 @@ from judges.models.statement import ended_runs
 
 
 def number_of(rows, count=None):
-    """How many rows there are, as a part of another query."""
-    one = rows.order_by().values(every=Value(1)).annotate(found=count or Count("pk"))
-    return Coalesce(Subquery(one.values("found")), 0)
+    """Return an expression that counts the rows, for use inside another query."""
+    counted = rows.order_by().values(every=Value(1)).annotate(found=count or Count("pk"))
+    return Coalesce(Subquery(counted.values("found")), 0)
 
 
 def human_answers(study):
-    """Every answer with a number that a person gave, counted or not."""
+    """Return every answer with a number that a person gave, counted or not."""
     return Rating.objects.filter(session__study=study, value__isnull=False)
 
 
@@ -34,7 +34,7 @@ SESSION = ["pk", "rater__key", "rater__role", "rater__excluded_because", "state"
 
 
 def who_counts(study):
-    """({session id: (rater, role, why excluded, version)} of all sessions, surplus), in one query.
+    """Return ({session id: (rater, role, why excluded, version)}, surplus), in one query.
 
     why: "" where it counts; surplus: {(session id, item id)} of answers that have no place, in
     sessions that count. Rating.objects.for_analysis() decides who counts; here that gets its
@@ -58,22 +58,24 @@ def _unfinished(state):
 
 
 def statements_summed(study):
-    """(study, how many, last id, which were changed, latest change) of the sides that were read,
-    and of statements: rows of `Reader.sums`, for both change what the report on factuality counts.
+    """Return rows of `Reader.sums` for the sides that were read and for the statements.
 
-    Only of runs that have ended, as no other speaks. A change that is undone leaves no time, so
-    that it shows in the sum of ids alone.
+    A row is (study, how many, last id, which were changed, latest change): both change what the
+    report on factuality counts.
+
+    Only runs that have ended are summed, as no other speaks. A change that is undone leaves no
+    time, so it shows in the sum of ids alone.
     """
     ended = Q(run__in=ended_runs(study).values("pk"))
-    read, said = (
+    readings, statements = (
         model.objects.filter(which, item__study=study).order_by().values_list("item__study")
         for model, which in ((Extraction, ended), (Statement, ended | Q(run=None)))
     )
     none, never = Value(None, FloatField()), Value(None, DateTimeField())
     changed = Q(is_removed=True) | Q(corrected_at__isnull=False)
-    found = {"n": Count("pk"), "last": Max("pk")}
-    found["total"] = Cast(Sum("pk", filter=changed), FloatField())
+    totals = {"n": Count("pk"), "last": Max("pk")}
+    totals["total"] = Cast(Sum("pk", filter=changed), FloatField())
     return (
-        read.annotate(n=Count("kept"), last=Max("pk"), total=none, latest=never),
-        said.annotate(**found, latest=Max("corrected_at")),
+        readings.annotate(n=Count("kept"), last=Max("pk"), total=none, latest=never),
+        statements.annotate(**totals, latest=Max("corrected_at")),
     )

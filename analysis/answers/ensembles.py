@@ -1,4 +1,4 @@
-"""Judges that are made of other judges: what they are; `reports.scores` computes their values."""
+"""Describe judges and the judges made of them; `reports.shared.scores` computes the values."""
 
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -84,7 +84,7 @@ class Ensemble:
 
 @dataclass(frozen=True)
 class Judges:
-    """What a study's judges are.
+    """Everything a report needs to know about a study's judges, apart from their answers.
 
     runs: {run id: name of its judge}, of those that speak for it, without checks for drift;
     versions: {run id: version of the questionnaire}; ensembles: in the order they were made; asked:
@@ -115,7 +115,7 @@ class Judges:
 
 
 def _rows(study, version):
-    """A row a judge and run or member, also of those that judge nothing; one query."""
+    """Return a row for every judge and run or member, also for judges that judge nothing."""
     judges = Judge.objects.filter(study=study).annotate(
         from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
         tested=Q(runs__frozen__has_key="robustness"),
@@ -126,7 +126,7 @@ def _rows(study, version):
 
 
 def judges_of(study, version=None):
-    """The Judges of a study, in one query; with the runs of a version of the questionnaire only.
+    """Return the Judges of a study, in one query, with the runs of one questionnaire version only.
 
     An ensemble has no runs and no other judge has members, so no row is there twice.
     """
@@ -147,9 +147,9 @@ def judges_of(study, version=None):
         Ensemble(name, rule, tuple(row.members__key for row in group))
         for (name, rule), group in groupby(members, key=attrgetter("key", "rule"))
     ]
-    for each in ensembles:
-        combined = of_learned if each.rule == Judge.Rule.LEARNED else of_members
-        scales[each.name] = combined([scales[member] for member in each.members])
+    for ensemble in ensembles:
+        combined = of_learned if ensemble.rule == Judge.Rule.LEARNED else of_members
+        scales[ensemble.name] = combined([scales[member] for member in ensemble.members])
     asked = {name: how for name, how in asked.items() if how != (1, False)}
     own = {name: scale for name, scale in scales.items() if scale}
     weighted = tuple(dict.fromkeys(row.key for row in rows if row.weighted))
@@ -172,14 +172,14 @@ def judges_of(study, version=None):
 
 
 def _of_explanations(rows):
-    """Of those with runs; an imported judge counts as the kind whose name it has."""
-    found = {}
+    """Return {judge: (kind, recipe)} of judges with runs; an imported judge's name is its kind."""
+    explanation_judges = {}
     for row in rows:
         is_imported = row.kind == Judge.Kind.IMPORTED
         kind = row.key.lower() if is_imported else row.kind
         if kind in OF_EXPLANATIONS and row.runs__pk:
-            found[row.key] = str(kind), tuple(getattr(row, name) for name in RECIPE)
-    return found
+            explanation_judges[row.key] = str(kind), tuple(getattr(row, name) for name in RECIPE)
+    return explanation_judges
 
 
 def _settings(rows):
@@ -191,9 +191,9 @@ def _design(row):
     return row.shots, tuple(getattr(row, name) for name in BESIDE_THE_EXAMPLE)
 
 
-def weighted_names(judges, known):
-    """{judge: what its weighted values are called}, so that nobody else is called so."""
+def weighted_names(judges, names):
+    """Return {judge: label of its weighted values}, a label that no other judge is called by."""
     return {
-        judge: f"{judge} weighted" if f"{judge} weighted" not in known else f"{judge} (weighted)"
+        judge: f"{judge} weighted" if f"{judge} weighted" not in names else f"{judge} (weighted)"
         for judge in judges
     }

@@ -1,4 +1,4 @@
-"""Judges that differ in one setting only, so that their difference is that setting's."""
+"""Group judges that differ in one setting only, to attribute a difference to that setting."""
 
 from collections import defaultdict
 
@@ -25,12 +25,15 @@ MODEL = "endpoint__model"
 
 
 def families(settings, varying, besides=()):
-    """[{value of the varying setting: judge}] of judges alike in all else, two values or more.
+    """Return [{value of the varying setting: judge}] for judges alike in all other settings.
 
-    besides: settings that may differ too. Of judges alike in everything the first is taken.
+    A family has two values or more. besides: settings that may differ too. Of judges alike in
+    everything the first is taken.
     """
     same = [name for name in SETTINGS if name != varying and name not in besides]
-    found: dict = defaultdict(dict)
+    judges_by_settings: dict = defaultdict(dict)
     for judge in settings:
-        found[tuple(judge[name] for name in same)].setdefault(judge[varying], judge["key"])
-    return [family for family in found.values() if len(family) > 1]
+        judges_by_settings[tuple(judge[name] for name in same)].setdefault(
+            judge[varying], judge["key"]
+        )
+    return [family for family in judges_by_settings.values() if len(family) > 1]

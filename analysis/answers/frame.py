@@ -1,9 +1,10 @@
-"""The one reader of the database: the answers of people and judges as one tidy frame.
+"""Read the answers of people and judges from the database as one tidy frame.
 
-Only here do human and automatic answers meet. `read(study)` costs six queries, however large the
-study is, one more where a judge is strict, one where a judge has weighted values, one where a run
-flagged items and one where a question is about two lists; counting.py's `human_answers` and
-judged.py's `judge_answers` are the rows behind it, which exports/tables.py streams.
+Only here do human and automatic answers meet. `read_answers(study)` costs six queries, however
+large the study is, one more where a judge is strict, one where a judge has weighted values, one
+where a run flagged items and one where a question is about two lists; counting.py's
+`human_answers` and judged.py's `judge_answers` are the rows behind it, which exports/tables.py
+streams.
 """
 
 import hashlib
@@ -109,41 +110,44 @@ class Answers:
     beside: object = None
     choosing: "Answers | None" = None
 
-    def of(self, source):
-        """The answers of people or of judges."""
+    def select_source(self, source):
+        """Return the answers of people or of judges."""
         return self.table[self.table["source"] == source]
 
     @property
     def versions(self):
-        """The versions of the questionnaire that have answers that count."""
+        """List the questionnaire versions that have answers that count."""
         return np.unique(self.table.loc[~self.table["excluded"], "version"]).tolist()
 
     @property
     def judges(self):
-        """Names of the judges with answers, in the order of their runs; then of the ensembles."""
-        table = self.of(JUDGE)
+        """List the judges with answers in the order of their runs, then the ensembles."""
+        table = self.select_source(JUDGE)
         names = list(table["judge"].cat.remove_unused_categories().cat.categories)
-        return names + [each.name for each in self.ensembles if {*each.members} <= {*names}]
+        return names + [
+            ensemble.name for ensemble in self.ensembles if {*ensemble.members} <= {*names}
+        ]
 
 
-def read(study, version=None, part=ALL):
-    """All answers of a study, or those to one version of its questionnaire or of one part."""
+def read_answers(study, version=None, part=ALL):
+    """Return a study's answers, optionally of one questionnaire version or one part only."""
     return Reader(study, version, part).answers()
 
 
 class Reader:
-    """Reads a study's small tables once; the answers, and whether they changed, build on them."""
+    """Read a study's small tables once; the answers and the fingerprint build on them."""
 
     def __init__(self, study, version=None, part=ALL):
         self.study, self.version, self.part = study, version, part
 
     @cached_property
     def questions(self):
+        """Return the study's questions in their order."""
         return list(Question.objects.filter(study=self.study))
 
     @cached_property
     def item_rows(self):
-        """Those of the part."""
+        """Return the rows of the items that are in this reader's part."""
         if self.part == ALL:
             return self.every_item_row
         sides = split_of(self.study).sides(
@@ -156,11 +160,12 @@ class Reader:
 
     @cached_property
     def every_item_row(self):
+        """Return the rows of all items, extra columns parsed."""
         return [(*row, _extra_columns(data)) for *row, data in self.items_as_text]
 
     @cached_property
     def items_as_text(self):
-        """The items with their extra columns unread: of a result that is kept none is needed."""
+        """Return the items, their extra columns as unparsed JSON: a kept report needs no more."""
         every = Item.objects.filter(study=self.study).order_by("pk")
         return list(
             every.values_list(
@@ -180,62 +185,66 @@ class Reader:
 
     @cached_property
     def who_counts(self):
+        """Return (sessions, surplus answers) as `counting.who_counts` does, read once."""
         return who_counts(self.study)
 
     @property
     def sessions(self):
+        """Return {session id: (rater, role, why excluded, version)}."""
         return self.who_counts[0]
 
     @property
     def surplus(self):
+        """Return {(session id, item id)} of answers that have no place."""
         return self.who_counts[1]
 
     @cached_property
     def judges(self):
-        """The study's Judges: with the runs of the version."""
+        """Return the study's Judges with the runs of this version."""
         return judges_of(self.study, self.version)
 
     @cached_property
     def held_out(self):
+        """Return {judge: ids of the items of its examples}; empty without strict judges."""
         strict = [judge for judge, (_, strict) in self.judges.asked.items() if strict]
         return held_out_of(self.study) if strict else {}
 
     @cached_property
     def both_orders(self):
-        """Runs whose judge is asked in both orders; none where no question is about two lists."""
+        """Return {run id: judge} of runs in both orders; empty without a question on two lists."""
         about_lists = any(question.scale.is_about_sides for question in self.questions)
         return runs_with_both(self.study) if about_lists else {}
 
     @cached_property
     def weighted(self):
-        """{judge: name of its weighted values} of the judges that ask for log-probabilities."""
+        """Return {judge: name of its weighted values} for judges that ask for log-probabilities."""
         judges = self.judges
-        known = {*judges.runs.values(), *(each.name for each in judges.ensembles)}
-        return weighted_names([judge for judge in judges.weighted if judge in known], known)
+        names = {*judges.runs.values(), *(ensemble.name for ensemble in judges.ensembles)}
+        return weighted_names([judge for judge in judges.weighted if judge in names], names)
 
     @property
     def answers_of_people(self):
-        """Those with a number, of the version."""
+        """Return the answers of people that have a number, of this version."""
         every = human_answers(self.study)
         return every if self.version is None else every.filter(session__version=self.version)
 
     @cached_property
     def flagged(self):
-        """Primary keys of items that a run flagged; asked for only where a run did."""
+        """Return primary keys of the items that a run flagged; queried only where a run did."""
         if not self.judges.flagged:
             return frozenset()
         flags = Flag.objects.filter(run__judge__study=self.study)
         return frozenset(flags.values_list("item", flat=True))
 
     def beside(self, part):
-        """A reader of another part; small tables are read once."""
+        """Return a reader of another part that shares the small tables already read."""
         other = copy(self)
         other.__dict__.pop("item_rows", None)
         other.part = part
         return other
 
     def answers(self):
-        """The frame."""
+        """Build the Answers: the tidy frame with everything that describes it."""
         items, extra = _items(self.item_rows, self.flagged)
         ids = [row[0] for row in self.item_rows]
         places = Places(ids, [question.pk for question in self.questions], self.part == ALL)
@@ -273,26 +282,26 @@ class Reader:
         )
 
     def _judges(self, places):
-        """Their parts of the frame, and how often those asked in both orders disagree."""
+        """Return the judges' parts of the frame, and how often the two orders disagree."""
         runs, nominal = self.judges.runs, [q.pk for q in self.questions if q.scale.kind == "choice"]
         rows = places.inside(_judgments(runs))
         rows, orders = combined(rows, self.both_orders, ties_of(self.questions))
         versions = self.judges.versions
         parts = [_judged(samples_averaged(rows, nominal), runs, versions, places)]
         if self.weighted:
-            known = self.weighted
-            names = {run: known[judge] for run, judge in runs.items() if judge in known}
+            weighted = self.weighted
+            names = {run: weighted[judge] for run, judge in runs.items() if judge in weighted}
             rows = places.inside(_judgments(runs, "weighted_value", names))
             parts.append(_judged(samples_averaged(rows, nominal), names, versions, places))
         return parts, orders
 
     @cached_property
     def sums(self):
-        """What changes with an answer."""
+        """Return counts and sums that change with every answer."""
         return sums(self.study, list(self.judges.runs))
 
     def fingerprint(self):
-        """A text that changes whenever an answer, an item, a question or who counts changes."""
+        """Return a text that changes with every answer, item, question and excluded session."""
         questions = [(question.key, question.scale_spec) for question in self.questions]
         parts = [questions, self.items_as_text, self.sessions, sorted(self.surplus), self.judges]
         parts += [self.sums, self.held_out, self.version, self.study.questionnaire_version]
@@ -301,17 +310,20 @@ class Reader:
 
 
 def _extra_columns(data):
-    """The JSON of an item's extra columns, read."""
+    """Parse the JSON of an item's extra columns."""
     return {} if data == "{}" else json.loads(data)
 
 
 def _items(rows, flagged=()):
-    """The items as a frame of categorical columns, and the names of the extra ones.
+    """Return the items as a frame of categorical columns, and the names of the extra ones.
 
     Where a run flagged items, a column FLAGGED says which, unless the study has one of that name.
     """
     names = ITEM_COLUMNS + MORE_ITEM_COLUMNS
-    columns = {name: category([row[at] for row in rows]) for at, name in enumerate(names, start=1)}
+    columns = {
+        name: category([row[position] for row in rows])
+        for position, name in enumerate(names, start=1)
+    }
     extra = list(dict.fromkeys(name for row in rows for name in row[-1]))
     for name in extra:
         columns[column_name(name)] = category([row[-1].get(name) for row in rows])
@@ -321,7 +333,7 @@ def _items(rows, flagged=()):
 
 
 def column_name(extra):
-    """The frame's name of an extra column: "item_" before a name that is taken."""
+    """Return the frame's name of an extra column: "item_" goes before a name that is taken."""
     taken = extra in COLUMNS or extra in MORE_ITEM_COLUMNS
     return f"item_{extra}" if taken else extra
 
@@ -333,10 +345,10 @@ def _people(answers, sessions, surplus, places):
     names = ["item_id", "question_id", "session_id", "value"]
     rows = places.inside(_array(answers, names, HUMAN_TYPES))
     ids, of_session = np.unique(rows["session"], return_inverse=True)
-    known = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS, 0)] * bool(surplus)
-    rater, role = (_taken_texts(known, at, of_session) for at in range(2))
+    session_rows = [sessions[pk] for pk in ids.tolist()] + [("", "", SURPLUS, 0)] * bool(surplus)
+    rater, role = (_taken_texts(session_rows, position, of_session) for position in range(2))
     reason = np.where(_among(surplus, rows), len(ids), of_session)
-    why = _taken_texts(known, 2, reason)
+    why = _taken_texts(session_rows, 2, reason)
     return _table(
         places,
         rows,
@@ -345,23 +357,23 @@ def _people(answers, sessions, surplus, places):
         role=role,
         excluded=np.asarray(why != ""),
         exclusion_reason=why,
-        version=np.array([each[3] for each in known], dtype="i2")[of_session],
+        version=np.array([row[3] for row in session_rows], dtype="i2")[of_session],
     )
 
 
 def _among(pairs, rows):
-    """Whether (session, item) of each row is one of few pairs."""
+    """Return whether each row's (session, item) is among the few given pairs."""
     if not pairs:
         return np.zeros(len(rows), dtype=bool)
     sessions, items = np.array(sorted(pairs), dtype="i8").T
-    found = np.isin(rows["session"], sessions) & np.isin(rows["item"], items)
-    found[found] = [(s, i) in pairs for s, i in rows[["session", "item"]][found].tolist()]
-    return found
+    chosen = np.isin(rows["session"], sessions) & np.isin(rows["item"], items)
+    chosen[chosen] = [(s, i) in pairs for s, i in rows[["session", "item"]][chosen].tolist()]
+    return chosen
 
 
-def _taken_texts(rows, at, places):
-    """Column `at` of few rows, spread over many places, as a categorical."""
-    column = category([row[at] for row in rows])
+def _taken_texts(rows, position, places):
+    """Spread the texts in one position of few rows over many places, as a categorical."""
+    column = category([row[position] for row in rows])
     return pd.Categorical.from_codes(column.codes[places], column.categories)
 
 
@@ -369,34 +381,34 @@ JUDGE_TYPES = [("run", "i8"), ("item", "i8"), ("question", "i8"), ("value", "f8"
 
 
 def _judgments(runs, value="value", some=None):
-    """The rows of these runs' answers; of `some` of them: which is the latest depends on all."""
+    """Return the rows of these runs' answers; `some` restricts them after the latest is chosen."""
     names = ["run_id", "item_id", "question_id", value, "why"]
     rows = judge_answers(runs).annotate(why=why_missing(value != "value"))
     return _array(rows if some is None else rows.filter(run__in=list(some)), names, JUDGE_TYPES)
 
 
 def _judged(rows, runs, versions, places):
-    """The table of these rows; {run: name of the judge} says under which names."""
+    """Build the judges' part of the frame; runs: {run: name under which its judge stands}."""
     ids, of_run = np.unique(rows["run"], return_inverse=True)
-    known = [(runs[pk], pk) for pk in ids.tolist()]
+    judge_runs = [(runs[pk], pk) for pk in ids.tolist()]
     return _table(
         places,
         rows,
         JUDGE,
-        judge=_taken_texts(known, 0, of_run),
-        run=_taken_texts(known, 1, of_run),
+        judge=_taken_texts(judge_runs, 0, of_run),
+        run=_taken_texts(judge_runs, 1, of_run),
         missing_reason=category(rows["why"].tolist()),
         version=np.array([versions[pk] for pk in ids.tolist()], dtype="i2")[of_run],
     )
 
 
 def _array(queryset, names, types):
-    """The rows of a queryset as a structured array, read in one query; None becomes NaN."""
+    """Read a queryset into a structured array, in one query; None becomes NaN."""
     return np.fromiter(queryset.values_list(*names).iterator(chunk_size=20_000), dtype=types)
 
 
 def _table(places, rows, source, **columns):
-    """The part of the frame that one source fills; what it has no part in is blank."""
+    """Build the part of the frame that one source fills; columns it does not have are blank."""
     blank = pd.Categorical.from_codes(
         np.zeros(len(rows), dtype=np.int8), pd.Index([""], dtype="str")
     )

@@ -1,4 +1,4 @@
-"""Which judgments count, and why some have no value: the rows behind the frame and the exports."""
+"""Choose which judgments count and why some have no value, for the frame and the exports."""
 
 from collections import Counter
 
@@ -9,15 +9,19 @@ from judges.models.run import FROM_FILE
 
 
 def judge_of_runs(study):
-    """{run id: name of its judge} of all that speak for their judge: what a run settled stays,
-    however it ended. Checks do not; nor do files, once their judge was asked here.
+    """Return {run id: name of its judge} for all runs that speak for their judge.
+
+    What a run settled stays, however it ended. Checks do not speak; nor do files, once their judge
+    was asked here.
     """
     return {run: judge for run, (judge, *_) in about_runs(study).items()}
 
 
 def about_runs(study):
-    """{run id: (name of its judge, version of the questionnaire that it asks, whether its judgments
-    come from a file)} of the same.
+    """Return {run id: (judge, version, from_file)} for all runs that speak for their judge.
+
+    judge: its name; version: of the questionnaire that it asks; from_file: whether its judgments
+    come from a file.
     """
     runs = Run.objects.speaking().filter(judge__study=study).order_by("pk")
     runs = runs.exclude(judge__method__in=Judge.JUDGING_NOTHING)
@@ -29,7 +33,7 @@ def about_runs(study):
 
 
 def judge_answers(runs):
-    """The settled judgments of every judge's latest run with a value, per item and question.
+    """Return the settled judgments of every judge's latest run with a value, per item and question.
 
     runs: {run id: judge}, of those that speak for their judges (`Run.objects.speaking`): a judge's
     settings never change between them, so that they complete one another. A later version of the
@@ -55,9 +59,9 @@ def judge_answers(runs):
 
 
 def why_missing(weighted=False):
-    """Expression: the reason of a judgment without a value, else its state in words; or "".
+    """Return an expression for why a judgment has no value: its reason or its state in words.
 
-    weighted: of a judgment without a weighted value.
+    Blank where there is a value. weighted: of a judgment without a weighted value.
     """
     done = F("weighted_reason") if weighted else Value("")
     states = [

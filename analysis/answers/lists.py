@@ -1,4 +1,4 @@
-"""The lists of recommenders under test: the one reader of them, in two queries."""
+"""Read the lists of recommenders under test for reports, in two queries."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,9 +33,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Listed:
-    """One list that was asked for. entries: of each what was said, and its id in the catalogue,
-    None where nothing matches; state: of its judgment, "done" where there is a list; reason: why
-    there is none.
+    """One list that was asked for.
+
+    entries: of each what was said, and its id in the catalogue, None where nothing matches; state:
+    of its judgment, "done" where there is a list; reason: why there is none.
     """
 
     evaluator: str
@@ -57,30 +58,31 @@ class Listed:
 
     @property
     def is_baseline(self):
+        """Return whether this is the first list to the unchanged prompt."""
         return self.relation == NO_CHANGE and self.iteration == 0
 
     @property
     def place(self):
-        """Where its cell stands among others: as the relations do."""
+        """Return a sort key that orders cells as the relations are ordered."""
         return [*RELATIONS].index(self.relation) if self.relation in RELATIONS else inf, self.cell
 
     def identities(self, matched_only):
-        """What is compared: contents' ids, else what was said, or contents alone."""
+        """Return what is compared: ids of contents, or the titles said unless matched_only."""
         entries = self.entries
         if matched_only:
             entries = [entry for entry in entries if entry["content"] is not None]
         return [identity(entry) for entry in entries]
 
     @property
-    def said(self):
-        """Its entries as the reply named them."""
+    def titles(self):
+        """Return the entries as the reply named them."""
         return [entry["said"] for entry in self.entries]
 
 
 class Lists:
-    """A study's lists, of each recommender and plan those of one run: see `runs`.
+    """A study's lists, for every recommender and plan those of one run: see `runs`.
 
-    Its text changes with them: also when replies are read again.
+    The text of a Lists changes with its lists: also when replies are read again.
     """
 
     def __init__(self, study, are_there=True):
@@ -88,7 +90,7 @@ class Lists:
 
     @classmethod
     def known_by(cls, reader):
-        """Of a reader, which knows whether there are lists."""
+        """Return the Lists of a reader's study; the reader knows whether there are any."""
         return cls(reader.study, reader.judges.recommends)
 
     def __str__(self):
@@ -96,23 +98,24 @@ class Lists:
 
     @cached_property
     def _runs(self):
-        """[(run, plan, …)] with what changes whenever a list does."""
+        """Return [(run, plan, …)] with counts that change whenever a list does."""
         if not self.are_there:
             return []
         rows = RecommendedList.objects.filter(run__judge__study=self.study).order_by()
         totals = {name: Sum(name) for name in COUNTED}
-        found = rows.values_list("run", "plan", "run__judge", "run__state").annotate(
+        counted = rows.values_list("run", "plan", "run__judge", "run__state").annotate(
             n=Count("pk"),
             parsed=Count("pk", filter=Q(is_parsed=True)),
             **totals,
             read=Max("read_at"),
         )
-        return sorted(found, key=repr)
+        return sorted(counted, key=repr)
 
     @property
     def runs(self):
-        """{(judge, plan): its newest finished run with a list, else its newest with one, else its
-        newest}.
+        """Return {(judge, plan): its newest finished run with a list}.
+
+        Else its newest run with a list, else its newest run.
         """
         newest = {}
         for run, plan, judge, state, _, parsed, *_ in self._runs:
@@ -120,12 +123,12 @@ class Lists:
             newest[judge, plan] = max(rank, newest.get((judge, plan), rank))
         return {about: run for about, (*_, run) in newest.items()}
 
-    def of(self, part=ALL):
-        """Those of a part of the recipients, by recommender, plan, size, relation and iteration."""
+    def select_part(self, part=ALL):
+        """Return the lists of a part's recipients, in the order of `in_order`."""
         split = split_of(self.study)
         if part == ALL or split is None:
             return self._every
-        return [each for each in self._every if split.side(each.recipient) == part]
+        return [listed for listed in self._every if split.side(listed.recipient) == part]
 
     @cached_property
     def _every(self):
@@ -148,15 +151,18 @@ class Lists:
 
 
 def in_order(lists):
-    """Recommenders as their first lists come; then plans, sizes, relations, people, iterations."""
+    """Sort lists by recommender, in order of first appearance, then by what was asked.
+
+    Within a recommender: plans, sizes, relations, people, iterations.
+    """
     lists = list(lists)
-    judges = [*dict.fromkeys(each.evaluator for each in lists)]
+    judges = [*dict.fromkeys(listed.evaluator for listed in lists)]
     plans = [RELATIONS_PLAN, K_SWEEP, L_SWEEP]
 
-    def place(each):
-        size = each.k, each.l or inf
-        known = plans.index(each.plan) if each.plan in plans else len(plans)
-        about = judges.index(each.evaluator), known, size, each.place
-        return *about, each.recipient, each.iteration
+    def place(listed):
+        size = listed.k, listed.l or inf
+        plan_index = plans.index(listed.plan) if listed.plan in plans else len(plans)
+        about = judges.index(listed.evaluator), plan_index, size, listed.place
+        return *about, listed.recipient, listed.iteration
 
     return sorted(lists, key=place)

@@ -1,4 +1,4 @@
-"""What a report reads is as it was at one moment, however much is saved meanwhile."""
+"""Read everything for a report as it is at one moment, however much is saved meanwhile."""
 
 import threading
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ BEGIN = {
 
 
 class _Open(threading.local):
-    """The moment of a thread, and the connection on which it is."""
+    """The open moment of a thread, and the connection on which it is."""
 
     on = moment = None
 
@@ -23,7 +23,7 @@ _open = _Open()
 
 @contextmanager
 def one_moment():
-    """Around all reading for a report; what would write calls `over` first.
+    """Wrap all reading for a report in one snapshot; code that writes calls `over` first.
 
     Inside a moment, or a transaction, there is nothing to do.
     """
@@ -41,7 +41,7 @@ def one_moment():
 
 
 def over():
-    """Ends the moment: nothing more is read in it."""
+    """End the moment: nothing more is read in it."""
     if _is_open():
         _refuse_writes(False)
         _execute("COMMIT")
@@ -57,12 +57,12 @@ def end_with_request(**_):
 
 
 def _is_open():
-    """Whether there is one; a connection that was lost took its moment along."""
+    """Return whether a moment is open; a lost connection takes its moment along."""
     return _open.on is not None and _open.on is connection.connection
 
 
 def _refuse_writes(refuse):
-    """On SQLite, where a deferred transaction would only begin to lock; PostgreSQL was told."""
+    """Refuse writes on SQLite, whose deferred transaction would lock then; PostgreSQL was told."""
     if connection.vendor == "sqlite":
         _open.on.execute(f"PRAGMA query_only = {int(refuse)}")
 

@@ -1,4 +1,4 @@
-"""What judges answered in tests of robustness: the one reader of such runs for reports."""
+"""Read what judges answered in robustness tests, for reports."""
 
 from functools import cached_property
 
@@ -11,12 +11,11 @@ COLUMNS = ["run", "item", "question", "relation", "sample", "state", "value"]
 
 
 class Perturbed:
-    """Each judge's newest finished test, else its newest that has ended.
+    """Every judge's newest finished test, else its newest that has ended, in one query.
 
-    In one query; its answers in another.
-
-    Its text changes whenever one of these has another answer. Answers in both orders of two lists
-    are about the sides, so orders need not be told apart.
+    The answers take another query. The text of a Perturbed changes whenever one of its tests has
+    another answer. Answers in both orders of two lists are about the sides, so orders need not be
+    told apart.
     """
 
     def __init__(self, study, are_there=True):
@@ -24,7 +23,7 @@ class Perturbed:
 
     @classmethod
     def known_by(cls, reader):
-        """Of a reader, which knows whether there are tests."""
+        """Return the Perturbed of a reader's study; the reader knows whether there are tests."""
         return cls(reader.study, reader.judges.tested)
 
     def __str__(self):
@@ -40,25 +39,26 @@ class Perturbed:
         return list(runs.annotate(**sums).filter(settled__gt=0).order_by("pk"))
 
     def runs(self, version=None):
-        """{judge: its newest finished Run, else its newest}, of a version of the questionnaire;
-        None for all.
+        """Return {judge: its newest finished test Run, else its newest}.
+
+        version: of the questionnaire; None for all.
         """
-        of = [run for run in self._ended if version is None or run.version == version]
-        of.sort(key=lambda run: run.state == Run.State.FINISHED)  # and by age, as they are
-        return {run.judge.key: run for run in of}
+        runs = [run for run in self._ended if version is None or run.version == version]
+        runs.sort(key=lambda run: run.state == Run.State.FINISHED)  # and by age, as they are
+        return {run.judge.key: run for run in runs}
 
     def answers(self, version=None):
-        """{judge: a row an answer that was asked for and settled}, as COLUMNS."""
+        """Return {judge: frame with COLUMNS, a row for every answer asked for and settled}."""
         runs = self.runs(version)
         rows = Judgment.objects.settled().exclude(state=Judgment.State.NOT_ASKED)
         rows = rows.filter(run__in=[run.pk for run in runs.values()]).order_by("pk")
         names = ["run_id", "item__key", "question__key", *COLUMNS[3:]]
-        found = pd.DataFrame(list(rows.values_list(*names)) if runs else [], columns=COLUMNS)
-        return {judge: found[found["run"] == run.pk] for judge, run in runs.items()}
+        answers = pd.DataFrame(list(rows.values_list(*names)) if runs else [], columns=COLUMNS)
+        return {judge: answers[answers["run"] == run.pk] for judge, run in runs.items()}
 
 
 def ends_of(run, question):
-    """(lowest, highest) answer that a test's judge can give to a question; None without ends."""
+    """Return the (lowest, highest) answer a judge can give to a question; None without ends."""
     if run.frozen.get("method") == Judge.Method.FIT:
         return 0.0, 1.0
     scale = question.scale
@@ -66,5 +66,5 @@ def ends_of(run, question):
 
 
 def setting(options):
-    """The options of a relation as one text."""
+    """Write the options of a relation as one text."""
     return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))

@@ -1,4 +1,4 @@
-"""What the frame leaves out of judges' answers: samples and orders one by one, and failures."""
+"""Read what the frame leaves out of judges' answers: single samples and orders, and failures."""
 
 import re
 
@@ -17,8 +17,10 @@ SHORT_TEXT = 50
 
 
 def repeats_and_outcomes(study, version=None, systems=None):
-    """(every value that was asked several times, as samples or in orders: a frame, a row each;
-    how many judgments of each judge, question and system ended in each state: a frame).
+    """Return a frame of repeated answers and a frame counting how judgments ended.
+
+    The first has a row for every value that was asked several times, as samples or in orders. The
+    second says how many judgments of each judge, question and system ended in each state.
 
     In one query: in the rows of the second `run` is 0 and the value is how many they are.
     version: of the questionnaire; None for all. systems: {item: its system}, where the states of
@@ -29,16 +31,16 @@ def repeats_and_outcomes(study, version=None, systems=None):
         judgments = judgments.filter(run__version=version)
     several = judgments.filter(Q(run__judge__samples__gt=1) | ~Q(order=""), value__isnull=False)
     who = ["run__judge__key", "question__key"]
-    each = several.values_list(*who, "item__key", "order", "run_id", "pk", "sample", "value")
+    singles = several.values_list(*who, "item__key", "order", "run_id", "pk", "sample", "value")
     asked = judgments.settled().exclude(state=Judgment.State.NOT_ASKED)
     none = (Value(0, output_field=BigIntegerField()),) * 2
-    of = "item__system__key" if systems is None else "item__key"
-    states = asked.values_list(*who, of, "state", *none, Value(0))
-    rows = states.annotate(n=Cast(Count("pk"), FloatField())).union(each, all=True)
+    item_or_system = "item__system__key" if systems is None else "item__key"
+    states = asked.values_list(*who, item_or_system, "state", *none, Value(0))
+    rows = states.annotate(n=Cast(Count("pk"), FloatField())).union(singles, all=True)
     columns = ["judge", "question", "item", "order", "run", "pk", "sample", "value"]
-    found = pd.DataFrame(list(rows.iterator(chunk_size=20_000)), columns=columns)
-    values = found[found["run"] > 0].sort_values("pk").drop(columns="pk")
-    counts = found[found["run"] == 0].rename(
+    frame = pd.DataFrame(list(rows.iterator(chunk_size=20_000)), columns=columns)
+    values = frame[frame["run"] > 0].sort_values("pk").drop(columns="pk")
+    counts = frame[frame["run"] == 0].rename(
         columns={"item": "system", "order": "state", "value": "n"}
     )
     if systems is not None:
@@ -50,9 +52,9 @@ def repeats_and_outcomes(study, version=None, systems=None):
 
 
 def people_twice(study, role=None, version=None):
-    """(rater, item, question, first, second), ids, of the numbers people gave twice and that count.
+    """Return ids (rater, item, question, first, second) of answers that people gave twice.
 
-    role: of the raters; version: of the questionnaire; None for all.
+    Only numbers that count. role: of the raters; version: of the questionnaire; None for all.
     """
     answers = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
     if version is not None:
@@ -63,18 +65,18 @@ def people_twice(study, role=None, version=None):
 
 
 def lengths(study, keys):
-    """(length of each item's text (items,), NaN where there is none; the unit: words, characters).
+    """Return the length of each item's text (items,), NaN without a text, and the unit of length.
 
     Words are counted where most letters belong to scripts that part them; else characters without
     blanks. In a mixed text each Chinese or Japanese character counts as a word.
     """
     texts = dict(Item.objects.filter(study=study).order_by().values_list("key", "text"))
-    found = [texts.get(key, "").strip() for key in keys]
-    cjk = sum(len(CJK.findall(text)) for text in found)
-    others = sum(len(re.findall(r"[^\W\d_]", text)) for text in found) - cjk
+    item_texts = [texts.get(key, "").strip() for key in keys]
+    cjk = sum(len(CJK.findall(text)) for text in item_texts)
+    others = sum(len(re.findall(r"[^\W\d_]", text)) for text in item_texts) - cjk
     unit = CHARACTERS if cjk > others else WORDS
     measure = _characters if unit == CHARACTERS else _words
-    return np.array([measure(text) if text else np.nan for text in found], dtype=float), unit
+    return np.array([measure(text) if text else np.nan for text in item_texts], dtype=float), unit
 
 
 def _characters(text):

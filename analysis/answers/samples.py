@@ -1,4 +1,4 @@
-"""One answer of several samples."""
+"""Combine several samples of a judge's answer into one answer."""
 
 from collections import Counter
 from itertools import groupby
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def samples_averaged(rows, nominal):
-    """One row per (run, item, question), in their order where there are several samples."""
+    """Return one row per (run, item, question); return rows unchanged if no samples repeat."""
     order = np.lexsort((rows["question"], rows["item"], rows["run"]))
     unit = rows[order][["run", "item", "question"]]
     if not (unit[1:] == unit[:-1]).any():
@@ -18,10 +18,10 @@ def samples_averaged(rows, nominal):
 
 
 def averaged(samples, nominal=()):
-    """One answer of its samples (run, item, question, value, why, ...): the mean of their values.
+    """Combine samples (run, item, question, value, why, ...) of one answer: average their values.
 
-    Of `nominal` questions it is the most frequent one, and none at a tie. The rest is that of the
-    first sample with a value; None and NaN are no values.
+    For `nominal` questions take the most frequent value, and no value at a tie. The rest is copied
+    from the first sample with a value; None and NaN are no values.
     """
     valued = [sample for sample in samples if sample[3] is not None and sample[3] == sample[3]]
     if not valued:

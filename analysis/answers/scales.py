@@ -1,4 +1,4 @@
-"""Judges whose values are not on the scale of the question: which, and what they say instead."""
+"""Describe judges whose values are not on the question's scale, and what their values say."""
 
 from dataclasses import dataclass
 
@@ -14,9 +14,10 @@ ENTAILED_ABOVE = 0.5  # of the probability that a statement is entailed
 
 @dataclass(frozen=True)
 class OwnScale:
-    """kinds: of the questions whose scale it is not; above: what is more says fit, else None.
+    """A scale of a judge that is not the question's.
 
-    neutral: whether exactly `above` says neither fit nor misfit.
+    kinds: of the questions whose scale it is not; above: a larger value says fit, None if no value
+    says fit; neutral: whether exactly `above` says neither fit nor misfit.
     """
 
     kinds: tuple = EVERY_KIND
@@ -24,17 +25,17 @@ class OwnScale:
     neutral: bool = False
 
     def fits(self, values):
-        """1 where a value says fit, 0 where not, NaN where there is none."""
+        """Return 1 where a value says fit, 0 where it does not, NaN where it is missing."""
         return _flags(values, values > self.above)
 
     def misfits(self, values):
-        """1 where a value says misfit: not fit, but for a neutral one."""
+        """Return 1 where a value says misfit: neither fit nor neutral; NaN where it is missing."""
         says = values < self.above if self.neutral else values <= self.above
         return _flags(values, says)
 
     @property
     def words(self):
-        """What its values say, in words."""
+        """Say in words what the values mean."""
         neutral = ", exactly that is neutral" if self.neutral else ""
         return f"above {self.above:g} says fit{neutral}"
 
@@ -44,7 +45,7 @@ def _flags(values, says):
 
 
 def own_scale(kind, method, neutral, threshold):
-    """The OwnScale of a judge by its settings; None where it answers on each question's."""
+    """Return a judge's OwnScale by its settings; None if it answers on the questions' scales."""
     if kind == Judge.Kind.SBERT:
         kinds = tuple(k for k in EVERY_KIND if k not in SCORERS[kind].on_scale_of)
         return OwnScale(kinds, threshold)
@@ -60,7 +61,7 @@ def own_scale(kind, method, neutral, threshold):
 
 
 def of_members(scales):
-    """The OwnScale of what combines these judges; None where all answer on the question's."""
+    """Return the OwnScale of a combination of judges; None if all use the questions' scales."""
     own = [scale for scale in scales if scale is not None]
     if not own:
         return None
@@ -70,7 +71,7 @@ def of_members(scales):
 
 
 def of_learned(scales):
-    """The OwnScale of what learns from people to combine these judges.
+    """Return the OwnScale of a judge that learns from people how to combine these judges.
 
     Its values are on the people's scale, whatever its members' are; but for a choice of words,
     where it takes the majority as it stands.

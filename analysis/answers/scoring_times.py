@@ -1,4 +1,4 @@
-"""How long judges that compute take for a score: the one reader of runs' times, in one query."""
+"""Read how long computing judges take for a score, in one query."""
 
 from dataclasses import dataclass
 
@@ -17,10 +17,10 @@ class Time:
 
 
 def scoring_times(study, version=None):
-    """{judge: Time} of all its runs that computed here, from their beginning to the last score.
+    """Return {judge: Time} over all its runs that computed here, from start to last score.
 
-    Until the last score, not the run's end: so it changes with the judgments alone, by which
-    reports are kept. version: of the questionnaire; None for all.
+    Until the last score, not the run's end: the time then changes with the judgments alone, by
+    which reports are kept. version: of the questionnaire; None for all.
     """
     done = Q(judgments__state__in=Judgment.ASKED)
     runs = Run.objects.speaking(version).filter(judge__study=study, started_at__isnull=False)
@@ -34,10 +34,10 @@ def scoring_times(study, version=None):
         )
         .values_list("judge__key", "started_at", "last", "idle_seconds", "units")
     )
-    found: dict[str, Time] = {}
+    times: dict[str, Time] = {}
     for judge, began, last, idle, units in rows:
         if last is not None:
-            time = found.setdefault(judge, Time())
+            time = times.setdefault(judge, Time())
             time.seconds += max(0.0, (last - began).total_seconds() - idle)
             time.scores += units
-    return found
+    return times

@@ -1,4 +1,4 @@
-"""What each judge spent on each item: the one reader of calls for reports, in two queries."""
+"""Read what each judge spent on each item, in two queries; no other report reads calls."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,11 @@ MEASURES = ["cost", "calls", "tokens_in", "tokens_out", "seconds"]
 
 @dataclass(frozen=True)
 class Spent:
-    """Of one judge: `items`, a frame by item with MEASURES (NaN: unknown), all samples together.
+    """Spending of one judge, all samples together.
 
-    unknown: why its cost is not known; blank where it is. here: it computes without any call.
-    reused: how many replies were taken over from past runs, which cost nothing and are no calls.
+    items: a frame by item with MEASURES (NaN: unknown). unknown: why its cost is not known; blank
+    where it is. here: it computes without any call. reused: how many replies were taken over from
+    past runs, which cost nothing and are no calls.
     """
 
     items: pd.DataFrame
@@ -30,18 +31,18 @@ NOTHING = Spent(pd.DataFrame(columns=MEASURES, dtype=float), "it was never asked
 
 
 def spending(study, version=None):
-    """{judge: Spent} of the judges with settled judgments; failed and repeated calls count too.
+    """Return {judge: Spent} of judges with settled judgments; failed and repeated calls count too.
 
     Checks for drift do not: they are about the judge, and would make a few items dearer.
     version: of the questionnaire; None for all.
     """
     answers = _judgments(study, version)
-    found = answers.merge(_calls(study), on=["run", "unit"], how="left")
-    return {judge: _of_judge(rows) for judge, rows in found.groupby("judge", sort=False)}
+    merged = answers.merge(_calls(study), on=["run", "unit"], how="left")
+    return {judge: _of_judge(rows) for judge, rows in merged.groupby("judge", sort=False)}
 
 
 def _judgments(study, version):
-    """A row per unit that was asked: judge, kind, run, unit, item, what its rows say they cost."""
+    """Return a row per unit asked: judge, kind, run, unit, item, and the cost its rows state."""
     asked = Judgment.objects.speaking(version).settled()
     asked = asked.exclude(state=Judgment.State.NOT_ASKED)
     asked = asked if version is None else asked.filter(run__version=version)
@@ -56,7 +57,7 @@ def _judgments(study, version):
 
 
 def _calls(study):
-    """A row per unit with calls: how many, their cost, tokens and seconds."""
+    """Return a row per unit with calls: how many, their cost, tokens and seconds."""
     rows = (
         Call.objects.filter(run__judge__study=study)
         .order_by()
@@ -100,7 +101,7 @@ def _of_judge(rows):
 
 
 def _of_calls(rows, sums):
-    """Of a judge that calls: unknown where a call that was answered has no price."""
+    """Return the Spent of a calling judge: unknown where an answered call has no price."""
     units = rows.drop_duplicates(["run", "unit"])
     unpriced, calls = int(units["unpriced"].sum()), int(units["calls"].sum())
     reused = int(units["reused"].sum())

@@ -1,4 +1,4 @@
-"""Simulated answers to the demo's study of counterfactual explanations. Nobody was asked.
+"""Simulate answers to the demo's study of counterfactual explanations. Nobody was asked.
 
 An answer is the nearest whole number to a sum, kept within 1 to 5: how well explanations of a cell
 are liked, how lenient the rater is, how well this explanation came out, and what was drawn for the
@@ -34,7 +34,7 @@ def items():
 
 
 def answers():
-    """Rows of ratings.csv: each survey by raters of its own, in an order of their own."""
+    """Return rows of ratings.csv: each survey by raters of its own, in an order of their own."""
     asked = items()
     for number, survey in enumerate(sorted({row["survey"] for row in asked})):
         own = [row for row in asked if row["survey"] == survey]

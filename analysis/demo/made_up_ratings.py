@@ -1,4 +1,4 @@
-"""Films and ratings that nobody made, for the demo's study of counterfactual explanations.
+"""Make up films and ratings for the demo's study of counterfactual explanations.
 
 The ratings of MovieLens may not be passed on without permission; these are drawn, with people who
 like some genres and films that are more popular than others. Run
@@ -28,7 +28,7 @@ PEOPLE, LIKED = 90, 3
 
 
 def movies():
-    """Rows of movies.csv: ids, made-up titles, one to three genres."""
+    """Return rows of movies.csv: ids, made-up titles, one to three genres."""
     dice = chance("made-up films")
     pairs = list(product(FIRST, SECOND))
     dice.shuffle(pairs)
@@ -43,7 +43,7 @@ def movies():
 
 
 def ratings():
-    """Rows of ratings.csv: what people have follows their genres and how well known films are."""
+    """Return rows of ratings.csv: what people rate follows their genres and films' popularity."""
     films = list(movies())
     for person in range(1, PEOPLE + 1):
         dice = chance(f"made-up person {person}")

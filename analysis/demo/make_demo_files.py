@@ -1,4 +1,4 @@
-"""Writes the csv files of the demo studies from the hand-written parts, always the same bytes.
+"""Write the csv files of the demo studies from the hand-written parts, always the same bytes.
 
 Run `python -m analysis.demo.make_demo_files` after a change in `written/`.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analysis.demo.simulate import judgments, ratings
 from analysis.demo.texts import SYSTEMS, Writer
-from analysis.demo.written_parts import chance, films, pairs, read, watched
+from analysis.demo.written_parts import chance, films, pairs, read_part, watched
 
 HERE = Path(__file__).parent
 RATED = ("films", ["texts_01_to_05", "texts_06_to_10"])
@@ -24,7 +24,7 @@ def write_all(folder):
     rated, still_open = items(*RATED, dates), items(*OPEN, dates)
     tables = {
         "films/contents.csv": contents(films()),
-        "films/interactions.csv": interactions(read("cast"), dates),
+        "films/interactions.csv": interactions(read_part("cast"), dates),
         "films/items.csv": rated,
         "films/ratings.csv": ratings(rated),
         "films/judgments.csv": judgments(rated),
@@ -36,7 +36,7 @@ def write_all(folder):
 
 
 def write(path, rows):
-    """One csv file: UTF-8 without a mark, commas, header first, line feeds on every system."""
+    """Write one csv file: UTF-8 without a mark, commas, header first, line feeds everywhere."""
     buffer = StringIO()
     writer = csv.DictWriter(buffer, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -47,7 +47,7 @@ def write(path, rows):
 
 
 def items(study, files, dates):
-    """Rows of items.csv; the letter in an item's id is shuffled, so that it names no system."""
+    """Return rows of items.csv; the letter in an item's id is shuffled, so it names no system."""
     writer, rows = Writer(dates, study), []
     for recipient, film, by_hand in pairs(*files):
         texts = writer.texts(recipient, film, by_hand)
@@ -68,7 +68,7 @@ def items(study, files, dates):
 
 
 def contents(chosen):
-    """Rows of contents.csv."""
+    """Return rows of contents.csv."""
     return [
         {
             "content": film,
@@ -83,7 +83,7 @@ def contents(chosen):
 
 
 def interactions(recipients, dates):
-    """Rows of interactions.csv."""
+    """Return rows of interactions.csv."""
     return [
         {
             "recipient": recipient,
@@ -97,9 +97,9 @@ def interactions(recipients, dates):
 
 
 def watching_dates():
-    """(recipient, film) -> an evening; one film follows the other by one to six weeks."""
+    """Return {(recipient, film): an evening}; one film follows another by one to six weeks."""
     dates = {}
-    for recipient in read("cast"):
+    for recipient in read_part("cast"):
         draw = chance(f"evenings {recipient}")
         evening = datetime(2024, 1, 5, 19, tzinfo=UTC)
         for film in watched(recipient):
@@ -109,12 +109,12 @@ def watching_dates():
 
 
 def recipients_of(rows):
-    """The recipients of these items, each once, in order."""
+    """Return the recipients of these items, each once, in order."""
     return list(dict.fromkeys(row["recipient"] for row in rows))
 
 
 def films_seen_in(rows):
-    """The films that these items recommend or their recipients have watched, in list order."""
+    """Return the films that these items recommend or their recipients watched, in list order."""
     seen = {row["content"] for row in rows}
     seen.update(film for recipient in recipients_of(rows) for film in watched(recipient))
     return [film for film in films() if film in seen]

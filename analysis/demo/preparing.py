@@ -1,4 +1,4 @@
-"""The demo's data: four studies, a researcher, the endpoint of the small local model."""
+"""Prepare the demo: four studies, a researcher, the endpoint of the small local model."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ MODEL_NOTICE = (
 
 
 def prepare(model_port, say):
-    """Makes what is missing and nothing else; returns the demo's researcher."""
+    """Make what is missing and nothing else; return the demo's researcher."""
     user, _ = get_user_model().objects.get_or_create(username=USERNAME)
     if not user.password:
         user.set_unusable_password()
@@ -62,25 +62,25 @@ def _endpoint(port):
 
 
 def _load(folder):
-    found = {name: folder / f"{name}.csv" for name in TABLES if (folder / f"{name}.csv").exists()}
+    files = {name: folder / f"{name}.csv" for name in TABLES if (folder / f"{name}.csv").exists()}
     # The owner with the rows, all or nothing: a study that is there is not looked at again.
-    call_command("load_study", folder / "study.yaml", verbosity=0, owner=USERNAME, **found)
+    call_command("load_study", folder / "study.yaml", verbosity=0, owner=USERNAME, **files)
 
 
 def _plan_baselines(slug):
-    """Starts the judges that compute; a worker does it, so that nobody waits for a library."""
+    """Plan the judges that compute; a worker runs them, which spares the start their libraries."""
     for judge in Judge.objects.filter(study__slug=slug, kind__in=SCORERS):
         nudge(plan(judge))
 
 
 def work_here():
-    """Does what is planned in the demo studies, where no worker is going to."""
+    """Do the work planned in the demo studies here, as no worker is going to."""
     for run in Run.objects.filter(judge__study__slug__in=STUDIES, judge__kind__in=SCORERS):
         drive.work_through(run.pk)
 
 
 def var_folder(name):
-    """A folder under var/, made if missing."""
+    """Return a folder under var/, made if missing."""
     folder = Path(settings.VAR_DIR) / name
     folder.mkdir(parents=True, exist_ok=True)
     return folder

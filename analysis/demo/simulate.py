@@ -1,4 +1,4 @@
-"""Simulated raters: answers drawn from a quality, a leniency and noise. Nobody was asked.
+"""Simulate raters: answers drawn from a quality, a leniency and noise. Nobody was asked.
 
 An answer is the nearest whole number to a sum of normal draws, kept within 1 to 5: how good the
 system is in this aspect, how well the film and this text came out (shared by all raters), how
@@ -27,7 +27,7 @@ START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 
 
 def ratings(items):
-    """Rows of ratings.csv: each item by its recipient and by two of the three third parties."""
+    """Return rows of ratings.csv: each item by its recipient and two of three third parties."""
     rows = []
     for number, (rater, role, seen) in enumerate(sittings(items)):
         rows += one_sitting(rater, role, seen, START + timedelta(hours=7 * number))
@@ -35,7 +35,7 @@ def ratings(items):
 
 
 def sittings(items):
-    """(rater, role, items) of every rater; the third parties leave out every third pair."""
+    """Return (rater, role, items) of every rater; third parties leave out every third pair."""
     recipients = sorted({item["recipient"] for item in items})
     pairs = list(dict.fromkeys((item["recipient"], item["content"]) for item in items))
     for recipient in recipients:
@@ -51,7 +51,7 @@ def sittings(items):
 
 
 def one_sitting(rater, role, items, start):
-    """The answers of one rater, in a shuffled order of items, with their times."""
+    """Return the answers of one rater, in a shuffled order of items, with their times."""
     draw = chance(f"sitting {rater}")
     leniency = draw.gauss(0, SD_RECIPIENT if role == "recipient" else SD_RATER)
     now, rows = start, []
@@ -78,7 +78,7 @@ def one_sitting(rater, role, items, start):
 
 
 def expected(item, question):
-    """What all raters share: the system's mean in this aspect, the film's luck and the text's."""
+    """Return what all raters share: the system's mean in this aspect, and luck of film and text."""
     mean = MEAN[item["system"]][QUESTIONS.index(question)]
     mean += chance(f"pair {item['recipient']} {item['content']}").gauss(0, SD_PAIR)
     mean += chance(f"item {item['item']}").gauss(0, SD_ITEM)
@@ -88,7 +88,7 @@ def expected(item, question):
 
 
 def judgments(items):
-    """Rows of judgments.csv: a baseline that understands nothing, named as what it is."""
+    """Return rows of judgments.csv: a baseline that understands nothing, as its name says."""
     return [
         {
             "item": item["item"],

@@ -1,4 +1,4 @@
-"""Runs the demo's processes, each in a group of its own: restarts what dies, stops all at last."""
+"""Run the demo's processes, each in its own group: restart dead ones, stop all at the end."""
 
 import contextlib
 import ctypes
@@ -29,6 +29,7 @@ class Process:
     due: float | None = None
 
     def start(self):
+        """Start the program in a process group of its own."""
         with self.log.open("ab") as log:
             self.child = subprocess.Popen(
                 self.command,
@@ -57,13 +58,14 @@ class Process:
         return True
 
     def signal(self, number):
+        """Send a signal to the process group."""
         if self.child is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.child.pid, number)
 
 
 def end_with_parent():
-    """The kernel ends this process when the supervisor is killed without a chance to do it."""
+    """Have the kernel end this process when the supervisor is killed without a chance to do so."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

@@ -1,9 +1,9 @@
-"""What the four invented systems say about one recommended film."""
+"""Write what the four invented systems say about one recommended film."""
 
 from itertools import chain
 from string import Template
 
-from analysis.demo.written_parts import chance, films, liked, read, watched
+from analysis.demo.written_parts import chance, films, liked, read_part, watched
 
 SYSTEMS = ["personal", "feature", "template", "vague"]
 WRONG_SHARE = 0.4  # of the vague texts, those that are mistaken about the recipient
@@ -19,7 +19,7 @@ class Writer:
         self.written = set()
 
     def texts(self, recipient, film, by_hand):
-        """System -> text for one pair."""
+        """Return {system: text} for one pair."""
         return {
             "personal": by_hand["personal"],
             "feature": self.unused(self.feature, recipient, film),
@@ -28,7 +28,7 @@ class Writer:
         }
 
     def unused(self, write, recipient, film):
-        """A text that no other pair of the study has; each try takes the next frame."""
+        """Return a text that no other pair of the study has; each try takes the next frame."""
         while (text := write(recipient, film)) in self.written:
             pass
         self.written.add(text)
@@ -40,14 +40,14 @@ class Writer:
             genre, like, frames = films()[film]["genres"][0], "", "feature_new_genre"
         else:
             (genre, like), frames = self.chance.choice(shared), "feature"
-        return self.fill(read("frames")[frames], film, recipient, genre=genre, like=like)
+        return self.fill(read_part("frames")[frames], film, recipient, genre=genre, like=like)
 
     def template(self, recipient, film):
         anchor = self.chance.choice(liked(recipient))
-        return self.fill(read("frames")["template"], film, recipient, like=anchor)
+        return self.fill(read_part("frames")["template"], film, recipient, like=anchor)
 
     def vague(self, recipient, film):
-        blocks = read("frames")["vague"]
+        blocks = read_part("frames")["vague"]
         wrong = self.chance.random() < WRONG_SHARE
         opening = self.fill(blocks["openings"], film, recipient)
         genre = self.chance.choice(disliked_genres(recipient, film))
@@ -55,20 +55,20 @@ class Writer:
         return f"{opening} {self.fill(closings, film, recipient, genre=genre)}"
 
     def fill(self, frames, film, recipient, genre="", like=""):
-        """The least used frame, filled; ties fall to the seeded draw."""
+        """Fill the least used frame; ties fall to the seeded draw."""
         order = self.chance.sample(frames, len(frames))
-        frame = min(order, key=lambda each: self.used.get(each, 0))
+        frame = min(order, key=lambda unit: self.used.get(unit, 0))
         self.used[frame] = self.used.get(frame, 0) + 1
-        shown, name = films()[film], read("frames")["genres"]
+        facts, name = films()[film], read_part("frames")["genres"]
         anchor = films()[like]["title"] if like else ""
         return Template(frame).substitute(
-            title=shown["title"],
-            year=shown["year"],
-            director=shown["director"],
-            trait=shown["trait"],
+            title=facts["title"],
+            year=facts["year"],
+            director=facts["director"],
+            trait=facts["trait"],
             genre=name.get(genre, ""),
             category=genre.lower(),
-            categories=" and ".join(each.lower() for each in shown["genres"][:2]),
+            categories=" and ".join(unit.lower() for unit in facts["genres"][:2]),
             wrong=name.get(genre, ""),
             liked=anchor,
             anchor=anchor,
@@ -77,19 +77,21 @@ class Writer:
         )
 
 
-def shared_genres(one, other):
-    """The genres that two films have in common, in the order of the first."""
-    return [genre for genre in films()[one]["genres"] if genre in films()[other]["genres"]]
+def shared_genres(first, second):
+    """Return the genres that two films have in common, in the order of the first."""
+    return [genre for genre in films()[first]["genres"] if genre in films()[second]["genres"]]
 
 
 def disliked_genres(recipient, film):
-    """Genres in which the recipient liked nothing, and which are not the film's own."""
-    known = set(chain(*(films()[like]["genres"] for like in liked(recipient))))
-    known |= set(films()[film]["genres"])
-    return [genre for genre in read("frames")["genres"] if genre not in known]
+    """Return genres in which the recipient liked nothing, and which are not the film's own."""
+    excluded = set(chain(*(films()[like]["genres"] for like in liked(recipient))))
+    excluded |= set(films()[film]["genres"])
+    return [genre for genre in read_part("frames")["genres"] if genre not in excluded]
 
 
 def is_mistaken(text):
-    """Whether a vague text claims a taste that the recipient does not have."""
-    before = [frame.partition("$wrong")[0] for frame in read("frames")["vague"]["wrong_closings"]]
+    """Return whether a vague text claims a taste that the recipient does not have."""
+    before = [
+        frame.partition("$wrong")[0] for frame in read_part("frames")["vague"]["wrong_closings"]
+    ]
     return any(start in text for start in before)

@@ -1,4 +1,4 @@
-"""What every column of every exported table means; a test fails where one is missing here."""
+"""Explain every column of every exported table; a test fails where a column is missing."""
 
 from analysis.answers import frame
 from annotate.design.versions import as_it_was
@@ -337,7 +337,7 @@ NOTES = {
 
 
 def question_rows(study):
-    """(name, meaning) of every question, in every version of the questionnaire that is known."""
+    """Return (name, meaning) of every question, in every known version of the questionnaire."""
     kept = list(study.versions.all())
     if study.questionnaire_version == 1:
         return [(f"question = {q.key}", question_meaning(q)) for q in study.questions.all()]
@@ -355,7 +355,7 @@ def question_rows(study):
 
 
 def exit_meaning(question):
-    """An exit question in one line; None is one that is no longer asked."""
+    """Describe an exit question in one line; None is a question that is no longer asked."""
     if question is None:
         return "An exit question that is no longer asked."
     if question.scale.kind in ("choice", "binary"):
@@ -367,7 +367,7 @@ def exit_meaning(question):
 
 
 def question_meaning(question):
-    """A question in one line: its text and its scale."""
+    """Describe a question in one line: its text and its scale."""
     over = " (no longer asked)" if question.retired else ""
     return f"Question{over}: {question.text} {_scale(question.scale)}"
 
@@ -378,7 +378,7 @@ def _scale(scale):
 
 
 def column_rows(extra):
-    """(table, column, meaning) of all tables; extra names the study's own item columns."""
+    """Yield (table, column, meaning) of all tables; extra names the study's own item columns."""
     for table, columns in TABLES.items():
         for column, meaning in columns.items():
             yield table, column, meaning

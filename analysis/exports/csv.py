@@ -1,4 +1,4 @@
-"""Cells as they stand in a line of CSV: written here, or by PostgreSQL for a million answers.
+"""Write cells as they stand in a line of CSV, in Python or, for a million answers, in PostgreSQL.
 
 By hand and not by the csv module, because parts of a line are made once for many rows.
 """
@@ -22,7 +22,7 @@ PLAIN = {
 
 
 def csv_cells(*cells):
-    """Cells side by side, without the end of the line."""
+    """Write cells side by side, without the end of the line."""
     return ",".join([PLAIN.get(type(cell), _text)(cell) for cell in cells])
 
 
@@ -35,38 +35,38 @@ def _text(cell):
 
 
 class _Written(Func):
-    """One column as csv_cells writes it; NULL stays NULL."""
+    """An expression that writes one column as csv_cells does; NULL stays NULL."""
 
     output_field = TextField()
 
 
 class Number(_Written):
-    """4 for 4.0; people's answers stay far below the 10^15 from which on the two would differ."""
+    """Writes 4 for 4.0; answers stay far below the 10^15 from which Python and SQL would differ."""
 
     template = "(CASE WHEN %(expressions)s = trunc(%(expressions)s) \
 THEN (%(expressions)s)::bigint::text ELSE (%(expressions)s)::text END)"
 
 
 class Float(_Written):
-    """4.0 for 4.0, as Python writes it."""
+    """Writes 4.0 for 4.0, as Python does."""
 
     template = "((%(expressions)s)::text \
 || CASE WHEN %(expressions)s = trunc(%(expressions)s) THEN '.0' ELSE '' END)"
 
 
 class Time(_Written):
-    """A time in UTC; microseconds only where there are any."""
+    """Writes a time in UTC, with microseconds only where there are any."""
 
     template = "replace(to_char(%(expressions)s AT TIME ZONE 'UTC', \
 'YYYY-MM-DD\"T\"HH24:MI:SS.US'), '.000000', '') || '+00:00'"
 
 
 def written(*cells):
-    """One expression of several of texts, side by side as csv_cells sets them."""
+    """Join several text expressions into one, with commas as csv_cells sets them."""
     commas = [part for cell in cells for part in (Value(","), cell)][1:]
     return Func(*commas, function="concat", output_field=TextField())
 
 
 def written_by_database(cells):
-    """True when the cells are to be CSV and PostgreSQL can write them."""
+    """Return whether the cells are to be CSV and PostgreSQL can write them."""
     return cells is csv_cells and connection.vendor == "postgresql"

@@ -1,4 +1,4 @@
-"""Exports about the inside of sessions: answers on extra screens, and what stood where."""
+"""Export the inside of sessions: answers on extra screens, and the order of all screens."""
 
 from heapq import merge
 from operator import itemgetter
@@ -12,7 +12,7 @@ ITEM = "item"
 
 
 def checks(study, clean, cells):
-    """One row an answer to an attention check, a gold item or a repeated item."""
+    """Yield one row per answer to an attention check, a gold item or a repeated item."""
     answers = ExtraAnswer.objects.filter(extra__session__study=study).with_first()
     names = [
         "extra__session_id",
@@ -45,13 +45,13 @@ def checks(study, clean, cells):
         passed,
         seconds,
         changes,
-        at,
+        answered_at,
     ) in rows.iterator(CHUNK):
         kind, item, check, question, position = what
         pair = compared(kind, spec, question, value, text, first)
         asked = kind, clean.key(item), check, question or "", position
-        given = (_cell(one, clean) for one in pair)
-        end = passed, seconds, len(changes), at
+        given = (_cell(cell, clean) for cell in pair)
+        end = passed, seconds, len(changes), answered_at
         yield (cells(session, clean.key(rater), *asked, *given, *end, clean(reason)),)
 
 
@@ -62,7 +62,7 @@ def _cell(value, clean):
 
 
 def screens(study, clean, cells):
-    """One row a screen of each session, in their order: its items and its extra screens."""
+    """Yield one row per screen of each session, in order: its items and its extra screens."""
     who = ["session__rater__key", "session__order_row"]
     places = Place.objects.filter(session__study=study, position__isnull=False)
     of_items = places.order_by("session", "position").values_list(
@@ -87,10 +87,10 @@ def screens(study, clean, cells):
 
 
 def codes(study, clean, cells):
-    """One row a code given to a text, merged codes under their new names; none while hidden."""
+    """Yield one row per code given to a text, under its merged name; no rows while hidden."""
     if not may_compare(study):
         return
-    known = Codes.of(study)
+    study_codes = Codes.of(study)
     names = [
         "code",
         "rating__item__key",
@@ -103,12 +103,12 @@ def codes(study, clean, cells):
         "at",
     ]
     rows = Coding.objects.filter(rating__in=texts(study).order_by()).order_by("rating", "pk")
-    for code, item, rater, question, value, text, reason, coder, at in rows.values_list(
+    for code, item, rater, question, value, text, reason, coder, coded_at in rows.values_list(
         *names
     ).iterator(CHUNK):
-        stands = code and known.stands_for(code)
+        stands = code and study_codes.stands_for(code)
         if code is None or stands:
             name = clean.key(stands.name) if stands else ""
             whole = value is not None and value.is_integer()
             who = clean.key(item), clean.key(rater), question, int(value) if whole else value
-            yield (cells(*who, clean(text or reason), clean.key(coder), name, at),)
+            yield (cells(*who, clean(text or reason), clean.key(coder), name, coded_at),)

@@ -1,4 +1,4 @@
-"""The export of recommenders under test: what their lists name, entry by entry."""
+"""Export the lists of recommenders under test, entry by entry."""
 
 from itertools import chain
 
@@ -35,8 +35,10 @@ UNMATCHED = "unmatched"
 
 
 def lists(study, clean, cells):
-    """One row an entry in the order of the reply's list, then those left out of it; one without an
-    entry where a reply was no list, or where nothing was asked. Of a locked test part none.
+    """Yield one row per entry in the order of the reply's list, then the entries left out of it.
+
+    A reply that was no list, or a list that was not asked for, has one row without an entry. Lists
+    of a locked test part are left out.
     """
     hidden = withheld_recipients(study)
     asked = RecommendedList.objects.filter(run__judge__study=study).order_by("run", "unit")
@@ -44,45 +46,54 @@ def lists(study, clean, cells):
     for run, unit, recipient, judge, user, *what, entries, left in asked.values_list(
         *ABOUT
     ).iterator(CHUNK):
-        state, reason, model, fingerprint, call, at = _of(judgments, run, unit)
+        state, reason, model, fingerprint, call, settled_at = _judgment_of(judgments, run, unit)
         if recipient in hidden:
             continue
         plan, relation, cell, *size = what
-        of = clean.key(cell.removeprefix(relation).removeprefix(":"))
-        about = run, clean.key(judge), clean.key(user), plan, clean.key(relation), of, *size
+        setting = clean.key(cell.removeprefix(relation).removeprefix(":"))
+        about = run, clean.key(judge), clean.key(user), plan, clean.key(relation), setting, *size
         asked_so = cells(*about, state, clean.key(reason))
-        end = cells(clean.key(model), clean.key(fingerprint), call, at)
+        end = cells(clean.key(model), clean.key(fingerprint), call, settled_at)
         for row in _rows(entries, left):
-            yield asked_so, cells(*_said(row, clean)), end
+            yield asked_so, cells(*_entry_cells(row, clean)), end
 
 
 def _judgments(study):
-    """(run, unit, …) of every list's judgment, in the order of the lists."""
+    """Return (run, unit, …) of every list's judgment, in the order of the lists."""
     runs = RecommendedList.objects.filter(run__judge__study=study).order_by().values("run")
     rows = Judgment.objects.filter(run__in=runs).order_by("run", "unit")
     return rows.values_list(*ASKED).iterator(CHUNK)
 
 
-def _of(judgments, run, unit):
-    """What a list's judgment says: the two streams are in one order, so no row is looked up."""
-    for at_run, at_unit, *said in judgments:
-        if (at_run, at_unit) == (run, unit):
-            return said
+def _judgment_of(judgments, run, unit):
+    """Return what the judgment of one list says.
+
+    Both streams are in one order, so no row is looked up.
+    """
+    for judged_run, judged_unit, *answer in judgments:
+        if (judged_run, judged_unit) == (run, unit):
+            return answer
     raise LookupError(f"the list of unit {unit} of run {run} has no judgment")
 
 
 def _rows(entries, left):
-    """(position, said, content, how, why it does not count) of each entry; one row at least."""
+    """Return (position, title, content, how, why it does not count) per entry; at least a row."""
     counted = (
-        (at, each["said"], each["content"], each["how"], "" if each["content"] else UNMATCHED)
-        for at, each in enumerate(entries, start=1)
+        (
+            position,
+            entry["said"],
+            entry["content"],
+            entry["how"],
+            "" if entry["content"] else UNMATCHED,
+        )
+        for position, entry in enumerate(entries, start=1)
     )
-    others = ((None, each["said"], each["content"], each["how"], each["why"]) for each in left)
+    others = ((None, entry["said"], entry["content"], entry["how"], entry["why"]) for entry in left)
     if entries or left:
         return chain(counted, others)
     return [(None, "", None, "", "")]
 
 
-def _said(row, clean):
-    position, said, content, how, why = row
-    return position, clean(said), clean.key(content), how, why
+def _entry_cells(row, clean):
+    position, title, content, how, why = row
+    return position, clean(title), clean.key(content), how, why

@@ -1,4 +1,4 @@
-"""Exports about people: who rated, and every change of an answer.
+"""Export tables about people: raters, sessions, and every change of an answer.
 
 What a platform calls somebody is personal. It leaves as a pseudonym, the same in every export of
 a study, so that a participant who came twice can be seen; as it is only where an owner asks.
@@ -25,7 +25,7 @@ VISIT = ("SESSION_ID", "assignmentId")
 
 
 def pseudonym(study, platform_id):
-    """12 letters and digits for a platform's id; without the SECRET_KEY nobody can undo it."""
+    """Return 12 letters and digits for a platform's id, irreversible without the SECRET_KEY."""
     if not platform_id:
         return ""
     keyed = salted_hmac(f"platform id in {study.pk}", platform_id, algorithm="sha256")
@@ -33,7 +33,7 @@ def pseudonym(study, platform_id):
 
 
 def raters(study, clean, cells, platform_ids=False):
-    """One row a rater; platform_ids=True gives the platform's own names of people and visits."""
+    """Yield one row per rater; platform_ids=True gives the platform's own ids."""
 
     def named(text):
         return clean(text if platform_ids else pseudonym(study, text))
@@ -59,18 +59,18 @@ def raters(study, clean, cells, platform_ids=False):
         "screen_width",
         "created_at",
     ]
-    found = rows.values_list(*names).iterator(CHUNK)
-    for (_, key, role, recipient, ids, why, *counts), said in with_exit(
-        study, found, "session__rater", clean
+    rater_rows = rows.values_list(*names).iterator(CHUNK)
+    for (_, key, role, recipient, ids, why, *counts), exits in with_exit(
+        study, rater_rows, "session__rater", clean
     ):
         visit = next((str(ids[name]) for name in VISIT if ids.get(name)), "")
         numbers = (_plain(ids.get(name), clean) for name in (APPROVAL_RATE, TASK_COUNT))
         who = clean(key), role, clean(recipient), named(participant_of(ids)), named(visit)
-        yield (cells(*who, *numbers, bool(why), clean(why), *counts, *said),)
+        yield (cells(*who, *numbers, bool(why), clean(why), *counts, *exits),)
 
 
 def exit_columns(study):
-    """{column: meaning} of the exit questions, those that are no longer asked too."""
+    """Return {column: meaning} of the exit questions, also those that are no longer asked."""
     asked = {question.key: question for question in around.exit_of(study)}
     return {
         f"exit_{key}": codebook.exit_meaning(asked.get(key)) for key in exit_answers.keys(study)
@@ -78,21 +78,21 @@ def exit_columns(study):
 
 
 def with_exit(study, rows, owner, clean):
-    """(row, its exit answers) of rows that begin with the pk of the owner, in its order."""
+    """Yield (row, its exit answers) for rows that begin with the owner's pk, in its order."""
     keys = exit_answers.keys(study)
     for batch in batches(rows, CHUNK):
         first, last = batch[0][0], batch[-1][0]
-        said = exit_answers.said_between(study, owner, first, last) if keys else {}
+        answers_by_owner = exit_answers.said_between(study, owner, first, last) if keys else {}
         for row in batch:
-            own = said.get(row[0], {})
+            own = answers_by_owner.get(row[0], {})
             given = (own.get(key) for key in keys)
-            yield row, [clean(one) if isinstance(one, str) else one for one in given]
+            yield row, [clean(answer) if isinstance(answer, str) else answer for answer in given]
 
 
 def sessions(study, clean, cells):
-    """One row a session, with its attempts at the check and its exit answers."""
-    found = Session.objects.filter(study=study).order_by("pk")
-    found = found.with_times().annotate(answers=Count("ratings"))
+    """Yield one row per session, with its attempts at the check and its exit answers."""
+    visits = Session.objects.filter(study=study).order_by("pk")
+    visits = visits.with_times().annotate(answers=Count("ratings"))
     names = [
         "pk",
         "rater__key",
@@ -111,17 +111,17 @@ def sessions(study, clean, cells):
         "ended_at",
         "items_done_at",
     ]
-    rows = _with_attempts(study, found.values_list(*names).iterator(CHUNK))
-    for (pk, rater, role, state, source, why, *more, check), said in with_exit(
+    rows = _with_attempts(study, visits.values_list(*names).iterator(CHUNK))
+    for (pk, rater, role, state, source, why, *more, check), exits in with_exit(
         study, rows, "session", clean
     ):
         who = pk, clean(rater), role, state, source, bool(why), clean(why)
         tried, passed, answers = check
-        yield (cells(*who, *more, tried, passed, clean(answers), *said),)
+        yield (cells(*who, *more, tried, passed, clean(answers), *exits),)
 
 
 def _with_attempts(study, rows):
-    """Each row with (attempts, whether one was passed, all of them as JSON) behind it."""
+    """Append (attempts, whether an attempt passed, all attempts as JSON) to each row."""
     for batch in batches(rows, CHUNK):
         made = CheckAttempt.objects.filter(
             session__study=study, session__pk__range=(batch[0][0], batch[-1][0])
@@ -135,24 +135,25 @@ def _with_attempts(study, rows):
 def _attempts(made):
     if not made:
         return None, None, ""
-    told = [{"at": one.at.isoformat(), "answers": one.answers} for one in made]
-    return len(made), any(one.passed for one in made), json.dumps(told, ensure_ascii=False)
+    told = [{"at": attempt.at.isoformat(), "answers": attempt.answers} for attempt in made]
+    return len(made), any(attempt.passed for attempt in made), json.dumps(told, ensure_ascii=False)
 
 
 def _plain(value, clean):
-    """A platform's number as it is, whatever it put there as a text."""
+    """Keep a platform's number as it is; clean whatever it sent as a text."""
     return value if value is None or isinstance(value, int | float) else clean(str(value))
 
 
 def _counted_raters(study):
-    """Raters with their sessions, answers and changes, each counted for itself."""
+    """Return raters with their sessions, answers and changes, each counted for itself."""
     ratings = Rating.objects.filter(session__rater=OuterRef("pk")).order_by()
     revisions = RatingRevision.objects.filter(rating__session__rater=OuterRef("pk")).order_by()
     spent = ItemTime.objects.filter(session__rater=OuterRef("pk")).order_by()
     spent = spent.values("session__rater")
-    known = Session.objects.filter(rater=OuterRef("pk")).exclude(browser="").order_by("-pk")
+    with_browser = Session.objects.filter(rater=OuterRef("pk")).exclude(browser="").order_by("-pk")
     latest = {
-        name: Subquery(known.values(name)[:1]) for name in ("browser", "device", "screen_width")
+        name: Subquery(with_browser.values(name)[:1])
+        for name in ("browser", "device", "screen_width")
     }
     done = Q(sessions__state=Session.State.COMPLETED)
     return Rater.objects.filter(study=study).annotate(
@@ -171,7 +172,7 @@ def _counted_raters(study):
 
 
 def times(study, clean, cells):
-    """One row for every item that a session's page measured."""
+    """Yield one row for every item that a session's page measured."""
     rows = ItemTime.objects.filter(session__study=study).order_by("session", "pk")
     names = [
         "session_id",
@@ -191,7 +192,7 @@ def _number(rows, by, expression):
 
 
 def revisions(study, clean, cells):
-    """One row for every answer that was given or changed here, the first answers too."""
+    """Yield one row for every answer given or changed here, the first answers too."""
     rows = RatingRevision.objects.filter(rating__session__study=study).order_by("rating_id", "pk")
     names = [
         "rating_id",
@@ -208,10 +209,10 @@ def revisions(study, clean, cells):
     for _, group in groupby(rows.values_list(*names).iterator(CHUNK), key=itemgetter(0)):
         old = None
         for change, (_, session, rater, item, question, value, text, *more) in enumerate(group):
-            at, version, reason = more
+            changed_at, version, reason = more
             new = clean(text) if value is None else _whole(value)
             keys = clean.key(rater), clean.key(item), question
-            yield (cells(session, *keys, change, old, new, at, version, clean(reason)),)
+            yield (cells(session, *keys, change, old, new, changed_at, version, clean(reason)),)
             old = new
 
 

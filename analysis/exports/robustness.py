@@ -1,4 +1,4 @@
-"""The export of tests of robustness: every answer to a changed prompt, and to the unchanged one."""
+"""Export robustness tests: every answer to a changed prompt, and to the unchanged prompt."""
 
 from django.db.models import FloatField
 from django.db.models.functions import Cast
@@ -30,7 +30,7 @@ FIELDS = [
 
 
 def robustness(study, clean, cells):
-    """One row a judgment of a test, settled or not; nothing of a locked test part."""
+    """Yield one row per judgment of a test, settled or not; nothing of a locked test part."""
     hidden = withheld(study)
     tests = Run.objects.robustness_tests().filter(judge__study=study).order_by("pk")
     settings = {

@@ -1,5 +1,6 @@
-"""Statements as a table: what counts, beside what was extracted, and what people removed; what
-of the replies was not kept; and what NLI models said of every pair of statements.
+"""Export statements, the triplets that were not kept, and what NLI models said of the pairs.
+
+A statement's row has what counts beside what was extracted, and whether a person removed it.
 """
 
 from itertools import product
@@ -32,9 +33,9 @@ IS_REMOVED = FIELDS.index("is_removed") - 2
 
 
 def statements(study, clean, cells):
-    """One row a statement, and one without any for each side of an item that states nothing.
+    """Yield one row per statement, and a row without any for each side that states nothing.
 
-    Of a locked test part none.
+    Items of a locked test part are left out.
     """
     hidden, seen = withheld(study), set()
     rows = Statement.objects.extracted(study).with_said().order_by("item", "side", "number")
@@ -44,41 +45,44 @@ def statements(study, clean, cells):
         if item not in hidden:
             yield (cells(*_row(side, row, clean)),)
     names = "item_id", "side", "item__key", "run__judge__key", "run_id"
-    read = Extraction.objects.speaking(study).filter(part=0).order_by("item", "side")
-    for item, side, key, judge, run in read.values_list(*names).iterator(CHUNK):
+    extractions = Extraction.objects.speaking(study).filter(part=0).order_by("item", "side")
+    for item, side, key, judge, run in extractions.values_list(*names).iterator(CHUNK):
         if (item, side) not in seen and item not in hidden:
             nothing = [None, "", "", "", "", "", "", "", None, None]
             yield (cells(clean.key(key), side, *nothing, clean.key(judge), run, None),)
 
 
 def _row(side, row, clean):
-    key, number, *texts, is_removed, start, end, judge, run, at = row
+    key, number, *texts, is_removed, start, end, judge, run, changed_at = row
     now, was = texts[:3], texts[3:]
     change = "removed" if is_removed else "added" if run is None else "corrected" * (now != was)
-    said = *(clean(text) for text in now), change, *(clean(text) for text in was)
-    return clean.key(key), side, number, *said, start, end, clean.key(judge), run, at
+    words = *(clean(text) for text in now), change, *(clean(text) for text in was)
+    return clean.key(key), side, number, *words, start, end, clean.key(judge), run, changed_at
 
 
 def dropped(study, clean, cells):
-    """One row a triplet that was not kept, of the runs whose statements count.
+    """Yield one row per triplet that was not kept, of the runs whose statements count.
 
-    Of a locked test part none.
+    Items of a locked test part are left out.
     """
     hidden = withheld(study)
     rows = Extraction.objects.speaking(study).exclude(dropped=[]).order_by("item", "side", "part")
     names = "item_id", "item__key", "side", "part", "run__judge__key", "run_id", "dropped"
-    for item, key, side, part, judge, run, found in rows.values_list(*names).iterator(CHUNK):
-        for each in found if item not in hidden else ():
-            said = (clean(each[name]) for name in ("statement", "topic", "sentiment"))
+    for item, key, side, part, judge, run, triplets in rows.values_list(*names).iterator(CHUNK):
+        for triplet in triplets if item not in hidden else ():
+            texts = (clean(triplet[name]) for name in ("statement", "topic", "sentiment"))
             yield (
-                cells(clean.key(key), side, part + 1, *said, each["why"], clean.key(judge), run),
+                cells(
+                    clean.key(key), side, part + 1, *texts, triplet["why"], clean.key(judge), run
+                ),
             )
 
 
 def entailments(study, clean, cells):
-    """One row a pair and direction, of each judge's newest; of a locked test part none.
+    """Yield one row per pair and direction, of each judge's newest values.
 
-    A side that is compared with nothing has a row for each of its own, without probabilities.
+    Items of a locked test part are left out. A side that is compared with nothing has a row for
+    each of its own texts, without probabilities.
     """
     hidden, newest = withheld(study), {}
     rows = Entailment.objects.counting().filter(item__study=study).order_by("run_id", "pk")
@@ -87,19 +91,19 @@ def entailments(study, clean, cells):
             newest[item, *which] = pk
     pks = sorted(newest.values())
     for start in range(0, len(pks), MATRICES):
-        found = Entailment.objects.filter(pk__in=pks[start : start + MATRICES]).order_by("pk")
-        for each in found.select_related("item", "run__judge"):
-            for row in _pairs(each):
-                yield (cells(*_said(each, row, clean)),)
+        batch = Entailment.objects.filter(pk__in=pks[start : start + MATRICES]).order_by("pk")
+        for entailment in batch.select_related("item", "run__judge"):
+            for row in _pairs(entailment):
+                yield (cells(*_entailment_cells(entailment, row, clean)),)
 
 
-def _pairs(each):
-    """(direction, premise, hypothesis, probabilities, their texts) of one item."""
-    n, m = each.n_generated, each.n_reference
-    generated, reference = each.generated or [""] * n, each.reference or [""] * m
-    yield from _one_way("precision", reference, generated, each.forward)
-    if each.grain == Grain.STATEMENT:
-        yield from _one_way("recall", generated, reference, each.backward)
+def _pairs(entailment):
+    """Yield (direction, premise, hypothesis, probabilities, their texts) of one item."""
+    n, m = entailment.n_generated, entailment.n_reference
+    generated, reference = entailment.generated or [""] * n, entailment.reference or [""] * m
+    yield from _one_way("precision", reference, generated, entailment.forward)
+    if entailment.grain == Grain.STATEMENT:
+        yield from _one_way("recall", generated, reference, entailment.backward)
 
 
 def _one_way(direction, premises, hypotheses, kept):
@@ -111,14 +115,21 @@ def _one_way(direction, premises, hypotheses, kept):
             yield direction, None, number, nothing, "", text
         return
     numbers = product(enumerate(hypotheses, start=1), enumerate(premises, start=1))
-    for ((hypothesis, said), (premise, before)), values in zip(
+    for ((hypothesis, hypothesis_text), (premise, premise_text)), values in zip(
         numbers, as_array(kept).tolist(), strict=True
     ):
-        yield direction, premise, hypothesis, values, before, said
+        yield direction, premise, hypothesis, values, premise_text, hypothesis_text
 
 
-def _said(each, row, clean):
+def _entailment_cells(entailment, row, clean):
     direction, premise, hypothesis, values, *texts = row
-    judge = clean.key(each.run.judge.key) if each.run else ""
+    judge = clean.key(entailment.run.judge.key) if entailment.run else ""
     numbers = premise, hypothesis, *values
-    return clean.key(each.item.key), direction, *numbers, each.grain, judge, *map(clean, texts)
+    return (
+        clean.key(entailment.item.key),
+        direction,
+        *numbers,
+        entailment.grain,
+        judge,
+        *map(clean, texts),
+    )

@@ -1,4 +1,4 @@
-"""The tables that leave the project, as streams: memory stays flat however many rows there are.
+"""Stream the tables that leave the project: memory stays flat however many rows there are.
 
 A table's rows are tuples of parts. A part is what the form of the file makes of some cells that
 stand side by side, texts, numbers, times and None: what many rows share is made once. Every text is
@@ -38,7 +38,7 @@ CHUNK = 5000
 
 
 def rows(study, table, clean, cells, **options):
-    """The header and an iterator of rows, tuples of parts; cells(*cells) makes a part.
+    """Return the header and an iterator of rows, tuples of parts; cells(*cells) makes a part.
 
     The table of raters takes platform_ids=True.
     """
@@ -46,9 +46,9 @@ def rows(study, table, clean, cells, **options):
 
 
 def counts(study):
-    """{table: how many rows it has}, without making them; none where the page does not say.
+    """Count a table's rows without making them: {table: rows}, only for tables the page counts.
 
-    Nothing of judges while the test part is locked: the files are without it.
+    While the test part is locked judges' tables are left out: the files are without it.
     """
     people = _of_people(study)
     shown = {
@@ -67,7 +67,7 @@ def counts(study):
 
 
 def _of_people(study):
-    """Counts that indexes give: no answer is asked for its place, nor whether it is a number."""
+    """Return counts that indexes give, without reading an answer's place or value."""
     every = Rating.objects.filter(session__study=study)
     in_words = [question.pk for question in study.questions.all() if question.scale.kind == "text"]
     rows = {
@@ -78,7 +78,7 @@ def _of_people(study):
         "counted": every.of_counted_sessions(),
         "surplus": every.surplus(),
     }
-    numbers = {name: counting.number_of(each) for name, each in rows.items()}
+    numbers = {name: counting.number_of(queryset) for name, queryset in rows.items()}
     return Study.objects.filter(pk=study.pk).values(**numbers).get()
 
 
@@ -86,20 +86,20 @@ class _Cleaner:
     """Applies a function to texts; equal texts become one object, so that keys take no memory."""
 
     def __init__(self, clean):
-        self.clean, self.known = clean, {"": "", None: ""}
+        self.clean, self.cleaned = clean, {"": "", None: ""}
 
     def __call__(self, text):
         return "" if text is None else self.clean(text)
 
     def key(self, text):
-        """A text that stands in many rows."""
-        if text not in self.known:
-            self.known[text] = self.clean(text)
-        return self.known[text]
+        """Clean a text that stands in many rows, once."""
+        if text not in self.cleaned:
+            self.cleaned[text] = self.clean(text)
+        return self.cleaned[text]
 
 
 def number(value):
-    """4 for 4.0; every other number as it is."""
+    """Return 4 for 4.0; every other number as it is."""
     return int(value) if value is not None and value.is_integer() else value
 
 
@@ -118,7 +118,7 @@ KEYS = {
 
 
 def extra_columns(study):
-    """Names of the items' extra columns, in order of appearance."""
+    """List the names of the items' extra columns, in order of appearance."""
     with connection.cursor() as cursor:
         cursor.execute(KEYS[connection.vendor], [study.pk])
         names = [name for (name,) in cursor]
@@ -142,21 +142,21 @@ def _scores(study, clean, cells):
 
 
 def _sides(study, items):
-    """{item: its side of the test split}; blank without one."""
+    """Return {item: its side of the test split}; blank without a split."""
     if split_of(study) is None:
         return dict.fromkeys(items, "")
     return {pk: side for pk, (_, side) in sides_of_items(study).items()}
 
 
 def _human_scores(study, clean, cells, items, sides, questions):
-    asked = {pk: cells(each.key, frame.HUMAN) for pk, each in questions.items()}
-    known, surplus = counting.who_counts(study)
+    asked = {pk: cells(question_row.key, frame.HUMAN) for pk, question_row in questions.items()}
+    session_rows, surplus = counting.who_counts(study)
     sessions = {
         pk: (
             cells(clean.key(rater), "", role, "", version, None),
             cells(bool(why), clean.key(why), None),
         )
-        for pk, (rater, role, why, version) in known.items()
+        for pk, (rater, role, why, version) in session_rows.items()
     }
     is_surplus = cells(True, SURPLUS, None)
     none = cells("")
@@ -164,42 +164,44 @@ def _human_scores(study, clean, cells, items, sides, questions):
         who, counts = sessions[session]
         if (session, item) in surplus:
             counts = is_surplus
-        said = cells(clean(reason)) if reason else none
-        yield items[item], asked[question], who, answer, counts, said, sides[item]
+        reason_part = cells(clean(reason)) if reason else none
+        yield items[item], asked[question], who, answer, counts, reason_part, sides[item]
 
 
 def _human_answers(study, cells):
-    """(item, question, session, reason, the part value to first_side)"""
+    """Yield (item, question, session, reason, the part value to first_side)."""
     answers = counting.human_answers(study).order_by("pk")
     keys = ["item_id", "question_id", "session_id", "reason"]
     if csv.written_by_database(cells):
         value, seconds = csv.Number("value"), csv.Float("seconds")
-        at = csv.Time("answered_at")
-        part = csv.written(value, Value(""), seconds, Value(""), at, F("first_side"))
+        answered_at = csv.Time("answered_at")
+        part = csv.written(value, Value(""), seconds, Value(""), answered_at, F("first_side"))
         yield from answers.annotate(part=part).values_list(*keys, "part").iterator(CHUNK)
         return
     names = [*keys, "value", "seconds", "answered_at", "first_side"]
-    for *start, value, seconds, at, side in answers.values_list(*names).iterator(CHUNK):
-        yield *start, cells(number(value), "", seconds, None, at, side)
+    for *start, value, seconds, answered_at, side in answers.values_list(*names).iterator(CHUNK):
+        yield *start, cells(number(value), "", seconds, None, answered_at, side)
 
 
 def _judge_scores(study, clean, cells, items, sides, questions):
     runs = judged.about_runs(study)
-    asked = {pk: cells(each.key, frame.JUDGE, "") for pk, each in questions.items()}
+    asked = {pk: cells(question_row.key, frame.JUDGE, "") for pk, question_row in questions.items()}
     judges = {run: judge for run, (judge, *_) in runs.items()}
     who = {run: cells(clean.key(name), "", run, *more) for run, (name, *more) in runs.items()}
     plain = cells(False, "", None, "")
-    for run, item, question, value, why, _, cost, at, mean in _judged(study, judges, questions):
-        answer = cells(number(value), clean(why), None, cost, at, "")
+    for run, item, question, value, why, _, cost, settled_at, mean in _judged(
+        study, judges, questions
+    ):
+        answer = cells(number(value), clean(why), None, cost, settled_at, "")
         counts = plain if mean is None else cells(False, "", number(mean), "")
         yield items[item], asked[question], who[run], answer, counts, sides[item]
 
 
 def _judged(study, runs, questions):
-    """(run, item, question, value, why missing, rationale, cost, time, weighted value), samples
-    averaged; of a locked test part none.
+    """Yield (run, item, question, value, why missing, rationale, cost, time, weighted value).
 
-    Ordered by the unique index of the judgments, so that samples stand side by side.
+    Samples are averaged; items of a locked test part are left out. Ordered by the unique index of
+    the judgments, so that samples stand side by side.
     """
     nominal = [pk for pk, question in questions.items() if question.scale.kind == "choice"]
     samples = (
@@ -233,17 +235,17 @@ def _judged(study, runs, questions):
             yield samples[0]
 
 
-def _with_costs(samples, one):
-    """The one answer of several samples, at what all of them cost."""
-    *start, _, at, _ = one
+def _with_costs(samples, answer):
+    """Return the combined answer of several samples, at what all of them cost."""
+    *start, _, settled_at, _ = answer
     costs = [sample[6] for sample in samples if sample[6] is not None]
     means = [sample[8] for sample in samples if sample[8] is not None]
     mean = sum(means) / len(means) if means else None
-    return *start, sum(costs) if costs else None, at, mean
+    return *start, sum(costs) if costs else None, settled_at, mean
 
 
 def _units(study):
-    """One row per (run, item, question) of the answers that count."""
+    """Return one row per (run, item, question) of the answers that count."""
     answers = judged.judge_answers(judged.judge_of_runs(study))
     return answers.order_by().values("run", "item", "question").distinct()
 
@@ -270,10 +272,10 @@ def _ratings(study, clean, cells):
         "session__version",
     ]
     answers = _counted(study).order_by("pk").values_list(*names).iterator(CHUNK)
-    for item, rater, role, question, value, text, at, seconds, reason, *more in answers:
+    for item, rater, role, question, value, text, answered_at, seconds, reason, *more in answers:
         answer = clean(text) if value is None else number(value)
         keys = clean.key(item), clean.key(rater), role, question
-        yield (cells(*keys, answer, at, seconds, clean(reason), *more),)
+        yield (cells(*keys, answer, answered_at, seconds, clean(reason), *more),)
 
 
 def _judgments(study, clean, cells):
@@ -287,13 +289,13 @@ def _judgments(study, clean, cells):
     answers = _judged(study, judges, questions)
     for run, item, question, value, _, rationale, cost, _, mean in answers:
         keys = clean.key(items[item]), clean.key(judges[run]), questions[question].key
-        said = clean(rationale), cost, number(mean)
+        details = clean(rationale), cost, number(mean)
         flag = flags.get((run, item), "")
-        yield (cells(*keys, number(value), *said, *asked[run], flag),)
+        yield (cells(*keys, number(value), *details, *asked[run], flag),)
 
 
 def _flags(study):
-    """{(run, item): the rules that the texts in its prompt met}"""
+    """Return {(run, item): the rules that the texts in its prompt met}."""
     flags = Flag.objects.filter(run__judge__study=study).values_list("run", "item", "rules")
     return {(run, item): rules for run, item, rules in flags}
 
@@ -349,15 +351,29 @@ def _samples(study, clean, cells):
         run, judge, item, question, sample, order, state, value, why, rationale, *rest = row
         keys = run, clean.key(judge), clean.key(item), question, sample, order, state
         example, rater = examples.get((run, pk), ("", ""))
-        said = clean(why), clean(rationale), clean.key(example), clean.key(rater)
-        mean, mass, why_none, model, fingerprint, prompt, version, call, source, cost, at = rest
+        texts = clean(why), clean(rationale), clean.key(example), clean.key(rater)
+        (
+            mean,
+            mass,
+            why_none,
+            model,
+            fingerprint,
+            prompt,
+            version,
+            call,
+            source,
+            cost,
+            settled_at,
+        ) = rest
         weighted = number(mean), mass, clean.key(why_none)
         which = clean.key(model), clean.key(fingerprint), clean.key(prompt), version
-        yield (cells(*keys, number(value), *said, *weighted, *which, call, source, cost, at),)
+        yield (
+            cells(*keys, number(value), *texts, *weighted, *which, call, source, cost, settled_at),
+        )
 
 
 def _examples(study):
-    """{(run, item): (id of the example, its rater)}"""
+    """Return {(run, item): (id of the example, its rater)}."""
     shown = Material.objects.filter(run__judge__study=study, example__isnull=False)
     names = ["run", "item", "example__key", "rater__key"]
     return {(run, item): rest for run, item, *rest in shown.values_list(*names).iterator(CHUNK)}
@@ -379,7 +395,7 @@ def _items(study, clean, cells):
 
 
 def _extra(value, clean):
-    """An extra cell: texts cleaned, numbers as they are, lists and objects as JSON."""
+    """Return an extra cell: texts cleaned, numbers as they are, lists and objects as JSON."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | dict):

@@ -1,4 +1,4 @@
-"""Rows of a table as lines of CSV or JSON, in pieces of about a thousand rows."""
+"""Write rows of a table as lines of CSV or JSON, in pieces of about a thousand rows."""
 
 import json
 from datetime import datetime
@@ -13,7 +13,7 @@ PIECE = 1000
 
 
 def pieces(study, table, form, **options):
-    """The whole file as texts, one after another; form is "csv" or "jsonl".
+    """Yield the whole file as texts, piece by piece; form is "csv" or "jsonl".
 
     All of it is of one moment: an answer that comes meanwhile may be of a session that was not
     there when sessions were read.
@@ -36,8 +36,8 @@ def _jsonl(study, table, **options):
 
 
 def _line(header, row):
-    found = dict(zip(header, row, strict=True))
-    return json.dumps(found, ensure_ascii=False, default=datetime.isoformat) + "\n"
+    row_by_name = dict(zip(header, row, strict=True))
+    return json.dumps(row_by_name, ensure_ascii=False, default=datetime.isoformat) + "\n"
 
 
 def _batches(rows):

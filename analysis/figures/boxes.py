@@ -1,4 +1,4 @@
-"""How alike the lists of single recipients are, cell by cell: boxes, and points where few are."""
+"""Draw boxes of how alike each recipient's lists are, cell by cell, with points for few people."""
 
 from analysis.figures import dots, wrapping
 from analysis.figures.looks import JUDGE_COLOURS, SYMBOLS
@@ -8,9 +8,9 @@ MOST_CELLS = 12
 
 
 def boxes(spreads, title, names):
-    """A box for each cell. spreads: {cell: values of people}; names: {cell: words}."""
+    """Draw a box for each cell. spreads: {cell: values of people}; names: {cell: words}."""
     shown = dict(list(spreads.items())[:MOST_CELLS])
-    data = [_box(names[cell], values, at) for at, (cell, values) in enumerate(shown.items())]
+    data = [_box(names[cell], values, place) for place, (cell, values) in enumerate(shown.items())]
     row = wrapping.height_of([wrapping.wrapped(names[cell]) for cell in shown], least=52)
     layout = dots.layout_of(height=110 + row * max(len(shown), 2))
     layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
@@ -21,9 +21,9 @@ def boxes(spreads, title, names):
     return {"data": data, "layout": layout, "narrow": narrow}
 
 
-def _box(name, values, at):
-    """Its colour repeats after a few; where it stands says which it is."""
-    colour = JUDGE_COLOURS[at % len(JUDGE_COLOURS)]
+def _box(name, values, place):
+    """Return one box; its place picks colour and marker, both of which repeat after a few."""
+    colour = JUDGE_COLOURS[place % len(JUDGE_COLOURS)]
     return {
         "type": "box",
         "orientation": "h",
@@ -36,6 +36,6 @@ def _box(name, values, at):
         "pointpos": 0,
         "line": {"color": colour, "width": 2},
         "fillcolor": "rgba(0,0,0,0)",
-        "marker": {"color": colour, "size": 5, "symbol": SYMBOLS[at % len(SYMBOLS)]},
+        "marker": {"color": colour, "size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)]},
         "hoverinfo": "x",
     }

@@ -1,4 +1,4 @@
-"""Figures of curves: ROC with bands, precision and recall, calibration; and heat maps."""
+"""Draw curves (ROC with bands, precision and recall, calibration) and heat maps."""
 
 from math import isnan
 
@@ -11,7 +11,7 @@ HEAT = [[0, "#d55e00"], [0.5, "var(--paper)"], [1, "#0072b2"]]
 
 
 def with_bands(figure, report, entries, question, looks):
-    """The ROC curves with the bands that some of them have behind."""
+    """Draw the bands of ROC curves, where there are any, behind the curves."""
     bands = []
     for entry in entries:
         band = report.bands.get((entry.row["evaluator"], question))
@@ -36,10 +36,10 @@ def _band(band, colour):
 
 
 def precision_recall(report, entries, question, looks):
-    """Precision over recall of the best evaluators, and the share of positives."""
-    known = [entry for entry in entries if not isnan(entry.row["value"])][:MOST_CURVES]
+    """Draw precision over recall of the best evaluators, and the share of positives."""
+    drawn = [entry for entry in entries if not isnan(entry.row["value"])][:MOST_CURVES]
     lines = []
-    for entry in known:
+    for entry in drawn:
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
         lines.append(
             {
@@ -57,22 +57,22 @@ def precision_recall(report, entries, question, looks):
             }
             | looks.marks(entry.judge, name)
         )
-    layout = _square("Recall", "Precision", known, "positives", "n")
-    shares = [entry.row["positives"] / entry.row["n"] for entry in known]
+    layout = _square("Recall", "Precision", drawn, "positives", "n")
+    shares = [entry.row["positives"] / entry.row["n"] for entry in drawn]
     lines += [_dotted([0, 1], [shares[0]] * 2, "no skill")] if shares else []
     return _figure(lines, layout)
 
 
 def calibration(report, question, looks):
-    """Share of positives over the judge's value on 0..1, for the best calibrated evaluators."""
+    """Draw the share of positives over judges' values on 0..1, for the best calibrated judges."""
     errors = [e for e in report.entries if e.row["part"] == "error" and not isnan(e.row["value"])]
-    known = sorted(errors, key=lambda entry: entry.row["value"])[:MOST_CALIBRATED]
+    drawn = sorted(errors, key=lambda entry: entry.row["value"])[:MOST_CALIBRATED]
     lines = [
         _calibrated(error, report, question, looks)
         | looks.marks(error.judge, error.row["evaluator"])
-        for error in known
+        for error in drawn
     ]
-    layout = _square("Judge’s value, on 0 to 1", "Share of positives", known, "n", None)
+    layout = _square("Judge’s value, on 0 to 1", "Share of positives", drawn, "n", None)
     return _figure([_dotted([0, 1], [0, 1], "as it says"), *lines], layout)
 
 
@@ -118,7 +118,7 @@ def _dotted(x, y, name):
 
 
 def _square(across, up, entries, n_across, n_up):
-    """Both axes from 0 to 1, with n in their titles."""
+    """Return a layout with both axes from 0 to 1 and n in their titles."""
     layout = dots.layout_of(height=520)
     for axis, words, key in (("xaxis", across, n_across), ("yaxis", up, n_up)):
         size = f" (n = {dots.span(entry.row[key] for entry in entries)})" if key else ""
@@ -133,7 +133,7 @@ def _figure(data, layout):
 
 
 def heat(entries, title):
-    """A cell for each evaluator and question, in the colour of its value, which it says."""
+    """Draw a cell for each evaluator and question, coloured by its value, which it states."""
     names = list(dict.fromkeys(entry.row["evaluator"] for entry in entries))
     questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
     values = {(e.row["evaluator"], e.row["question"]): e.row["value"] for e in entries}

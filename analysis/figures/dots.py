@@ -1,4 +1,4 @@
-"""Reports as Plotly figures: plain dictionaries that static/figures.js draws.
+"""Draw reports as Plotly figures: plain dictionaries that static/figures.js draws.
 
 A judge looks the same on every page (looks.py). "var(--ink)" stands for a colour of the style
 sheet, so that one figure fits the light and the dark scheme. "narrow" holds the parts of a layout
@@ -26,7 +26,7 @@ DIVERGING = [
 
 
 def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
-    """A dot plot with intervals: a line per row[line], a marker shape per row[series].
+    """Draw a dot plot with intervals: a line per row[line], a marker shape per row[series].
 
     chance: what guessing would give. It has a line with its name, and the axis begins there or
     where the intervals begin, since values far below it hardly occur.
@@ -67,30 +67,30 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
 
 
 def _largest(entries, line):
-    """Those with a value, of few lines: the ones with the largest values; how many there were.
+    """Keep entries with a value in the lines with the largest values; also count all lines.
 
     A line for each of 200 judges would make a figure of ten screens.
     """
     largest: dict = {}
-    known = [entry for entry in entries if not _undefined(entry.row["value"])]
-    for entry in known:
+    defined = [entry for entry in entries if not _undefined(entry.row["value"])]
+    for entry in defined:
         name, value = entry.row[line], entry.row["value"]
         largest[name] = max(largest.get(name, value), value)
     kept = set(sorted(largest, key=lambda name: -largest[name])[:MOST_LINES])
-    return [entry for entry in known if entry.row[line] in kept], len(largest)
+    return [entry for entry in defined if entry.row[line] in kept], len(largest)
 
 
 def _around(entries):
-    """From the lowest to the highest end of the intervals, with some room."""
+    """Return the range from the lowest to the highest end of the intervals, with some room."""
     rows = [entry.row for entry in entries]
-    known = [row[name] for row in rows for name in ("low", "value", "high")]
-    known = [value for value in known if not _undefined(value)] or [0.0, 1.0]
-    room = 0.04 * (max(known) - min(known)) or 0.5
-    return [min(known) - room, max(known) + room]
+    ends = [row[name] for row in rows for name in ("low", "value", "high")]
+    ends = [value for value in ends if not _undefined(value)] or [0.0, 1.0]
+    room = 0.04 * (max(ends) - min(ends)) or 0.5
+    return [min(ends) - room, max(ends) + room]
 
 
 def _below(entries, chance):
-    """Where an axis begins that shows chance and every end of the intervals, with some room."""
+    """Return the start of an axis that shows chance and every end of the intervals, with room."""
     rows = [entry.row for entry in entries]
     ends = [row[name] for row in rows for name in ("low", "value") if not _undefined(row[name])]
     lowest = min([chance, *ends])
@@ -98,7 +98,7 @@ def _below(entries, chance):
 
 
 def _line_of_chance(chance):
-    """A dashed line over the whole height, with its name above."""
+    """Return a dashed line over the whole height, with its name above."""
     line = {
         "type": "line",
         "x0": chance,
@@ -123,7 +123,7 @@ def _line_of_chance(chance):
 
 
 def _names_above(layout, names, centres):
-    """A dot plot for a phone: each name above its dots, not beside them."""
+    """Return the phone layout of a dot plot: each name stands above its dots."""
     labels = [wrapped(name, NARROW_LINE, most=MOST_HEADING) for name in names]
     above = [
         {
@@ -147,8 +147,8 @@ def _names_above(layout, names, centres):
     }
 
 
-def _dots(rows, at, colours, name, symbols, line):
-    """One trace for the markers, and a line for each interval in the colour of its marker."""
+def _dots(rows, heights, colours, name, symbols, line):
+    """Return the lines of the intervals, coloured like their markers, and the markers' trace."""
     lines = [
         {
             "type": "scatter",
@@ -161,7 +161,7 @@ def _dots(rows, at, colours, name, symbols, line):
             "showlegend": False,
             "legendgroup": name,
         }
-        for row, y, colour in zip(rows, at, colours, strict=True)
+        for row, y, colour in zip(rows, heights, colours, strict=True)
         if not _undefined(row["low"])
     ]
     markers = {
@@ -170,7 +170,7 @@ def _dots(rows, at, colours, name, symbols, line):
         "name": name,
         "legendgroup": name,
         "x": [row["value"] for row in rows],
-        "y": at,
+        "y": heights,
         "marker": {"color": colours, "symbol": symbols, "size": 9},
         "text": [_in_words(row, line) for row in rows],
         "hoverinfo": "text",
@@ -185,14 +185,14 @@ def _in_words(row, line):
 
 
 def small_title(axis):
-    """An axis's title where there is little room: smaller, its n on a line of its own."""
+    """Return an axis title for little room: smaller, with its n on a line of its own."""
     return {"title": {"text": axis["title"]["text"].replace(" (", "<br>("), "font": {"size": 11}}}
 
 
 def curves(report, entries, question, looks):
-    """ROC curves of the best of these evaluators for one question."""
-    known = [entry for entry in entries if not _undefined(entry.row["auc"])]
-    best = sorted(known, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
+    """Draw ROC curves of the best of these evaluators for one question."""
+    defined = [entry for entry in entries if not _undefined(entry.row["auc"])]
+    best = sorted(defined, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
     data = [
         _curve(report.curves[e.row["evaluator"], question], e, looks)
         | looks.marks(e.judge, e.row["evaluator"])
@@ -230,7 +230,7 @@ def _curve(curve, entry, looks):
 
 
 def winning_rates(report, question, epsilon, looks):
-    """Draw the winning rate of judges over their head start: a line a step curve.
+    """Draw the winning rate of judges over their head start, a step curve per line.
 
     Judges with one and the same curve share a line.
     """
@@ -275,14 +275,14 @@ def _shared_name(entries):
 
 
 def span(counts):
-    """40, or 30 to 40; 0 of nothing."""
+    """Write counts as 40, or as 30 to 40; no counts at all as 0."""
     counts = sorted(counts) or [0]
     low, high = counts[0], counts[-1]
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def matrices(entries):
-    """Heat maps of the first confusion matrices: shares of each row, with the counts written."""
+    """Draw heat maps of the first confusion matrices: shares of each row, labelled with counts."""
     entries = entries[:MOST_MATRICES]
     columns = min(len(entries), 3)
     lines = -(-len(entries) // columns) if entries else 0
@@ -350,7 +350,7 @@ def _heading(name, suffix):
 
 
 def likert(distributions):
-    """Diverging bars: answers of people by question, the neutral middle around zero.
+    """Draw people's answers by question as diverging bars, the neutral middle around zero.
 
     distributions: (question, [(label, count)]) with the labels in the order of the scale.
     """
@@ -368,7 +368,7 @@ def likert(distributions):
 
 
 def _diverging(question, counts, first):
-    """Bars of one question: from the middle outwards on both sides."""
+    """Yield the bars of one question, from the middle outwards on both sides."""
     total = sum(count for _, count in counts)
     middle = (len(counts) - 1) / 2
     order = sorted(range(len(counts)), key=lambda place: abs(place - middle))
@@ -396,11 +396,11 @@ def _diverging(question, counts, first):
 
 
 def shade(place, size):
-    """The colour of one of so many points: each has its own, however long the scale is."""
-    at = place * (len(DIVERGING) - 1) / (size - 1)
-    lower = min(int(at), len(DIVERGING) - 2)
+    """Return the colour of one point on a scale of `size` points, different for every point."""
+    scaled = place * (len(DIVERGING) - 1) / (size - 1)
+    lower = min(int(scaled), len(DIVERGING) - 2)
     parts = zip(DIVERGING[lower], DIVERGING[lower + 1], strict=True)
-    mixed = [round(a + (b - a) * (at - lower)) for a, b in parts]
+    mixed = [round(a + (b - a) * (scaled - lower)) for a, b in parts]
     return "#{:02x}{:02x}{:02x}".format(*mixed)
 
 
@@ -416,7 +416,7 @@ def _axis():
 
 
 def layout_of(height):
-    """The layout that all figures begin with."""
+    """Return the layout that all figures begin with."""
     return {
         "height": height,
         "margin": {"l": 10, "r": 10, "t": 30, "b": 45},
@@ -431,9 +431,9 @@ def layout_of(height):
 
 
 def subsets(entries, means, title):
-    """A dot for each subset of the judges by its size, and a line through the sizes' means."""
+    """Draw a dot for each subset of judges by its size, and a line through the sizes' means."""
     rows = [entry.row for entry in entries]
-    known = [entry.row for entry in means if not _undefined(entry.row["value"])]
+    sizes = [entry.row for entry in means if not _undefined(entry.row["value"])]
     dots = {
         "type": "scatter",
         "mode": "markers",
@@ -454,23 +454,23 @@ def subsets(entries, means, title):
         "type": "scatter",
         "mode": "lines+markers",
         "name": "mean of the size",
-        "x": [row["size"] for row in known],
-        "y": [row["value"] for row in known],
+        "x": [row["size"] for row in sizes],
+        "y": [row["value"] for row in sizes],
         "line": {"color": INK},
         "marker": {"size": 7},
         "hovertemplate": "%{y:.3f}<extra></extra>",
     }
-    if known and not any(_undefined(row["low"]) for row in known):
-        line["error_y"] = _reach(known)
+    if sizes and not any(_undefined(row["low"]) for row in sizes):
+        line["error_y"] = _reach(sizes)
     layout = layout_of(height=420)
-    n = span(row["n"] for row in known)
+    n = span(row["n"] for row in sizes)
     layout["xaxis"] |= {"title": {"text": f"Judges in the mean (n = {n} values)"}, "dtick": 1}
     layout["yaxis"] |= {"title": {"text": title}}
     return {"data": [dots, line], "layout": layout, "narrow": {"height": 380}}
 
 
 def _reach(rows):
-    """The 95 % intervals of the rows as error bars of Plotly."""
+    """Return the 95 % intervals of the rows as error bars of Plotly."""
     up, down = ([abs(row[end] - row["value"]) for row in rows] for end in ("high", "low"))
     return {"type": "data", "array": up, "arrayminus": down, "color": INK, "thickness": 1.2}
 

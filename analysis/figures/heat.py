@@ -1,4 +1,4 @@
-"""Figures about raters: how each two of them agree."""
+"""Draw how each two raters agree."""
 
 from math import isnan
 
@@ -11,7 +11,7 @@ MOST_NUMBERS = 16  # raters whose numbers can be read in the map
 
 
 def heat_map(names, values, n, title):
-    """Raters × raters: agreement as colour and number, n on hover; blank where it is unknown."""
+    """Draw raters × raters: agreement as colour and number, n on hover; blank where unknown."""
     names, size = [wrapped(name, 16) for name in names], len(names)
     cells = [
         [None if row == column or isnan(value) else value for column, value in enumerate(line)]

@@ -1,4 +1,4 @@
-"""The tables and figures of report pages: what a report lays out for people to read."""
+"""Lay out the tables and figures of report pages for people to read."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ FIRST_SENTENCE = re.compile(r"(Table \S+\. )?.*?(?=\.(\s|$)|$)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Cell:
-    """One number with its interval, what it is made from, and its place in its column."""
+    """One number with its interval, what it is computed from, and its rank in its column."""
 
     row: dict
     value: float
@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Link:
-    """A cell that leads to a page."""
+    """A table cell that links to a page."""
 
     text: str
     url: str
@@ -37,7 +37,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Words:
-    """A cell, or its heading, of words, which may take several lines."""
+    """A table cell or heading made of words, which may take several lines."""
 
     words: str
 
@@ -54,7 +54,7 @@ class Table:
 
     @property
     def name(self):
-        """The first sentence of the caption, and the number of the table where it has one."""
+        """Return the caption's first sentence, with the table's number if it has one."""
         return FIRST_SENTENCE.match(self.caption)[0]
 
 
@@ -68,13 +68,13 @@ class Figure:
 
     @property
     def script(self):
-        """Id of the script element that holds the figure."""
+        """Return the id of the script element that holds the figure."""
         return f"figure-{self.key}"
 
 
 @dataclass
 class Layout:
-    """What a report page shows, in its order; `details` lists every number of the page."""
+    """Everything a report page shows, in order; `details` lists every number of the page."""
 
     figures: list
     tables: list
@@ -100,13 +100,15 @@ class Matrix:
 
 
 def has_many(layouts):
-    """Whether so many tables with a caption are shown that a list of them helps."""
-    shown = [table for each in layouts for table in each.tables if table.lines and table.caption]
+    """Return whether enough captioned tables are shown that a list of them helps."""
+    shown = [
+        table for layout in layouts for table in layout.tables if table.lines and table.caption
+    ]
     return len(shown) >= MANY_TABLES
 
 
 def ranked(lines):
-    """The lines, with the best and the second cell of each column marked."""
+    """Mark the best and the second cell of each column; return the lines."""
     for place in range(len(lines[0][1]) if lines else 0):
         values = [cells[place].value for _, cells in lines]
         highest = sorted({value for value in values if not isnan(value)}, reverse=True)
@@ -118,7 +120,7 @@ def ranked(lines):
 
 
 def table_of(entries, line, caption, corner, words):
-    """Cells by one of the row's keys and the question; a blank where there is no row."""
+    """Arrange cells by one of the row's keys and the question; blank where there is no row."""
     cells = {
         (entry.row[line], entry.row["question"]): cell_of(entry, f"n = {entry.row['n_units']:,}")
         for entry in entries
@@ -132,12 +134,13 @@ def table_of(entries, line, caption, corner, words):
 
 
 def cell_of(entry, size=""):
+    """Return the Cell of an entry's value or AUC."""
     value = entry.row["value"] if "value" in entry.row else entry.row["auc"]
     return Cell(entry.row, value, entry.reason, size)
 
 
 def details(report):
-    """Every number with its n, its groups and why it is undefined; how many were left out."""
+    """Tabulate every number with its n, groups and reason; also count the rows left out."""
     if not report.rows:
         return None, 0
     hidden = ("low", "high", "value")
@@ -155,6 +158,7 @@ def _plain(value):
 
 
 def any_value(rows, **wanted):
+    """Return whether any row with the wanted keys has a value."""
     return any(
         not isnan(row["value"])
         for row in rows
@@ -163,6 +167,6 @@ def any_value(rows, **wanted):
 
 
 def n_words(entries, name="n"):
-    """N = 40, or n = 30 to 40, over the rows that have a value."""
+    """Write n = 40, or n = 30 to 40, over the rows that have a value."""
     counts = [entry.row[name] for entry in entries if not isnan(entry.row["value"])]
     return f"n = {dots.span(counts)}"

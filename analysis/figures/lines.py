@@ -1,4 +1,4 @@
-"""Figures of values over a number: cost against accuracy, accuracy by episodes, maps, K raters.
+"""Draw values over a number: cost against accuracy, accuracy by episodes, maps, K raters.
 
 Plain dictionaries like those of dots.py; shapes and dashes differ wherever colours do.
 """
@@ -16,24 +16,24 @@ MOST_NAMED = 8
 
 
 def frontier(entries, looks, what):
-    """Accuracy over the cost of an item, its axis logarithmic; what costs nothing stands left.
+    """Draw accuracy over the cost of an item on a logarithmic axis; free evaluators stand left.
 
     Filled marks are not dominated, and joined by a line; the others are open.
     """
-    known = [e for e in entries if not isnan(e.row["cost"]) and not isnan(e.row["value"])]
-    paid = [e.row["cost"] for e in known if e.row["cost"] > 0]
+    drawn = [e for e in entries if not isnan(e.row["cost"]) and not isnan(e.row["value"])]
+    paid = [e.row["cost"] for e in drawn if e.row["cost"] > 0]
     free_at = min(paid, default=1.0) / 5
-    data = [_steps(known, free_at)]
+    data = [_steps(drawn, free_at)]
     for kind, symbol in MARKS.items():
-        own = [entry for entry in known if entry.kind == kind]
+        own = [entry for entry in drawn if entry.kind == kind]
         data += [_interval(_at(e, free_at), e, looks) for e in own if not isnan(e.row["low"])]
         data += [_points(own, kind, symbol, free_at, looks)] if own else []
     layout = layout_of(height=460)
-    n = sorted({entry.row["n"] for entry in known}) or [0]
+    n = sorted({entry.row["n"] for entry in drawn}) or [0]
     span = f"{n[0]:,}" if len(n) == 1 else f"{n[0]:,} to {n[-1]:,}"
     layout["xaxis"] |= {"type": "log", "title": {"text": "Cost of an item in US dollars (log)"}}
     layout["yaxis"] |= {"title": {"text": f"{what} (n = {span})"}}
-    if any(entry.row["cost"] == 0 for entry in known):
+    if any(entry.row["cost"] == 0 for entry in drawn):
         layout["xaxis"]["title"]["text"] += ", the leftmost are free"
     narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
     return {"data": data, "layout": layout, "narrow": narrow | {"height": 420}}
@@ -43,9 +43,9 @@ def _at(entry, free_at):
     return entry.row["cost"] or free_at
 
 
-def _steps(known, free_at):
-    """The line through what nothing dominates, from the cheapest on."""
-    best = sorted((e for e in known if e.row["frontier"]), key=lambda e: e.row["cost"])
+def _steps(entries, free_at):
+    """Draw the line through the entries that nothing dominates, from the cheapest on."""
+    best = sorted((e for e in entries if e.row["frontier"]), key=lambda e: e.row["cost"])
     return {
         "type": "scatter",
         "mode": "lines",
@@ -57,11 +57,11 @@ def _steps(known, free_at):
     }
 
 
-def _interval(at, entry, looks):
+def _interval(x, entry, looks):
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": [at, at],
+        "x": [x, x],
         "opacity": 0.4,
         "hoverinfo": "skip",
         "y": [entry.row["low"], entry.row["high"]],
@@ -71,7 +71,7 @@ def _interval(at, entry, looks):
 
 
 def _points(entries, kind, symbol, free_at, looks):
-    """One kind's marks; the names of those on the frontier stand beside them."""
+    """Draw the marks of one kind; names stand beside the marks on the frontier."""
     best = [entry.row["frontier"] for entry in entries]
     named = sum(map(bool, best)) <= MOST_NAMED
     return {
@@ -103,10 +103,10 @@ def _in_words(row):
 
 
 def series(lines, x_title, y_title, y_range=None):
-    """Lines with intervals: (name, colour, [(x, value, low, high)]), shapes and dashes by place."""
+    """Draw lines with intervals: (name, colour, [(x, value, low, high)]), dashes by place."""
     data = []
-    for place, (name, colour, found) in enumerate(lines[:MOST_CURVES]):
-        points = [point for point in found if not isnan(point[1])]
+    for place, (name, colour, points) in enumerate(lines[:MOST_CURVES]):
+        defined = [point for point in points if not isnan(point[1])]
         dash = DASHES[place % len(DASHES)]
         data += [
             {
@@ -119,7 +119,7 @@ def series(lines, x_title, y_title, y_range=None):
                 "hoverinfo": "skip",
                 "showlegend": False,
             }
-            for x, _, low, high in points
+            for x, _, low, high in defined
             if not isnan(low)
         ]
         data.append(
@@ -127,8 +127,8 @@ def series(lines, x_title, y_title, y_range=None):
                 "type": "scatter",
                 "mode": "lines+markers",
                 "name": wrapped(name),
-                "x": [point[0] for point in points],
-                "y": [point[1] for point in points],
+                "x": [point[0] for point in defined],
+                "y": [point[1] for point in defined],
                 "line": {"color": colour, "dash": dash},
                 "marker": {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 9},
                 "hovertemplate": "%{x}: %{y:.2f}<extra></extra>",
@@ -143,7 +143,7 @@ def series(lines, x_title, y_title, y_range=None):
 
 
 def maps(curves, ends, looks):
-    """Maps from judges' values to people's: {judge: {judge, human}}, and the line of equality."""
+    """Draw maps from judges' values to people's, {judge: {judge, human}}, and the equal line."""
     data = [
         {
             "type": "scatter",
@@ -176,7 +176,7 @@ def maps(curves, ends, looks):
 
 
 def bars(rows, title):
-    """Shares as bars with intervals: (name, share, low, high)."""
+    """Draw shares as bars with intervals: (name, share, low, high)."""
     rows = [row for row in rows if not isnan(row[1])]
     lines = [
         {

@@ -1,4 +1,4 @@
-"""How evaluators look in every figure: colour, dashes and marker, the same on each page.
+"""Give every evaluator the same colour, dashes and marker in every figure and on every page.
 
 Colours are Okabe and Ito's. People have one hue, judges the others. Five colours, five dashes and
 fourteen markers change at different steps, so that 42 judges differ in grey too.
@@ -29,25 +29,25 @@ class Looks:
         self.people: dict = {}
 
     def colour(self, judge):
-        """Colour of a judge; of people where it is blank."""
+        """Return the colour of a judge, or of people where the judge is blank."""
         place = self.place.get(judge)
         return PEOPLE if place is None else JUDGE_COLOURS[place % len(JUDGE_COLOURS)]
 
     def dash(self, judge, name):
-        """Line style: tells neighbours apart without colour, and judges of one colour."""
+        """Return the line style: tells neighbours apart in grey, and judges of one colour."""
         if judge in self.place:
             place = self.place[judge]
             return DASHES[(place + place // len(JUDGE_COLOURS)) % len(DASHES)]
         return DASHES[self._person(name) % len(DASHES)]
 
     def symbol(self, judge, name):
-        """Marker: of 42 judges no two share it and the dashes, of 70 no two it and the colour."""
+        """Return the marker: unique with the dashes for 42 judges, with the colour for 70."""
         if judge in self.place:
             return JUDGE_SYMBOLS[self.place[judge] % len(JUDGE_SYMBOLS)]
         return PEOPLE_SYMBOLS[self._person(name) % len(PEOPLE_SYMBOLS)]
 
     def marks(self, judge, name):
-        """A line's few marks: dashes repeat, and grey has no hue."""
+        """Return a few marks for a line, as dashes repeat and grey has no hue."""
         marker = {"symbol": self.symbol(judge, name), "size": 8, "maxdisplayed": 10}
         return {"mode": "lines+markers", "marker": marker}
 

@@ -1,4 +1,4 @@
-"""Scatter plots: scores against what people say, a panel for each judge; precision and recall."""
+"""Draw scatter plots: scores against people's ratings by judge, and precision against recall."""
 
 from math import isnan
 
@@ -10,7 +10,7 @@ PANEL, HEAD = 270, 90  # pixels
 
 
 def scatter(panels, question, looks):
-    """Panels of (judge, {score, people, line, n}, r): the first ones, two side by side."""
+    """Draw panels of (judge, {score, people, line, n}, r): the first panels, two side by side."""
     panels = panels[:MOST_PANELS]
     columns = min(2, len(panels))
     lines = -(-len(panels) // 2)
@@ -34,7 +34,7 @@ def scatter(panels, question, looks):
 
 
 def _panel(judge, points, suffix, looks):
-    """The points, and the line of least squares through all of them where there is one."""
+    """Draw one panel's points, and the line of least squares through them if there is a line."""
     axes = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
     dots = {
         "type": "scatter",
@@ -66,9 +66,9 @@ def _panel_name(judge):
 
 
 def _heading(judge, r, suffix):
-    said = "r undefined" if isnan(r) else f"r = {r:.2f}"
+    text = "r undefined" if isnan(r) else f"r = {r:.2f}"
     return {
-        "text": f"{_panel_name(judge)}: {said}",
+        "text": f"{_panel_name(judge)}: {text}",
         "align": "left",
         "xref": f"x{suffix} domain",
         "yref": f"y{suffix} domain",
@@ -81,7 +81,7 @@ def _heading(judge, r, suffix):
 
 
 def precision_and_recall(points, looks):
-    """Precision over recall, a mark for each system: {evaluator: [(system, recall, precision)]}."""
+    """Draw precision over recall: {evaluator: [(system, recall, precision)]}, a mark per system."""
     data = []
     for evaluator, some in points.items():
         data.append(

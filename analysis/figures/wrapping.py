@@ -1,4 +1,4 @@
-"""Names in figures: broken into lines, never cut, and the room that these lines need."""
+"""Break names in figures into lines, never cut, and compute the room that the lines need."""
 
 import re
 from itertools import accumulate
@@ -27,7 +27,7 @@ def wrapped(name, length=28, most=3):
 
 
 def height_of(names, least=ROW):
-    """Pixels for each of these wrapped names, so that the longest one has room for its lines."""
+    """Return the row height in pixels that fits the longest of these wrapped names."""
     return max(least, 4 + LINE_HEIGHT * max((lines_of(name) for name in names), default=1))
 
 
@@ -42,10 +42,10 @@ def lines_below(labels, row):
 
 
 def lines_of(name):
-    """How many lines a wrapped name has."""
+    """Count the lines of a wrapped name."""
     return name.count("<br>") + 1
 
 
 def headroom(names):
-    """A layout's margin above its first panels, whose wrapped headings stand there."""
+    """Return a layout's top margin with room for the wrapped headings of its first panels."""
     return {"t": 14 + LINE_HEIGHT * max((lines_of(name) for name in names), default=1)}

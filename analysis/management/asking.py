@@ -1,4 +1,4 @@
-"""The options of reports on the command line: the same as on the pages."""
+"""Offer the options of reports on the command line: the same options as on the pages."""
 
 from analysis.options.form import DEFAULT_DRAWS, DEFAULT_PERSISTENCE, DEFAULT_SPLITS, query
 
@@ -33,7 +33,7 @@ OPTIONS = [
 
 
 def add_options(parser):
-    """All options of reports, for a command's parser."""
+    """Add all options of reports to a command's parser."""
     parser.add_argument(
         "--exclude",
         action="append",
@@ -62,7 +62,7 @@ def add_options(parser):
 
 
 def given_options(given):
-    """What was given, as the form of a page wants it."""
+    """Return the options given in the shape that the form of a page reads."""
     names = [
         "exclude",
         "only",

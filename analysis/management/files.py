@@ -1,4 +1,4 @@
-"""Files that commands write."""
+"""Write the files that commands are asked for."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 
 def replace(path, pieces):
-    """Write a file beside the path first, so that a failed export leaves nothing half done."""
+    """Replace a file through one beside it, so that a failed export leaves nothing half done."""
     if path.exists() and not path.is_file():
         raise CommandError(f"{path} is not a file.")
     try:

@@ -1,4 +1,4 @@
-"""What the commands of this app share."""
+"""Find the study that a command of this app is about."""
 
 from django.core.management.base import CommandError
 
@@ -6,7 +6,7 @@ from annotate.models import Study
 
 
 def study_or_error(slug):
-    """The study, or a CommandError that names those there are."""
+    """Return the study, or raise a CommandError that lists the studies there are."""
     try:
         return Study.objects.kept().get(slug=slug)
     except Study.DoesNotExist:

@@ -1,1 +1,1 @@
-"""Say which options a report may take, and check what was asked."""
+"""Define the options that a report may take, and check the options asked for."""

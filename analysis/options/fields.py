@@ -1,4 +1,4 @@
-"""Fields of the form of a report's options."""
+"""Define the form fields of a report's options."""
 
 from django import forms
 
@@ -6,7 +6,7 @@ LARGEST = 1e9  # number that may be put in for a missing one
 
 
 class DropOrNumber(forms.FloatField):
-    """The word drop, which is None, or a number that is put in."""
+    """A field for the word drop, which becomes None, or a number that is put in."""
 
     widget = forms.TextInput
     default_error_messages = {"invalid": "Use drop, or the number to put in."}
@@ -19,10 +19,10 @@ class DropOrNumber(forms.FloatField):
 
 
 class ConditionsField(forms.MultipleChoiceField):
-    """Any number of column=value, each of them true of some item."""
+    """A field for any number of column=value, each of them true of some item."""
 
     def to_python(self, values):
         return [text.strip() for text in values or [] if text.strip()]
 
     def validate(self, values):
-        """Nothing here: the form knows the items."""
+        """Accept any list: the form checks the values, as it has the items."""

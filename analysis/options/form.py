@@ -1,4 +1,4 @@
-"""The visible policies of a report: parsed once, from a query string or a command's options."""
+"""Parse the visible policies of a report, once, from a query string or a command's options."""
 
 from dataclasses import dataclass, fields
 
@@ -48,7 +48,7 @@ OF_ONE_REPORT = (
 
 @dataclass(frozen=True)
 class Options:
-    """What a report compares with, and what it does with what is missing or undefined.
+    """What a report compares with, and how it treats missing or undefined values.
 
     reference: role whose mean rating is the reference, or "all"; judges: names of those that
     are looked at, () for all of them; exclude: (column, value) of items left out; only: of
@@ -96,7 +96,7 @@ class Options:
     cluster: str = TOGETHER
 
     def as_dict(self):
-        """The options as one writes them: in JSON, in a query string, on the command line."""
+        """Return the options as users write them: in JSON, query strings and commands."""
         return {
             "reference": self.reference,
             "judges": list(self.judges),
@@ -127,7 +127,7 @@ class Options:
         }
 
     def query_string(self, **more):
-        """The query string that reproduces a page, whatever the defaults become."""
+        """Return the query string that reproduces a page, whatever the defaults become."""
         query = QueryDict(mutable=True)
         for name, value in (self.as_dict() | more).items():
             if isinstance(value, list):
@@ -143,7 +143,7 @@ def _drop_or(number):
 
 @dataclass(frozen=True)
 class Choices:
-    """What the options of one study may name.
+    """The values that the options of one study may take.
 
     columns: values by item column; roles: those whose ratings count, in the order of Rater.Role;
     judges: names, in the order of their first runs; versions: of the questionnaire, those that
@@ -160,10 +160,10 @@ class Choices:
     split: object = None
 
     @classmethod
-    def of(cls, answers):
-        """The choices of a study's answers."""
+    def from_answers(cls, answers):
+        """Collect the choices that a study's answers offer."""
         columns = {name: list(answers.items[name].cat.categories) for name in answers.items}
-        people = answers.of("human")
+        people = answers.select_source("human")
         roles = set(people.loc[~people["excluded"], "role"].unique())
         return cls(
             columns,
@@ -177,12 +177,12 @@ class Choices:
 
     @property
     def reference(self):
-        """The recipient, the ground truth, if the study has such ratings; else third parties."""
+        """Return the recipient's role, the ground truth, if recipients rated; else another role."""
         return self.roles[0] if self.roles else Rater.Role.THIRD_PARTY.value
 
     @property
     def grouping(self):
-        """The columns by whose values a report may be asked for: those that tell items apart."""
+        """Return the item columns that reports may be grouped by: those that tell items apart."""
         return [name for name, values in self.columns.items() if 1 < len(values) <= MOST_GROUPS]
 
     @property
@@ -191,7 +191,7 @@ class Choices:
 
 
 class OptionsForm(forms.Form):
-    """Options for one study; every error says what was found and what is allowed."""
+    """Options of a report on one study; every error says what was given and what is allowed."""
 
     reference = forms.ChoiceField(choices=REFERENCES, label="Reference role")
     judges = forms.MultipleChoiceField(required=False, label="Judges (none chosen: all)")
@@ -290,13 +290,13 @@ class OptionsForm(forms.Form):
 
     @property
     def conditions(self):
-        """(field, what was asked for and an empty place for one more) of exclude and only."""
+        """Yield (field, texts asked for and one empty text) of exclude and only."""
         for name in ("exclude", "only"):
             yield self[name], [*filter(str.strip, self.data.getlist(name)), ""]
 
     @property
     def suggestions(self):
-        """column=value of the columns with few values."""
+        """Return column=value for the columns with few values."""
         return [
             f"{column}={value}"
             for column, values in self.choices.columns.items()
@@ -305,7 +305,7 @@ class OptionsForm(forms.Form):
         ]
 
     def clean_judges(self):
-        """Their names, in the order of the study."""
+        """Return the names of the chosen judges, in the order of the study."""
         chosen = set(self.cleaned_data["judges"])
         return tuple(name for name in self.choices.judges if name in chosen)
 
@@ -331,21 +331,21 @@ class OptionsForm(forms.Form):
         return column, value
 
     def options(self):
-        """The options of a valid form."""
+        """Return the Options of a valid form."""
         names = [field.name for field in fields(Options)]
         return Options(**{name: self.cleaned_data[name] for name in names})
 
     def errors_in_words(self):
-        """One line an error, each naming its option."""
+        """Return one line per error, each naming its option."""
         return [
             f"{name}: {message}" for name, messages in self.errors.items() for message in messages
         ]
 
 
 def version_asked(study, text):
-    """The version of the questionnaire that an option names; None for all, or where it is wrong.
+    """Return the questionnaire version that an option names; None for all or an unknown version.
 
-    It is needed before the form, which tells what is wrong: the form's choices depend on it.
+    It is needed before the form, which reports what is wrong: the form's choices depend on it.
     """
     number = int(text) if text and text.isascii() and text.isdecimal() and len(text) < 6 else 0
     return number if 1 <= number <= study.questionnaire_version else None
@@ -355,19 +355,19 @@ PARTS = [(CHOOSE, "choose"), (TEST, "test"), (ALL, "all")]
 
 
 def parts_of(split):
-    """[(part, its name)] that may be asked for: while the split is locked, one."""
+    """Return [(part, its name)] that may be asked for: one part while the split is locked."""
     if split is None:
         return [(ALL, ALL)]
     return PARTS[:1] if split.is_locked else PARTS
 
 
 def usual_part(split):
-    """The part that is shown where none is asked for: that of the test only if it is named."""
+    """Return the part that is shown by default: the first of those that may be asked for."""
     return parts_of(split)[0][0]
 
 
 def refusal(split):
-    """Why another part is not shown; %(value)s is what was asked for."""
+    """Return the message why another part is not shown; %(value)s stands for the part asked for."""
     if split is None:
         return "Found “%(value)s”; this study has no test split, so there is only all."
     if split.is_locked:
@@ -379,7 +379,7 @@ def refusal(split):
 
 
 def part_asked(study, text):
-    """The part that an option names; the usual one where it names none, or one it may not.
+    """Return the part that an option names; else, or if it may not be shown, the usual part.
 
     Like the version it is needed before the form, which tells what is wrong.
     """
@@ -388,7 +388,7 @@ def part_asked(study, text):
 
 
 def query(values):
-    """Option values by name (lists for repeated ones) as the form wants them."""
+    """Return option values by name (lists for repeated options) as the form reads them."""
     data = QueryDict(mutable=True)
     for name, value in values.items():
         if isinstance(value, list):

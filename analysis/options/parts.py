@@ -1,4 +1,4 @@
-"""What a report says of the part of a test split that it is about."""
+"""State in a report which part of a test split it covers."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ RULE = "whole recipients, else contents, else items, by a hash of seed and id"
 
 
 def part_notes(study, options):
-    """The policy of every number of a report, where the study has a test split."""
+    """Return the notes on the split that every number depends on; none without a test split."""
     split = split_of(study)
     if split is None:
         return []
@@ -32,11 +32,11 @@ def part_notes(study, options):
 
 
 def history(split):
-    """How often and why the test part was opened, and what was known when it was locked."""
+    """Yield how often and why the test part was opened, and what existed when it was locked."""
     for event in split.log:
-        said = f": “{event.reason}”" if event.reason else ""
+        reason = f": “{event.reason}”" if event.reason else ""
         rule = f" (seed {event.seed}, share {event.share:g})"
-        yield f"The test part was {event.did} on {event.words}{rule}{said}."
+        yield f"The test part was {event.did} on {event.words}{rule}{reason}."
     if seen := split.seen:
         yield (
             f"When it was locked on {seen.words}, {seen.ratings:,} ratings and {seen.judgments:,} "
@@ -45,7 +45,7 @@ def history(split):
 
 
 def sizes(study):
-    """(part, its recipients, else contents, else items; its items) of both."""
+    """Return (part, number of its units, number of its items) of both parts."""
     split = split_of(study)
     items = Counter(side for _, side in sides_of_items(study).values())
     units = Counter(map(split.side, units_of(study)))
@@ -53,7 +53,7 @@ def sizes(study):
 
 
 def answers_of_test(study, seed, share):
-    """{ratings, judgments: how many there are of the items that a split would set aside}"""
+    """Count the answers to the items that a split would set aside: {ratings: n, judgments: n}."""
     sides = sides_of_items(study, Split(seed, share, ()))
     ratings = Rating.objects.filter(session__study=study)
     judgments = Judgment.objects.judging().filter(

@@ -1,4 +1,4 @@
-"""What a researcher should look at while a study runs: a sentence and where to look."""
+"""List what a researcher should look at while a study runs: a sentence and where to look."""
 
 from datetime import timedelta
 
@@ -17,19 +17,19 @@ SWEPT = timedelta(minutes=5)  # after which a worker has long opened what is hel
 
 
 def some(count, word):
-    """A number and a word: 1 place, 1,200 places."""
+    """Write a number and a word: 1 place, 1,200 places."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 class Attention:
-    """(sentence, address) of each thing; places and visits are counted already."""
+    """The things to look at as (sentence, address); places and visits are counted already."""
 
     def __init__(self, study, places, visits, now):
         self.study, self.places, self.visits, self.now = study, places, visits, now
         self.work = waiting_work.find_work(study)
 
-    def found(self):
-        """All that needs a look, the most pressing first."""
+    def list_problems(self):
+        """List everything that needs a look, the most pressing first."""
         return [
             *self._disk(),
             *self._work(),

@@ -1,4 +1,4 @@
-"""A study as it runs, in few queries: the part of the overview that keeps itself up to date.
+"""Show a study as it runs, in few queries: the part of the overview that updates itself.
 
 Nothing here reads all ratings or judgments: the page asks every five seconds.
 """
@@ -33,7 +33,7 @@ LONGEST = timedelta(days=90)  # beyond it a date would only look exact
 
 
 def context(study, now=None):
-    """What the templates of the live part are filled with."""
+    """Return the context of the templates of the live part."""
     now = now or timezone.now()
     places = Counter(dict(_counted(study.places, "state")))
     visits = Visits(study)
@@ -54,7 +54,7 @@ def context(study, now=None):
         "median_time": median_time(study, visits.timed),
         "devices": visits.classes("device"),
         "browsers": visits.classes("browser"),
-        "attention": Attention(study, places, visits, now).found(),
+        "attention": Attention(study, places, visits, now).list_problems(),
     }
 
 
@@ -66,7 +66,7 @@ def _counted(rows, *fields):
 
 
 class Visits:
-    """The sessions of a study, counted once by all that the page asks of them."""
+    """The sessions of a study, counted once for all parts of the page that need them."""
 
     def __init__(self, study):
         fields = ("state", "source", "stopped_in", "current", "device", "browser")
@@ -78,23 +78,23 @@ class Visits:
         return sum(row["n"] for row in self.groups if row["state"] == state)
 
     def by_state(self):
-        """(label, count) of the states that any session is in."""
+        """Return (label, count) of the states that any session is in."""
         counts = ((label, self.count(state)) for state, label in State.choices)
         return [(label, count) for label, count in counts if count]
 
     @property
     def last_seen(self):
-        """When anybody was last here; None if nobody ever was."""
+        """Return when a session was last heard of; None without any session here."""
         return max((row["last"] for row in self.here), default=None)
 
     @property
     def stopped(self):
-        """How many visits stopped before their end."""
+        """Count the visits that stopped before their end."""
         return sum(row["n"] for row in self.here if _has_stopped(row))
 
     @property
     def timed(self):
-        """How many visits have a length: completed, and not by personal links or from a file.
+        """Count the visits that have a length: completed, and not by personal links or from a file.
 
         A personal link begins when it is made, not when it is opened.
         """
@@ -102,17 +102,20 @@ class Visits:
         return sum(row["n"] for row in web if row["state"] == State.COMPLETED)
 
     def dropouts(self):
-        """(screen, stopped there, there now): of the visits that are not completed, in order."""
+        """Return (screen, stopped there, there now) of the uncompleted visits, in order."""
         gone, here = Counter(), Counter()
         for row in self.here:
             if _has_stopped(row):
                 gone[_screen(row["stopped_in"], row)] += row["n"]
             elif row["state"] != State.COMPLETED:
                 here[_screen(row["state"], row)] += row["n"]
-        return [(_name(one), gone[one], here[one]) for one in sorted({*gone, *here}, key=_order)]
+        return [
+            (_name(screen), gone[screen], here[screen])
+            for screen in sorted({*gone, *here}, key=_order)
+        ]
 
     def classes(self, field):
-        """(class, count) of what people come with, the commonest first."""
+        """Return (class, count) of the devices or browsers in use, the commonest first."""
         counts = Counter()
         for row in self.here:
             counts[row[field]] += row["n"]
@@ -125,7 +128,7 @@ def _has_stopped(row):
 
 
 def _screen(state, row):
-    """(state, number of the item): only raters at work have an item."""
+    """Return (state, number of the item); the number is 0 unless the rater is rating."""
     if not state and row["state"] == State.DECLINED:  # from before it was kept
         state = State.CONSENT
     return (state, row["current"] if state == State.RATING else 0)
@@ -144,21 +147,21 @@ def _name(screen):
 
 
 def median_time(study, n):
-    """Median seconds of the n completed visits from the open link; None if there are none."""
+    """Return the median seconds of the n completed visits by the open link; None without any."""
     if not n:
         return None
     visits = study.sessions.filter(source=Session.Source.WEB, state=State.COMPLETED).order_by()
     took = ExpressionWrapper(F("ended_at") - F("started_at"), output_field=DurationField())
     ordered = visits.annotate(took=took).order_by("took").values_list("took", flat=True)
-    middle = [one for one in ordered[(n - 1) // 2 : n // 2 + 1] if one is not None]
-    return sum(one.total_seconds() for one in middle) / len(middle) if middle else None
+    middle = [duration for duration in ordered[(n - 1) // 2 : n // 2 + 1] if duration is not None]
+    return sum(duration.total_seconds() for duration in middle) / len(middle) if middle else None
 
 
 # Places over time
 
 
 def filled_by_hour(study, now):
-    """{hour: places filled in it} of the last day: by the last answer to each filled place."""
+    """Return {hour: places filled in it} of the last day, by each filled place's last answer."""
     since = _hour(now) - timedelta(hours=HOURS - 1)
     own = Q(item=OuterRef("item")) | Q(item__parent=OuterRef("item"))
     answers = Rating.objects.filter(own, session=OuterRef("session")).order_by()
@@ -171,8 +174,8 @@ def filled_by_hour(study, now):
     return dict(_counted(hours, "hour"))
 
 
-def _hour(at):
-    return at.replace(minute=0, second=0, microsecond=0)
+def _hour(time):
+    return time.replace(minute=0, second=0, microsecond=0)
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,7 @@ class Bar:
 
 
 def bars(hours, now):
-    """The last day as bars; nothing if nothing was filled."""
+    """Return the last day as bars; no bars if no place was filled."""
     most = max(hours.values(), default=0)
     first = _hour(now) - timedelta(hours=HOURS - 1)
     counts = {first + timedelta(hours=n): 0 for n in range(HOURS)} | hours if most else {}
@@ -199,15 +202,15 @@ def bars(hours, now):
 
 @dataclass(frozen=True)
 class Forecast:
-    """When all places are filled at the present rate; or why that cannot be said."""
+    """When all places are filled at the present rate; or why that is unknown."""
 
-    at: object = None
+    finished_at: object = None
     per_hour: float | None = None
     reason: str = ""
 
 
 def done_at(study, places, hours, now):
-    """The Forecast from what was filled in the last hours."""
+    """Forecast from the places filled in the last hours when all places will be filled."""
     left = places.total() - places[Place.State.FILLED]
     if not places.total():
         return Forecast(reason="there are no places yet")
@@ -231,5 +234,7 @@ def _at_rate(left, per_hour, now):
         return Forecast(per_hour=per_hour, reason=words)
     # Up to the hour, or to ten minutes on the same day: more would look exact.
     step = timedelta(hours=1) if takes > DAY else timedelta(minutes=10)
-    at = now + takes
-    return Forecast(_hour(at) + -((_hour(at) - at) // step) * step, per_hour)
+    finished_at = now + takes
+    return Forecast(
+        _hour(finished_at) + -((_hour(finished_at) - finished_at) // step) * step, per_hour
+    )

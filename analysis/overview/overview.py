@@ -1,4 +1,4 @@
-"""What the overview and the item pages say, in few queries."""
+"""Collect what the overview and the item pages show, in few queries."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from judges.prompting.flags import named
 
 @dataclass(frozen=True)
 class Step:
-    """One of the four things a study needs; url leads to what is missing, if one may go."""
+    """One of the four things a study needs; url leads to what is missing, if the user may go."""
 
     title: str
     text: str
@@ -27,7 +27,7 @@ class Step:
 
 
 def summary(study):
-    """Counts and the four steps; live.py has what changes while raters are at work."""
+    """Return counts and the four steps; live.py has what changes while raters are at work."""
     done = Judgment.objects.judging().filter(state=Judgment.State.DONE)
     facts = Study.objects.filter(pk=study.pk).values(
         question_count=number_of(study.questions),
@@ -81,14 +81,14 @@ def _steps(study, facts):
 
 
 def _questions_step(study, url):
-    """Comes first while there are no questions."""
+    """Return the step that comes first while there are no questions."""
     there = url("questionnaire") if study.may_edit else ""
     words = "Without one nobody can begin"
     return [Step("Write questions", words, False, there, "Write questions")]
 
 
 class ItemFilter:
-    """Which items the address asks for; unknown values match nothing rather than everything."""
+    """A filter of items by the address; unknown values match nothing rather than everything."""
 
     ORDERS = {"most open": "-open_count", "most filled": "-filled_count"}
     FIELDS = {"kind": "kind", "system": "system__key", "recipient": "recipient__key"}
@@ -111,13 +111,13 @@ class ItemFilter:
         return self._ordered(self._by_places(rows))
 
     def _by_text(self):
-        """Not by what a page may not show."""
-        said = Q(text__icontains=self.words)
+        """Return the condition on texts, without texts that the page may not show."""
+        matches = Q(text__icontains=self.words)
         hidden = withheld_statements(self.study)
-        return said & ~Q(pk__in=hidden) if hidden else said
+        return matches & ~Q(pk__in=hidden) if hidden else matches
 
     def _by_places(self, rows):
-        """Those with all places filled, or with any that is held or open."""
+        """Keep items with all places filled, or with any place that is held or open."""
         if not self.places:
             return rows
         own = Place.objects.filter(item=OuterRef("pk"))
@@ -126,7 +126,7 @@ class ItemFilter:
         return rows.filter(Exists(own.filter(state=self.places.replace("\x00", ""))))
 
     def _ordered(self, rows):
-        """As they were loaded, unless an order is chosen."""
+        """Order items as they were loaded, unless an order is chosen."""
         if self.order not in self.ORDERS:
             return rows
         field = self.ORDERS[self.order]
@@ -136,7 +136,7 @@ class ItemFilter:
         return rows.annotate(**{field[1:]: count}).order_by(field, "pk")
 
     def choices(self):
-        """(name, label, values, chosen) of each filter that has something to choose from."""
+        """Return (name, label, values, chosen) of each filter that has something to choose from."""
         there = set(self.study.items.order_by().values_list("kind", flat=True).distinct())
         kinds = [kind for kind in Item.Kind.values if kind in there]
         lists = {
@@ -146,13 +146,13 @@ class ItemFilter:
                 self.study.recipients.order_by("key").values_list("key", flat=True)[:500]
             ),
         }
-        found = [
+        filters = [
             (name, name.capitalize(), values, self.chosen[name])
             for name, values in lists.items()
             if len(values) > 1
         ]
         places = ("places", "Places", Place.State.values, self.places)
-        return [*found, places, ("order", "Order", list(self.ORDERS), self.order)]
+        return [*filters, places, ("order", "Order", list(self.ORDERS), self.order)]
 
     def query_string(self):
         given = {**self.chosen, "places": self.places, "order": self.order, "q": self.words}
@@ -160,8 +160,9 @@ class ItemFilter:
 
 
 def item_rows(study, items):
-    """The items of one page as they are seen, each with its numbers of raters, of judges, and of
-    its places.
+    """Return a page's items as they are seen, with numbers of raters, judges and places.
+
+    A row is (item, raters, judges, {state: places}).
     """
     items = as_seen(study, list(items))
     pks = [item.pk for item in items]
@@ -182,7 +183,7 @@ def _by_item(rows, source):
 
 
 def answers_of(item):
-    """Tables of ratings and of judgments: a row a source, a column a question."""
+    """Return tables of ratings and judgments, a row per source and a column per question."""
     ratings = list(
         item.ratings.select_related("session__rater", "question").order_by("session", "id")
     )
@@ -219,11 +220,14 @@ def answers_of(item):
 
 
 def _writing(item):
-    """What a profile that a judge wrote was made of, and its flags; nothing of other items."""
+    """Return what a written profile was made of, and its flags; nothing for other items."""
     if item.kind != Item.Kind.PROFILE:
         return {}
-    found = Writing.objects.filter(item=item).select_related("run__judge__study").first()
-    return {"writing": found, "source_flags": named([found.text]) if found and found.rules else []}
+    writing = Writing.objects.filter(item=item).select_related("run__judge__study").first()
+    return {
+        "writing": writing,
+        "source_flags": named([writing.text]) if writing and writing.rules else [],
+    }
 
 
 def _table(answers, source, columns):

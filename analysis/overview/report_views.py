@@ -1,7 +1,7 @@
-"""The overview of a study's analysis: the words come first, then a figure after the other.
+"""Show the overview of a study's analysis: the words first, then figure after figure.
 
-Each piece asks for the next one when it is there, so that nothing is computed twice at once. The
-overview has no statistic of its own: the reports that it needs are kept by themselves.
+Each piece asks for the next one when it is there, and nothing is computed twice at once. The
+overview has no statistic of its own: it takes the reports it needs from the cache.
 """
 
 from dataclasses import replace
@@ -36,7 +36,7 @@ SAID = dict(zip(PIECES, ("verdicts", *NUMBERED, "tables and notes"), strict=True
 @vary_on_headers("HX-Request")
 @one_moment()
 def overview(request, slug):
-    """The page: whole where it is known or asked for, else its frame, which asks for the pieces."""
+    """Show the page: whole where it is kept or asked for, else a frame that loads the pieces."""
     study = access.study_or_404(request.user, slug)
     source = Source(study, request.GET)
     if wait.awaited(source, KIND, request.GET):
@@ -54,7 +54,7 @@ def overview(request, slug):
 
 
 def _is_whole(request, source, form):
-    """Whether the page is to be whole: it was asked for, or has no pieces."""
+    """Return whether the page is to be whole: it was asked for, or has no pieces."""
     if request.GET.get("whole") or not form.is_valid() or not form.chosen:
         return True
     options = form.options()
@@ -62,7 +62,7 @@ def _is_whole(request, source, form):
 
 
 def _next(piece, form):
-    """What a page says and asks for next."""
+    """Return the context that says what the page asks for next."""
     place = PIECES.index(piece)
     return {
         "piece": piece,
@@ -74,14 +74,14 @@ def _next(piece, form):
 
 
 def _piece(request, source, form):
-    """Fragment: one piece, and the frame of the next one."""
+    """Return a fragment with one piece, and the frame of the next piece."""
     piece = request.GET["piece"]
     if piece not in PIECES:
         raise Http404("no such piece")
     context = {"study": source.study, "kind": KIND}
     if piece == REST:
         _keep_whole(source, form)
-        context |= views.shown(source, form, KIND)
+        context |= views.report_context(source, form, KIND)
         for *_, laid_out in context["groups"]:
             # They stand on the page already, and why there is none.
             laid_out.figures = []
@@ -101,7 +101,7 @@ def _verdicts(source, form):
 
 
 def _figure(source, form, piece):
-    """The figure, or why there is none, from the reports that it needs."""
+    """Return a figure from the reports that it needs, or why there is none."""
     names = {"substitution", DRAWN_BY[piece][1]}
     report = overview_of(
         source.answers, form.options(), [form.chosen], _kept(source, form), tuple(names)
@@ -110,7 +110,7 @@ def _figure(source, form, piece):
 
 
 def _keep_whole(source, form):
-    """The whole report from its kept parts, under the name by which every page finds it."""
+    """Keep the whole report, built from its kept parts, under the name that every page uses."""
     build = partial(overview_of, source=_kept(source, form))
     kind = replace(KIND, build=build)
     arguments = kind, source.answers, form.options(), [form.chosen]
@@ -118,7 +118,7 @@ def _keep_whole(source, form):
 
 
 def _kept(source, form):
-    """source(name, questions) of an overview, each of its reports being kept."""
+    """Return a source(name, questions) for an overview that keeps each of its reports."""
     options = form.options()
 
     def kept(name, questions):

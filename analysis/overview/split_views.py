@@ -1,4 +1,4 @@
-"""The page of the test split: what it is, making it, locking it, unlocking it."""
+"""Show the page of the test split, and make, lock and unlock the split."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -13,19 +13,19 @@ from annotate.studies.forms_split import LockForm, UnlockForm
 
 @login_required
 def split(request, slug):
-    """How the recipients are split, how much is on each side, and what was done to it."""
+    """Show how the recipients are split, how much is on each side, and what was done to it."""
     study = access.study_or_404(request.user, slug)
     return _page(request, study, LockForm(splits.split_of(study)), UnlockForm())
 
 
 def _page(request, study, lock_form, unlock_form):
-    found = splits.split_of(study)
+    current = splits.split_of(study)
     context = {
         "study": study,
         "section": "analysis",
-        "split": found,
-        "sizes": parts.sizes(study) if found else [],
-        "history": list(parts.history(found)) if found else [],
+        "split": current,
+        "sizes": parts.sizes(study) if current else [],
+        "history": list(parts.history(current)) if current else [],
         "lock_form": lock_form,
         "unlock_form": unlock_form,
         "is_owner": study.role == Membership.Role.OWNER,
@@ -37,7 +37,7 @@ def _page(request, study, lock_form, unlock_form):
 @login_required
 @require_POST
 def lock(request, slug):
-    """An owner makes the split, or locks it again."""
+    """Make the split for an owner, or lock it again."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     form = LockForm(splits.split_of(study), request.POST)
     if not form.is_valid():
@@ -56,7 +56,7 @@ def lock(request, slug):
 @login_required
 @require_POST
 def unlock(request, slug):
-    """An owner opens the test part, with a reason."""
+    """Open the test part for an owner, with a reason."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     form = UnlockForm(request.POST)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""A study as a whole, its items, and everything known about one item."""
+"""Show a study as a whole, its items, and everything known about one item."""
 
 import hashlib
 
@@ -16,7 +16,7 @@ from annotate.models import Item
 
 @login_required
 def study(request, slug):
-    """What there is, what is missing, what to do next."""
+    """Show what the study has, what is missing, and what to do next."""
     study = access.study_or_404(request.user, slug)
     context = {"study": study, "section": "overview", **overview.summary(study)}
     if request.htmx:
@@ -28,7 +28,7 @@ def study(request, slug):
 
 @login_required
 def study_live(request, slug):
-    """Fragment: the part that changes while raters are at work; 204 while it is as it was."""
+    """Return the fragment that changes while raters are at work; 204 while it is unchanged."""
     study = access.study_or_404(request.user, slug)
     context = {"study": study, **live.context(study)}
     seen = _stamp(render_to_string("analysis/_live.html", context))
@@ -44,7 +44,7 @@ def _stamp(text):
 
 @login_required
 def items(request, slug):
-    """The items, filtered by what stands in the address."""
+    """Show the items, filtered by what the address asks for."""
     study = access.study_or_404(request.user, slug)
     chosen = overview.ItemFilter(study, request.GET)
     page = Paginator(chosen.items(), 50).get_page(request.GET.get("page"))
@@ -61,7 +61,7 @@ def items(request, slug):
 
 @login_required
 def item(request, slug, pk):
-    """Ratings and judgments of one item side by side."""
+    """Show ratings and judgments of one item side by side."""
     study = access.study_or_404(request.user, slug)
     rows = Item.objects.select_related("recipient", "content", "system", "parent")
     (item,) = as_seen(study, [get_object_or_404(rows, study=study, pk=pk)])

@@ -1,4 +1,4 @@
-"""What of a study's work waits for a worker, in one query, and why it does not go on, in words."""
+"""Find the work of a study that waits for a worker, in one query, and explain the delay."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -30,12 +30,12 @@ class Work:
 
     @property
     def is_under_way(self):
-        """Whether it needs a worker: of runs those that are active, else whatever stands here."""
+        """Return whether it needs a worker: a run only if active, other work always."""
         return self.name != RUN or self.state == Run.State.ACTIVE
 
 
 def find_work(study):
-    """Return the Work of a study; of deletions, and of studies being made, that of its members."""
+    """Return the Work of a study, and its members' deletions and studies being made."""
     members = study.memberships.order_by().values("user")
     not_begun = Q(started_at=None, state=Run.State.ACTIVE)
     runs = _rows(
@@ -64,7 +64,7 @@ def _rows(name, rows, since):
 
 
 def explain_waiting(work, now):
-    """Return {sentence: name of the work} of all that keeps work from going on.
+    """Return {sentence: name of the work} of everything that keeps work from going on.
 
     What ails the clock or Redis is said once, whatever waits for them.
     """

@@ -1,1 +1,1 @@
-"""Serve reports as pages, files and API answers: computed, kept and waited for."""
+"""Serve reports as pages, files and API answers: compute them, keep them and wait for them."""

@@ -1,4 +1,4 @@
-"""The HTTP API of reports: the same numbers as the pages and `manage.py analyse`."""
+"""Serve reports by the HTTP API: the same numbers as the pages and `manage.py analyse`."""
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
@@ -261,15 +261,15 @@ class Report(APIView):
 
 
 def _check_names(query, shown):
-    known = [*OptionsForm.base_fields, shown.name]
+    allowed = [*OptionsForm.base_fields, shown.name]
     others = {part.name for part in PARTS} - {shown.name}
-    if found := sorted(others & set(query)):
+    if others_asked := sorted(others & set(query)):
         words = f"This report has no part of that kind; it has {shown.name}."
-        raise Conflict(words, fields={name: [words] for name in found})
+        raise Conflict(words, fields={name: [words] for name in others_asked})
     wrong = {
-        name: [f"This is not known here; allowed are {', '.join(known)}."]
+        name: [f"This is not known here; allowed are {', '.join(allowed)}."]
         for name in query
-        if name not in known
+        if name not in allowed
     }
     wrong |= {
         name: ["This is empty; leave it out."] for name, texts in query.lists() if "" in texts

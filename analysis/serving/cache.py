@@ -1,4 +1,4 @@
-"""Results of reports in files: a cache that never takes more than its share of the disk."""
+"""Keep results of reports in files: a cache that never takes more than its share of the disk."""
 
 import logging
 import os
@@ -27,7 +27,7 @@ UNREADABLE = (
 
 
 class ReportFiles(FileBasedCache):
-    """As Django's, but a file that cannot be read is none, and the oldest files go first."""
+    """Django's file cache; an unreadable file counts as missing, and the oldest go first."""
 
     def get(self, key, default=None, version=None):
         try:
@@ -57,10 +57,10 @@ class ReportFiles(FileBasedCache):
             self._evict()
 
     def _cull(self):
-        """Nothing before a file is written: what it takes is known afterwards."""
+        """Delete nothing before a file is written: its size is known only afterwards."""
 
     def _evict(self):
-        """Deletes the oldest files until number and bytes are as the settings allow."""
+        """Delete the oldest files until number and bytes are as the settings allow."""
         files = [file for path in self._list_cache_files() if (file := _stat(path))]
         n, size = len(files), sum(taken for _, taken, _ in files)
         for _, taken, path in sorted(files):
@@ -71,8 +71,8 @@ class ReportFiles(FileBasedCache):
 
 
 def _stat(path):
-    """(when it was written, bytes, path); None where another process has deleted it."""
+    """Return (when it was written, bytes, path); None where another process has deleted it."""
     with suppress(FileNotFoundError):
-        found = os.stat(path)
-        return found.st_mtime_ns, found.st_size, path
+        status = os.stat(path)
+        return status.st_mtime_ns, status.st_size, path
     return None

@@ -1,4 +1,4 @@
-"""What a worker computes for a page that waits: see wait.py."""
+"""Compute in a worker what a page waits for: see wait.py."""
 
 from datetime import timedelta
 from functools import partial
@@ -25,7 +25,7 @@ State = Computation.State
 
 
 def is_there(source, kind, query):
-    """Whether the page shows something at once: the report, or what keeps it from being one."""
+    """Return whether the page can show at once the report, or what keeps it from being made."""
     if not source.has("choices"):
         return False
     if kind is None:
@@ -35,12 +35,12 @@ def is_there(source, kind, query):
 
 
 def _is_complete(source, form, kind):
-    """Whether there is a report to compute; else the page says at once what is wrong or missing."""
+    """Return whether there is a report to compute; else the page says at once what is wrong."""
     return form.is_valid() and bool(form.chosen) and not missing(source, form.options(), kind)
 
 
 def compute(pk):
-    """Computes what the row asks for, unless another worker does or has."""
+    """Compute what the row asks for, unless another worker does or has."""
     now = timezone.now()
     if not Computation.objects.claim(pk, now):
         return
@@ -56,14 +56,14 @@ def compute(pk):
 
 
 def _settle(pk, reason):
-    """It is done, or has failed for a reason; what is forgotten is swept on the way."""
+    """Mark the computation as done, or failed for a reason; delete forgotten computations too."""
     state, now = State.FAILED if reason else State.DONE, timezone.now()
     Computation.objects.filter(pk=pk).update(state=state, reason=reason, finished_at=now)
     Computation.objects.forgotten(now - FORGET_AFTER).delete()
 
 
 def _compute(row):
-    """Whether the result is kept now, for others to read."""
+    """Compute the result; return whether it is kept now, for others to read."""
     query = QueryDict(row.query)
     source = Source(row.study, query)
     if not row.report:
@@ -78,6 +78,6 @@ def _compute(row):
 
 
 def _renew(pk):
-    """The worker lives."""
+    """Extend the claim on the row, which says that this worker lives."""
     mine = Computation.objects.filter(pk=pk, state=State.COMPUTING)
     mine.update(due_at=timezone.now() + STALE_AFTER)

@@ -1,4 +1,4 @@
-"""A report once for each value of an item column, such as each system by itself."""
+"""Compute a report once for each value of an item column, for example for every system."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ ON_PAGE = 20  # groups; the files have all of them
 
 
 def computed(kind, answers, options, parts=None):
-    """The report of a kind; with options.by one of each value, whose rows begin with `by`."""
+    """Compute a report; with options.by one report per value, whose rows begin with `by`."""
     chosen = [] if parts is None else [parts]
     notes = part_notes(answers.study, options)
     if not options.by:
@@ -24,16 +24,18 @@ def computed(kind, answers, options, parts=None):
     for value in sorted(values, key=str):
         only = replace(options, by="", only=(*options.only, (options.by, value)))
         label = f"{options.by}={value}"
-        found = kind.build(answers, only, *chosen)
-        report.groups.append((label, found))
-        report.entries += [replace(entry, row={"by": label} | entry.row) for entry in found.entries]
-        report.verdict += [f"{label}: {sentence}" for sentence in found.verdict]
+        group_report = kind.build(answers, only, *chosen)
+        report.groups.append((label, group_report))
+        report.entries += [
+            replace(entry, row={"by": label} | entry.row) for entry in group_report.entries
+        ]
+        report.verdict += [f"{label}: {sentence}" for sentence in group_report.verdict]
     report.notes = [*notes, *_notes(report)]
     return report
 
 
 def layout_of(kind, report, chosen, looks, place):
-    """What a page shows of one group's report; its figures get names of their own."""
+    """Lay out one group's report for a page; its figures get names of their own."""
     layout = kind.layout(report, chosen, looks)
     for figure in layout.figures:
         figure.key = f"{figure.key}-{place}" if place else figure.key
@@ -41,18 +43,22 @@ def layout_of(kind, report, chosen, looks, place):
 
 
 def page_of(report, number):
-    """A page of the groups, a Page of (label, Report); of a report without groups itself alone."""
+    """Return a Page of (label, Report) of the groups; a report without groups is its only entry."""
     return Paginator(report.groups or [("", report)], ON_PAGE).get_page(number)
 
 
 def _notes(report):
-    """What all groups say once; the rest with its group."""
-    said = [notes for _, found in report.groups if (notes := found.notes)]
-    common = [note for note in said[0] if all(note in notes for notes in said)] if said else []
+    """Return the notes that all groups share, then the others, each with its group."""
+    notes_by_group = [notes for _, group_report in report.groups if (notes := group_report.notes)]
+    common = (
+        [note for note in notes_by_group[0] if all(note in notes for notes in notes_by_group)]
+        if notes_by_group
+        else []
+    )
     own = [
         f"{label}: {note}"
-        for label, found in report.groups
-        for note in found.notes
+        for label, group_report in report.groups
+        for note in group_report.notes
         if note not in common
     ]
     return [*common, *own]

@@ -1,4 +1,4 @@
-r"""The rows of a report as a LaTeX table, for \usepackage{booktabs}."""
+r"""Write the rows of a report as a LaTeX table, for \usepackage{booktabs}."""
 
 import re
 
@@ -49,12 +49,12 @@ SPACES = re.compile(r"[\s\x00-\x1f\x7f]+")
 
 
 def escaped(text):
-    """The text as LaTeX prints it, on one line."""
+    """Escape a text for LaTeX, on one line."""
     return "".join(ESCAPES.get(letter, letter) for letter in SPACES.sub(" ", str(text)))
 
 
 def as_latex(report):
-    """The rows as a table of booktabs; the notes stand above it as comments."""
+    """Write the rows as a booktabs table; the notes stand above it as comments."""
     notes = [SPACES.sub(" ", note) for note in [*report.verdict, *report.notes]]
     lines = [f"% {report.name} of {report.study}; needs \\usepackage{{booktabs}}"]
     if len(report.rows) > MOST_ON_A_PAGE:
@@ -80,7 +80,7 @@ def _table(report):
 
 
 def _intervals(row):
-    """{name of a number: names of the ends of its interval}"""
+    """Return {name of a number: names of the ends of its interval}."""
     pairs = {name: (f"{name}_low", f"{name}_high") for name in row if f"{name}_low" in row}
     main = next((name for name in OF_INTERVAL if name in row), None)
     if main and "low" in row and "high" in row:
@@ -94,12 +94,12 @@ def _is_number(rows, name):
 
 
 def _cell(row, name, intervals):
-    """.41 [.35, .47], a count, or a text; -- where it is undefined."""
+    """Write a number as .41 [.35, .47], a count, or a text; -- where it is undefined."""
     value = finite(row[name])
     if value is None:
         return UNDEFINED
     if isinstance(value, list):
-        return f"{{[}}{', '.join(_cell({name: one}, name, {}) for one in value)}{{]}}"
+        return f"{{[}}{', '.join(_cell({name: entry}, name, {}) for entry in value)}{{]}}"
     if isinstance(value, bool) or not isinstance(value, float):
         return escaped(value)
     if name not in intervals:

@@ -1,4 +1,4 @@
-"""What people and judges said about the items of one page of the list of disagreements."""
+"""Collect what people and judges said about the items of one page of disagreements."""
 
 from collections import defaultdict
 
@@ -8,7 +8,7 @@ from annotate.models import Rating
 
 
 def with_answers(reader, rows):
-    """Each row with its item, the ratings with their reasons, and the judges' rationales.
+    """Return each row with its item, the ratings with reasons, and the judges' rationales.
 
     Two queries, whatever the number of rows: the reader knows questions and runs already, and
     somebody has rated each item of the list.
@@ -34,32 +34,32 @@ def with_answers(reader, rows):
 
 
 def _ratings(items, questions, version):
-    found = defaultdict(list)
+    ratings_by_item = defaultdict(list)
     rows = Rating.objects.for_analysis().filter(item__in=items, question__in=questions)
     rows = rows if version is None else rows.filter(session__version=version)
     item = ("item__content", "item__system", "item__recipient")
     rows = rows.select_related("session__rater", "question", *item)
     for rating in rows.order_by("question__position", "pk"):
-        found[rating.item_id].append(rating)
-    return found
+        ratings_by_item[rating.item_id].append(rating)
+    return ratings_by_item
 
 
 def _judged(runs, items, questions):
-    found = defaultdict(list)
+    judgments_by_item = defaultdict(list)
     rows = frame.judge_answers(runs).filter(item__in=items)
     rows = rows.filter(question__in=questions).order_by("question__position", "run", "sample")
     for judgment in rows.select_related("question"):
         judgment.name = runs[judgment.run_id]
-        found[judgment.item_id].append(judgment)
-    return found
+        judgments_by_item[judgment.item_id].append(judgment)
+    return judgments_by_item
 
 
 def _of_question(answers, question):
-    return [one for one in answers if question in (AVERAGE, one.question.key)]
+    return [answer for answer in answers if question in (AVERAGE, answer.question.key)]
 
 
 def _of_judge(judgments, row):
-    """Those of the row's judge; of all judges where the row is about people alone."""
-    own = [one for one in judgments if one.name == row["evaluator"]]
+    """Keep the answers of the row's judge; of all judges where the row is about people alone."""
+    own = [judgment for judgment in judgments if judgment.name == row["evaluator"]]
     alone = row["evaluator"] == "humans"
     return _of_question(judgments if alone else own, row["question"])

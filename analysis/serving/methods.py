@@ -1,4 +1,4 @@
-"""A methods section that a paper can begin with, and the sources that it names."""
+"""Write a methods section that a paper can begin with, and the sources that it names."""
 
 from analysis.options.form import ALL, SKIP
 from analysis.options.parts import part_notes
@@ -31,7 +31,7 @@ SOURCES = {
 
 
 def methods(source, options):
-    """The sentences, and the sources that they name in the order of their names."""
+    """Return the sentences, and the sources that they name in the order of their names."""
     answers, choices = source.answers, source.choices
     sentences = [
         _data(answers, choices),
@@ -53,7 +53,7 @@ def methods(source, options):
 
 
 def _data(answers, choices):
-    people = answers.of("human")
+    people = answers.select_source("human")
     counted = people[~people["excluded"]]
     asked = f"{_count(len(answers.items), 'item')} and {_count(len(answers.questions), 'question')}"
     left = people["rater"].nunique() - counted["rater"].nunique()
@@ -82,12 +82,14 @@ def _judges(choices, options):
 
 
 def _missing(options):
-    def said(what, number):
+    def describe_missing(what, number):
         return f"missing {what} were " + ("dropped" if number is None else f"set to {number:g}")
 
     groups = "left out of means" if options.undefined == SKIP else "counted as 0"
-    words = f"{said('references', options.missing_reference)}, "
-    words += f"{said('judgments', options.missing_judgment)}, and groups without a defined "
+    words = f"{describe_missing('references', options.missing_reference)}, "
+    words += (
+        f"{describe_missing('judgments', options.missing_judgment)}, and groups without a defined "
+    )
     return words[0].upper() + words[1:] + f"coefficient were {groups}."
 
 

@@ -1,4 +1,4 @@
-"""All reports of a study in one HTML file that opens without a network, piece by piece."""
+"""Write all reports of a study into one HTML file that opens without a network, piece by piece."""
 
 from pathlib import Path
 
@@ -38,14 +38,14 @@ FOOT = "</body>\n</html>\n"
 
 
 class NothingToReport(ValueError):
-    """The study has nothing that a report could say; the words say what is missing."""
+    """Raised if no report of the study has anything to say; the words say what is missing."""
 
 
 def pieces(source, form):
-    """The file as texts, one after another; form: the valid OptionsForm of all reports.
+    """Yield the file as texts, piece by piece; form: the valid OptionsForm of all reports.
 
-    Each report is computed when its piece is asked for. Without ratings those that need none are
-    all of it. Raises NothingToReport at once.
+    Each report is computed when its piece is asked for. Without ratings the file has only the
+    reports that need none. Raises NothingToReport at once.
     """
     gap = missing(source, form.options())
     kinds = without_ratings(source, form) if gap and gap == missing(source) else KINDS
@@ -55,23 +55,23 @@ def pieces(source, form):
 
 
 def without_ratings(source, form):
-    """The reports that need no ratings and have something to say."""
-    found = []
+    """Return the reports that need no ratings and have something to say."""
+    kinds = []
     for kind in KINDS:
         asked = None if kind.needs_ratings else ReportForm(form.data.copy(), source, kind)
         if asked and asked.is_valid() and report_of(source, asked, kind).rows:
-            found.append(kind)
-    return found
+            kinds.append(kind)
+    return kinds
 
 
 def _of_one_moment(source, form, kinds, gap):
-    """They are asked for one after another, when what was read for the check may have changed."""
+    """Yield the pieces anew within one moment: data may have changed since the check."""
     with one_moment():
         yield from _pieces(source.anew(), form, kinds, gap)
 
 
 def _head(source, form, kinds, gap):
-    """What the file begins with: all headlines and the methods, or those that need no ratings."""
+    """Return the context of the file's beginning: headlines and methods, or their reduced form."""
     names = {kind.name for kind in kinds}
     sentences, sources = methods(source, form.options())
     if gap:
@@ -116,7 +116,7 @@ def _static(name):
 
 
 def _report(source, form, kind, common):
-    """One report: what it is, then everything that its page can show, a part after the other."""
+    """Yield one report: what it is, then everything that its page can show, part by part."""
     yield render_to_string("analysis/file_report.html", common | {"kind": kind})
     looks = Looks(source.choices.judges)
     for place, (value, label) in enumerate(kind.shown(source.reader.questions).choices):
@@ -125,13 +125,20 @@ def _report(source, form, kind, common):
         chosen = ReportForm(asked, source, kind)
         if not chosen.is_valid():
             continue
-        found = report_of(source, chosen, kind)
-        page = page_of(found, 1)
-        for at, (group, one) in enumerate(page):
-            layout = layout_of(kind, one, chosen.chosen, looks, f"{kind.name}-{place}-{at}")
+        report = report_of(source, chosen, kind)
+        page = page_of(report, 1)
+        for number, (group, group_report) in enumerate(page):
+            layout = layout_of(
+                kind, group_report, chosen.chosen, looks, f"{kind.name}-{place}-{number}"
+            )
             words = f"{label} · {group}" if group else label
-            context = common | {"kind": kind, "label": words, "report": one, "layout": layout}
+            context = common | {
+                "kind": kind,
+                "label": words,
+                "report": group_report,
+                "layout": layout,
+            }
             yield render_to_string("analysis/file_part.html", context)
         if page.has_next():
-            yield f"<p>{len(found.groups) - len(page):,} more groups are in the rows alone.</p>\n"
+            yield f"<p>{len(report.groups) - len(page):,} more groups are in the rows alone.</p>\n"
     yield "</section>\n"

@@ -1,4 +1,4 @@
-"""From an address to a report: its form, its options and, once computed, its rows from the cache.
+"""Turn an address into a report: its form, its options and its rows, computed or from the cache.
 
 A report is kept under a hash of the study's answers, its pay, all options and the code that
 computes it, so that it is computed again exactly when one of these has changed.
@@ -26,7 +26,7 @@ LARGEST_KEPT = 200_000  # rows
 
 @cache
 def code():
-    """A hash of the code that computes reports: what another version kept is none of this one."""
+    """Return a hash of the code that computes reports: another version's results do not count."""
     root = Path(__file__).parent.parent.parent
     folders = ("analysis", "annotate", "judges")
     files = [file for name in folders for file in sorted((root / name).rglob("*.py"))]
@@ -35,7 +35,7 @@ def code():
 
 @dataclass(frozen=True)
 class Kept:
-    """What was computed, when, and of which moment the data are."""
+    """A result with the time it was computed and the moment that its data are of."""
 
     value: Any
     read_at: datetime
@@ -49,7 +49,7 @@ class Source:
     """
 
     def __init__(self, study, asked=None):
-        """asked: the options of an address, of which version and part say what is read."""
+        """Set up reading. asked: the options of an address; version and part say what is read."""
         self.study, self.asked = study, asked or {}
         self.had_no_worker = False  # a large report was computed here for want of one
         self.reader = frame.Reader(study, *which(study, self.asked))
@@ -59,7 +59,7 @@ class Source:
         self._made: dict = {}
 
     def anew(self):
-        """The same for another moment."""
+        """Return the same Source for another moment."""
         return Source(self.study, self.asked)
 
     @cached_property
@@ -72,56 +72,56 @@ class Source:
 
     @cached_property
     def choices(self):
-        """What the options may name."""
-        return self.kept("choices", lambda: Choices.of(self.answers))
+        """Return what the options may name."""
+        return self.kept("choices", lambda: Choices.from_answers(self.answers))
 
     def stamp(self, kind):
-        """What changes with what a kind of report reads beside the answers; read once."""
+        """Return a text that changes with all else that a kind of report reads; built once."""
         if kind.name not in self._stamps:
             watched = kind.watch and kind.watch(self.reader)
             self._stamps[kind.name] = watched or kind.stamp(self.study)
         return self._stamps[kind.name]
 
     def key(self, name):
-        """The hash of a name, these answers, and the code."""
+        """Return the hash of a name, these answers, and the code."""
         study = self.study
         settings = pay_of(study), study.items_per_session, study.raters_per_item, study.extra
         words = f"{code()} {study.pk} {self.fingerprint} {settings} {name}"
         return hashlib.sha256(words.encode()).hexdigest()
 
     def has(self, name):
-        """Whether a value of this name is kept for these answers; it is read, so that it stays."""
+        """Return whether a value of this name is kept for these answers; a value read stays."""
         return self._look_up(self.key(name)) is not None
 
     def kept(self, name, make):
-        """The kept value of this name for these answers, else a new one."""
+        """Return the kept value of this name for these answers, else make and keep one."""
         key = self.key(name)
-        found = self._look_up(key)
-        if found is None:
+        entry = self._look_up(key)
+        if entry is None:
             value = make()
-            found = self._made[key] = Kept(value, self.read_at, timezone.now())
+            entry = self._made[key] = Kept(value, self.read_at, timezone.now())
             if len(getattr(value, "rows", ())) <= LARGEST_KEPT:
-                caches["reports"].set(key, found, KEPT_FOR)
-        return found.value
+                caches["reports"].set(key, entry, KEPT_FOR)
+        return entry.value
 
     def when(self, name):
-        """The Kept of this name, once `has` or `kept` was asked for it; else None."""
+        """Return the Kept of this name, once `has` or `kept` was asked for it; else None."""
         key = self.key(name)
         return self._found.get(key) or self._made.get(key)
 
     def _look_up(self, key):
-        if key not in self._found and (found := caches["reports"].get(key)) is not None:
-            self._found[key] = found
+        if key not in self._found and (entry := caches["reports"].get(key)) is not None:
+            self._found[key] = entry
         return self._found.get(key)
 
 
 def which(study, asked):
-    """(version, part) of the answers that options by name ask for."""
+    """Return the (version, part) of the answers that options by name ask for."""
     return version_asked(study, asked.get("version")), part_asked(study, asked.get("part"))
 
 
 class ReportForm(OptionsForm):
-    """The options of a report page, and what the page shows of it."""
+    """The options of a report page, and the choice of what the page shows of it."""
 
     def __init__(self, data, source, kind):
         self.shown = kind.shown(source.reader.questions)
@@ -142,36 +142,37 @@ class ReportForm(OptionsForm):
 
     @property
     def asked(self):
-        """The fields that the report takes notice of, without the items left out."""
+        """List the fields that the report takes notice of, without the items left out."""
         return [field for field in self if field.name not in self.idle]
 
     @property
     def chosen(self):
+        """Return the part of the report that the page shows, such as a question."""
         return self.cleaned_data[self.shown.name]
 
     def query_string(self):
-        """The query string that reproduces the page."""
+        """Return the query string that reproduces the page."""
         return self.options().query_string(**{self.shown.name: self.chosen})
 
 
 def name_of(source, form, kind):
-    """Under which name the report that a valid form asks for is kept."""
+    """Return the name under which the report that a valid form asks for is kept."""
     return f"{kind.name} {source.stamp(kind)} {form.query_string()}"
 
 
 def report_of(source, form, kind):
-    """The report that a valid form asks for, from the cache or computed."""
+    """Return the report that a valid form asks for, from the cache or computed."""
     parts = [form.chosen] if form.chosen else None
     return _kept(source, kind, form.options(), form.query_string(), parts)
 
 
 def is_kept(source, form, kind):
-    """Whether the report that a valid form asks for is there already."""
+    """Return whether the report that a valid form asks for is there already."""
     return source.has(name_of(source, form, kind))
 
 
 def whole_report_of(source, options, kind):
-    """The report with every part, as `manage.py analyse` gives it."""
+    """Return the report with every part, as `manage.py analyse` gives it."""
     return _kept(source, kind, options, f"whole {options.query_string()}")
 
 

@@ -1,4 +1,4 @@
-"""What the analysis index says: a headline per report, or what is missing and where to get it."""
+"""Summarise every report for the analysis index: its headline, or what is missing and where."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ DRAWS = 500  # of the headlines' intervals
 
 @dataclass(frozen=True)
 class Missing:
-    """What a report cannot do without: a sentence, and the page to get it, if one may."""
+    """What a report cannot do without: a sentence, and the page to get it, if allowed."""
 
     text: str
     url: str
@@ -25,7 +25,7 @@ class Missing:
 
 
 def missing(source, options=None, kind=None):
-    """What keeps a report, or every one that needs ratings, from saying anything; else None."""
+    """Return what keeps this report, or all that need ratings, from saying anything; else None."""
     if kind is not None and not kind.needs_ratings:
         return None
     choices, slug = source.choices, source.study.slug
@@ -43,7 +43,7 @@ def missing(source, options=None, kind=None):
 
 
 def no_judges(source):
-    """The gap that leaves only people to compare."""
+    """Return the Missing where no judge has scored, so only people can be compared; else None."""
     if source.choices.judges:
         return None
     text = "No judge has scored an item yet, so that only people are compared."
@@ -51,14 +51,14 @@ def no_judges(source):
 
 
 def several_versions(source):
-    """That answers of several versions of the questionnaire are together; blank where not."""
+    """Return a note that answers of several questionnaire versions are together; else blank."""
     versions = source.choices.versions
     return together(versions) if len(versions) > 1 else ""
 
 
 @dataclass(frozen=True)
 class Card:
-    """A report on the index: its headline is a number, its interval and what they are."""
+    """A report on the index; its headline is a number, its interval and what they are."""
 
     name: str
     title: str
@@ -73,17 +73,17 @@ def _of_headlines(source):
 
 
 def has_cards(source):
-    """Whether the headlines are kept."""
+    """Return whether the headlines are kept."""
     return source.has(_of_headlines(source))
 
 
 def headlines_computed(source):
-    """When the headlines were computed, a Kept; None where they are not there."""
+    """Return the Kept of the headlines, with its time; None where they are not there."""
     return source.when(_of_headlines(source))
 
 
 def cards(source):
-    """One card a report; without an answer the headline says so."""
+    """Return one card per report; without an answer the headline says so."""
     headlines = source.kept(_of_headlines(source), lambda: _headlines(source))
     return [Card(name, kind.title, kind.method, *headlines[name]) for name, kind in REPORTS.items()]
 
@@ -102,7 +102,7 @@ def _headlines(source):
 
 
 def likert_figure(source):
-    """Answers of people by question as diverging bars, and their counts; None without answers."""
+    """Draw people's answers by question as diverging bars, with counts; None without answers."""
     counts = source.kept("likert", lambda: _distributions(source.answers))
     if not counts:
         return None
@@ -112,13 +112,13 @@ def likert_figure(source):
 
 
 def _distributions(answers):
-    """(question, [(label, count)]) of the Likert questions that have answers."""
-    people = answers.of("human")
+    """Return (question, [(label, count)]) of the Likert questions that have answers."""
+    people = answers.select_source("human")
     people = people[~people["excluded"]]
-    found = []
+    distributions = []
     for question in answers.questions:
         values = Counter(people.loc[people["question"] == question.key, "value"])
         if question.scale.kind == "likert" and values:
             points = [(label, values[value]) for value, label in question.scale.points]
-            found.append((question.key, points))
-    return found
+            distributions.append((question.key, points))
+    return distributions

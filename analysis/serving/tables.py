@@ -1,4 +1,4 @@
-"""The rows of a report as CSV and as an aligned table in plain text."""
+"""Write the rows of a report as CSV and as an aligned table in plain text."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from annotate.values.formulas import guarded
 
 
 def csv_rows(report):
-    """A header and one line a row; undefined is blank, texts cannot act as formulas."""
+    """Yield a header and one line per row; undefined is blank, texts cannot act as formulas."""
     if not report.rows:
         return
     names = list(report.rows[0])
@@ -19,7 +19,7 @@ def csv_rows(report):
 
 
 def as_csv(report):
-    """The rows as CSV; undefined numbers are blank."""
+    """Write the rows as CSV; undefined numbers are blank."""
     file = StringIO()
     csv.writer(file, lineterminator="\r\n").writerows(csv_rows(report))
     return file.getvalue()
@@ -35,7 +35,7 @@ def _cell(value):
 
 
 def as_text(report):
-    """An aligned table, numbers to the right, with the notes below."""
+    """Write an aligned table, numbers to the right, with the notes below."""
     if not report.rows:
         return "\n".join(["No rows.", *report.verdict, *report.notes])
     names = list(report.rows[0])

@@ -1,4 +1,4 @@
-"""Analysis pages: the reports of a study and what leaves it."""
+"""Show the analysis pages: the reports of a study and the files to download."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -34,7 +34,7 @@ from annotate.http.streaming import PiecesResponse
 @login_required
 @one_moment()
 def index(request, slug):
-    """The reports with a headline each, or what is missing."""
+    """Show the reports with a headline each, or what is missing."""
     study = access.study_or_404(request.user, slug)
     source = Source(study)
     context = {"study": study, "section": "analysis"}
@@ -56,7 +56,7 @@ def index(request, slug):
 @login_required
 @one_moment()
 def headlines(request, slug):
-    """Fragment: each report's headline, as facts or as cards; computed after the page is there."""
+    """Return a fragment with each report's headline, as facts or cards, loaded after the page."""
     study = access.study_or_404(request.user, slug)
     source = Source(study)
     if waiting := wait.awaited(source):
@@ -69,7 +69,7 @@ def headlines(request, slug):
 
 @login_required
 def computation(request, slug, key):
-    """Fragment: how far a computation is; tells the page to load anew when it is done."""
+    """Return a fragment with a computation's progress; reload the page when it is done."""
     study = access.study_or_404(request.user, slug)
     waiting = wait.still_awaited(study, key)
     if waiting is None:
@@ -80,7 +80,7 @@ def computation(request, slug, key):
 @login_required
 @require_POST
 def compute_again(request, slug, key):
-    """A computation that failed is asked for once more, and its page waits again."""
+    """Ask once more for a computation that failed; its page waits again."""
     study = access.study_or_404(request.user, slug)
     return redirect(wait.ask_again(study, key))
 
@@ -88,7 +88,7 @@ def compute_again(request, slug, key):
 @login_required
 @one_moment()
 def report(request, slug, report):
-    """One report: options, figures, tables, notes."""
+    """Show one report: options, figures, tables, notes."""
     study = access.study_or_404(request.user, slug)
     source, kind = Source(study, request.GET), _kind_or_404(report)
     context = {"study": study, "section": "analysis", "kind": kind, "report_groups": GROUPS.items()}
@@ -96,25 +96,25 @@ def report(request, slug, report):
         return render(request, "analysis/computing.html", context | {"waiting": waiting})
     form = context["form"] = ReportForm(request.GET, source, kind)
     if form.is_valid():
-        context |= shown(source, form, kind)
+        context |= report_context(source, form, kind)
     status = 200 if form.is_valid() else 400
     return render(request, "analysis/report.html", context, status=status)
 
 
-def shown(source, form, kind):
-    """What a page shows of the report that its valid form asks for, or what is missing."""
+def report_context(source, form, kind):
+    """Return the context of the report that a valid form asks for, or what is missing."""
     gap = missing(source, form.options(), kind)
     if gap or not form.chosen:
         return {"missing": gap, "no_judges": no_judges(source)}
-    found = report_of(source, form, kind)
+    result = report_of(source, form, kind)
     looks = Looks(source.choices.judges)
-    page = page_of(found, source.asked.get("groups"))
+    page = page_of(result, source.asked.get("groups"))
     groups = [
-        (label, one, layout_of(kind, one, form.chosen, looks, place))
-        for place, (label, one) in enumerate(page)
+        (label, group_report, layout_of(kind, group_report, form.chosen, looks, place))
+        for place, (label, group_report) in enumerate(page)
     ]
     return {
-        "report": found,
+        "report": result,
         "groups": groups,
         "group_page": page,
         "figures": any(layout.figures for *_, layout in groups),
@@ -130,7 +130,7 @@ def shown(source, form, kind):
 @login_required
 @one_moment()
 def report_rows(request, slug, report, form):
-    """The rows of a report page as CSV, JSON or a LaTeX table."""
+    """Send the rows of a report page as CSV, JSON or a LaTeX table."""
     study = access.study_or_404(request.user, slug)
     source, kind = Source(study, request.GET), _kind_or_404(report)
     if form not in ("csv", "json", "tex"):
@@ -138,19 +138,19 @@ def report_rows(request, slug, report, form):
     asked = ReportForm(request.GET, source, kind)
     if not asked.is_valid():
         return HttpResponse("\n".join(asked.errors_in_words()), "text/plain", status=400)
-    found = report_of(source, asked, kind)
+    result = report_of(source, asked, kind)
     if form == "json":
-        response = JsonResponse(found.as_dict(), json_dumps_params={"ensure_ascii": False})
+        response = JsonResponse(result.as_dict(), json_dumps_params={"ensure_ascii": False})
     elif form == "tex":
-        response = HttpResponse(latex.as_latex(found), "application/x-tex; charset=utf-8")
+        response = HttpResponse(latex.as_latex(result), "application/x-tex; charset=utf-8")
     else:
-        response = HttpResponse(tables.as_csv(found), write.TYPES["csv"])
+        response = HttpResponse(tables.as_csv(result), write.TYPES["csv"])
     return _attached(response, f"{slug}-{report}.{form}")
 
 
 @login_required
 def report_file(request, slug):
-    """All reports in one HTML file that needs no network: only ever a download."""
+    """Send all reports in one HTML file that needs no network: only ever a download."""
     study = access.study_or_404(request.user, slug)
     try:
         with one_moment():  # the pieces have one of their own
@@ -168,7 +168,7 @@ def report_file(request, slug):
 
 @login_required
 def export(request, slug):
-    """The tables that can be taken away, with their sizes and columns."""
+    """Show the tables that can be downloaded, with their sizes and columns."""
     study = access.study_or_404(request.user, slug)
     counts = exports.counts(study)
     shown = [
@@ -181,7 +181,7 @@ def export(request, slug):
 
 @login_required
 def export_table(request, slug, table, form):
-    """One table as a download, streamed; ?ids=platform names an owner the platform's people."""
+    """Stream one table as a download; ?ids=platform gives an owner the platform's own ids."""
     with_ids = table == "raters" and request.GET.get("ids") == "platform"
     study = access.study_or_404(request.user, slug, access.OWNER if with_ids else access.VIEWER)
     if table not in exports.ROWS or form not in write.FORMS:

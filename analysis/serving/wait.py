@@ -1,4 +1,4 @@
-"""Reports that take long are computed by a worker, while their page says how far it is.
+"""Let a worker compute slow reports, while their page says how far the computation is.
 
 What is asked for is a row (`Computation`), one for everybody who asks for the same; its result is
 kept as every report's is. A worker that is killed stops renewing its claim, and the next look of a
@@ -22,7 +22,7 @@ State = Computation.State
 
 
 def awaited(source, kind=None, query=None):
-    """The Computation that a page waits for, or that failed; None where it need not wait.
+    """Return the Computation that a page waits for, or that failed; None if it need not wait.
 
     Of the report with these options, a QueryDict; of the index without a kind. With one the moment
     in which the source was read is over.
@@ -41,7 +41,7 @@ def awaited(source, kind=None, query=None):
 
 
 def ask_again(study, key):
-    """A computation that failed is asked for once more; the address of its page."""
+    """Ask once more for a computation that failed; return the address of its page."""
     row = get_object_or_404(Computation, study=study, key=key)
     Computation.objects.filter(pk=row.pk).ask_again()
     names = ["report", row.report] if row.report else ["analysis"]
@@ -50,7 +50,7 @@ def ask_again(study, key):
 
 
 def still_awaited(study, key):
-    """The Computation while a page has to wait for it, else None.
+    """Return the Computation while a page has to wait for it, else None.
 
     Sends another worker where the one at work has gone silent.
     """
@@ -61,12 +61,12 @@ def still_awaited(study, key):
 
 
 def n_answers(source):
-    """How many ratings and judgments a report reads."""
+    """Count the ratings and judgments that a report reads."""
     return sum(n for _, n, *_ in source.reader.sums)
 
 
 def is_large(source, query):
-    """Whether a report takes too long for a page: half of it reads, the other half draws."""
+    """Return whether a report takes too long for a page: half for reading, half for draws."""
     given = query.get("draws", "")
     draws = int(given) if given.isdecimal() and len(given) < 10 else DEFAULT_DRAWS
     work = n_answers(source) * (1 + draws / DEFAULT_DRAWS) / 2
@@ -79,7 +79,7 @@ def _key(source, kind, query):
 
 
 def _asked(source, kind, query):
-    """The row of what is asked for: an old one, where somebody has asked for the same."""
+    """Return the row of what is asked for: an old row if it was asked for before."""
     key = _key(source, kind, query)
     row = Computation(
         key=key,
@@ -94,7 +94,7 @@ def _asked(source, kind, query):
 
 
 def _nudge(row):
-    """Tells a worker, once until the message counts as lost; whether it did.
+    """Send a message to a worker, once until it counts as lost; return whether it was sent.
 
     A result that is no longer kept is computed again.
     """

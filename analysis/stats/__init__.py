@@ -1,4 +1,4 @@
-"""Statistics of agreement between people and judges: pure numpy and scipy.
+"""Measure agreement between people and judges, in pure numpy and scipy.
 
 Every statistic returns an `estimate.Estimate`: value, interval, n, groups and how many of them were
 skipped, undefined draws, and the reason where value or interval is NaN. Import from the modules:

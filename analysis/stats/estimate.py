@@ -1,4 +1,4 @@
-"""The one result type of all statistics."""
+"""Define Estimate, which every statistic of one number returns."""
 
 from dataclasses import dataclass, field
 from math import nan

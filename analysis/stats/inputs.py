@@ -1,4 +1,4 @@
-"""Checks at the border of the statistics: shapes, codes, missing values, scales."""
+"""Check the inputs of statistics: shapes, codes, missing values, scales."""
 
 from typing import Any
 

@@ -18,8 +18,8 @@ HANNA = Path(__file__).parent.parent / "data" / "hanna.yaml"
 
 def build(study, report, **options):
     """The report of a study; without intervals unless asked for."""
-    answers = frame.read(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
+    answers = frame.read_answers(study)
+    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     return REPORTS[report].build(answers, form.options())
 

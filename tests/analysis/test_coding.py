@@ -249,7 +249,7 @@ def test_shares_and_agreement_have_the_intervals_of_items_drawn_again(study, cod
         )
     report = build(study, "reasons", draws=120)
     row = next(r for r in report.rows if (r["kind"], r["code"]) == ("agreement", "long"))
-    scores = Scores(frame.read(study), Options("third_party", draws=120))
+    scores = Scores(frame.read_answers(study), Options("third_party", draws=120))
     places = [scores.item_ids.index(text.item_id) for text in texts(study)[:4]]
     shares, kappas, coded = [], [], []
     for counts in scores.counts[:, scores.clusters[places]]:

@@ -43,8 +43,8 @@ def exported(slug, folder):
 
 def rows_of(slug, report, without=()):
     """All rows of a report, undefined numbers as null, without what cannot come back."""
-    answers = frame.read(Study.objects.get(slug=slug))
-    form = OptionsForm(query({"draws": 20}), Choices.of(answers))
+    answers = frame.read_answers(Study.objects.get(slug=slug))
+    form = OptionsForm(query({"draws": 20}), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     rows = REPORTS[report].build(answers, form.options()).as_dict()["rows"]
     lost = LOST.get(report, ())

@@ -252,7 +252,7 @@ def two_versions(study, owner):
     "version, values", [(None, {4.0, 5.0, 1.0}), (1, {4.0, 2.0}), (2, {5.0, 1.0})]
 )
 def test_a_report_takes_all_versions_or_one(two_versions, version, values):
-    table = frame.read(two_versions, version).table
+    table = frame.read_answers(two_versions, version).table
     assert set(table["value"].dropna()) == values
 
 
@@ -283,7 +283,9 @@ def test_a_changed_version_changes_the_fingerprint(two_versions):
 
 
 def test_an_option_without_a_meaning_is_said_to_have_none(two_versions):
-    form = OptionsForm(query({"version": "7"}), Choices.of(frame.read(two_versions)))
+    form = OptionsForm(
+        query({"version": "7"}), Choices.from_answers(frame.read_answers(two_versions))
+    )
     assert not form.is_valid() and "version" in form.errors
 
 
@@ -302,5 +304,5 @@ def test_exports_tell_the_version_and_the_words_of_each(two_versions):
 
 def test_retired_questions_stay_in_the_analysis(two_versions):
     Question.objects.filter(key="accuracy").update(retired=True)
-    assert "accuracy" in set(frame.read(two_versions).table["question"])
+    assert "accuracy" in set(frame.read_answers(two_versions).table["question"])
     assert Rating.objects.for_analysis().filter(question__key="accuracy").count() == 2

@@ -142,7 +142,7 @@ def check_samples(run, endpoint):
     assert set(run.judgments.values_list("sample", flat=True)) == {0, 1, 2}
     assert run.judgments.count() == 3 * len(ASPECTS) * ITEMS
     assert all("<<<HISTORY" in sent(call) for call in run.calls.all())
-    answers = frame.read(run.judge.study).of("judge")
+    answers = frame.read_answers(run.judge.study).select_source("judge")
     assert len(answers[answers["judge"] == "samples"]) == len(ASPECTS) * ITEMS
 
 

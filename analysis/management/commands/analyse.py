@@ -1,4 +1,4 @@
-"""manage.py analyse STUDY REPORT: the numbers of a report page on the command line."""
+"""Print the numbers of a report page on the command line: manage.py analyse STUDY REPORT."""
 
 import json
 
@@ -16,6 +16,8 @@ from analysis.serving.source import which
 
 
 class Command(BaseCommand):
+    """The command that prints a report."""
+
     help = "Compute a report of a study and print it as text, CSV, JSON or a LaTeX table."
 
     def create_parser(self, *args, **kwargs):
@@ -35,8 +37,8 @@ class Command(BaseCommand):
                 f"There is no report {given['report']!r}; there are: {', '.join(REPORTS)}."
             )
         study = study_or_error(given["study"])
-        answers = frame.read(study, *which(study, given))
-        form = OptionsForm(given_options(given), Choices.of(answers))
+        answers = frame.read_answers(study, *which(study, given))
+        form = OptionsForm(given_options(given), Choices.from_answers(answers))
         if not form.is_valid():
             raise CommandError("\n".join(form.errors_in_words()))
         report = computed(REPORTS[given["report"]], answers, form.options())
@@ -44,7 +46,7 @@ class Command(BaseCommand):
 
 
 def as_json(report):
-    """The whole report; undefined numbers are null."""
+    """Write the whole report as JSON; undefined numbers are null."""
     return json.dumps(report.as_dict(), ensure_ascii=False, indent=1, allow_nan=False)
 
 

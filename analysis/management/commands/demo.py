@@ -1,3 +1,5 @@
+"""Make the demo studies, and with --serve run everything that the demo needs."""
+
 import os
 import socket
 import sys
@@ -27,6 +29,8 @@ WELCOME = """
 
 
 class Command(BaseCommand):
+    """The command that makes the demo studies and serves them."""
+
     help = "Make the demo studies where they are missing; with --serve also run everything."
 
     def add_arguments(self, parser):
@@ -55,6 +59,7 @@ class Command(BaseCommand):
 
 
 def welcome(port, user):
+    """Return the text that names the addresses of the running demo."""
     site = f"http://127.0.0.1:{port}"
     return WELCOME.format(
         rater=site + Study.objects.get(slug="films-open").join_path(),
@@ -64,7 +69,7 @@ def welcome(port, user):
 
 
 def processes(port):
-    """Web server, worker, beat and the small model, as they are started."""
+    """Return the processes of web server, worker, beat and small model, ready to start."""
     log = var_folder("log")
     os.environ["SITE_URL"] = f"http://127.0.0.1:{port}"
     python, celery = sys.executable, [sys.executable, "-m", "celery", "-A", "config"]

@@ -1,4 +1,4 @@
-"""manage.py export STUDY TABLE: a study's tables as CSV or JSON lines, streamed; or study.yaml."""
+"""Export a study's table as streamed CSV or JSON lines, or the study as study.yaml."""
 
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from judges.files.study_file import study_yaml
 
 
 class Command(BaseCommand):
+    """The command that exports a table."""
+
     help = (
         f"Export a table of a study: {', '.join(tables.ROWS)}; or study, its study.yaml, which "
         "holds the questions, the settings with the completion code, and the judges."

@@ -1,4 +1,4 @@
-"""manage.py report STUDY -o FILE.html: every report in one file that needs no network."""
+"""Write every report into one HTML file that needs no network: manage.py report STUDY -o FILE."""
 
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from analysis.serving.source import Source
 
 
 class Command(BaseCommand):
+    """The command that writes all reports into one file."""
+
     help = (
         "Write every table and figure of a study, a methods section and the codebook into one HTML "
         "file that opens without a network."

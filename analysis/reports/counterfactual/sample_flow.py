@@ -30,7 +30,7 @@ def add(work):
 def _reasons(scores):
     """{rater: why none of their answers count; "" where some do}"""
     answers, role = scores.answers, scores.options.reference
-    table = answers.of("human")
+    table = answers.select_source("human")
     table = table[table["item"].isin(scores.items["item"])]
     if role != ALL:
         table = table[table["role"] == role]

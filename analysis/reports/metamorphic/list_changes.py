@@ -69,8 +69,8 @@ def add_largest(work, found, baselines):
                 n=int(known[at].sum()),
                 recipient=shown.recipient,
                 iteration=shown.iteration,
-                baseline=BETWEEN.join(baselines[shown.recipient].said),
-                list=BETWEEN.join(shown.said),
+                baseline=BETWEEN.join(baselines[shown.recipient].titles),
+                list=BETWEEN.join(shown.titles),
                 **facts_of(each),
             )
 

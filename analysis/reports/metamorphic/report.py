@@ -52,7 +52,7 @@ def metamorphic(answers, options, parts=None):
     largest_change. No rows where no recommender was asked for lists.
     """
     beside = answers.beside or Lists(answers.study)
-    lists = [each for each in beside.of(options.part) if _is_asked_for(each, options)]
+    lists = [each for each in beside.select_part(options.part) if _is_asked_for(each, options)]
     work = Work(answers.study, options, parts)
     for _, some in groupby(lists, key=lambda each: (each.evaluator, each.plan, each.k, each.l)):
         _add_setting(work, list(some))

@@ -97,7 +97,7 @@ def _shares(entries):
 def headline(answers, options, judges):
     if not judges:
         return NO_JUDGE
-    people = answers.of("human")
+    people = answers.select_source("human")
     rated = people[(people["kind"] == Item.Kind.PROFILE) & ~people["excluded"]]
     likert = {q.key: q.scale for q in answers.questions if q.scale.kind == "likert"}
     rated = rated[rated["question"].isin(list(likert))]

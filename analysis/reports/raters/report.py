@@ -84,7 +84,7 @@ class _Said:
 
     def __init__(self, scores):
         self.scores = scores
-        people = scores.answers.of("human")
+        people = scores.answers.select_source("human")
         places = {key: at for at, key in enumerate(scores.items["item"].astype(str))}
         place = [places.get(str(key), -1) for key in people["item"].cat.categories]
         people = people.assign(place=np.array(place, dtype=np.intp)[people["item"].cat.codes])

@@ -1,4 +1,4 @@
-"""Cohen's kappa, plain or weighted, averaged over pairs of raters.
+"""Compute Cohen's kappa, plain or weighted, averaged over pairs of raters.
 
 cohen_kappa(ratings, labels)                                    people among themselves
 cohen_kappa(ratings, labels, weights="quadratic")               weighted
@@ -29,7 +29,7 @@ def cohen_kappa(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Unweighted mean of the kappas of all pairs of raters with two common units or more.
+    """Average Cohen's kappa, unweighted, over pairs of raters with two common units or more.
 
     1 perfect, 0 as by chance. ratings: (units, raters), NaN = missing; judge (units,): its mean
     with each rater. raters: as in rating_pairs. labels: the whole scale in order, unused included.
@@ -44,7 +44,7 @@ def cohen_kappa(
     keep, rater_pair, n_pairs = _enough_in_common(pairs)
     size = len(disagreement)
     values = pairs.first_value, pairs.second_value
-    first, second = (label_codes(each, labels, "ratings")[keep] for each in values)
+    first, second = (label_codes(per_pair, labels, "ratings")[keep] for per_pair in values)
     cells, n_cells = (rater_pair * size + first) * size + second, n_pairs * size**2
 
     def kappas(tables: Floats) -> Floats:
@@ -53,16 +53,16 @@ def cohen_kappa(
     def draws(clusters: Ints, counts: NDArray[Any]) -> Floats:
         table = cluster_table(clusters, counts.shape[1], cells, n_cells)
         tables = (block @ table for block in blocks(counts, n_cells))
-        return np.concatenate([_mean_of_defined(kappas(each)) for each in tables])
+        return np.concatenate([_mean_of_defined(kappas(drawn)) for drawn in tables])
 
-    each = kappas(np.bincount(cells, minlength=n_cells).astype(np.float64)[None, :])
-    estimate = _mean_over_pairs(each, n_different(pairs.unit[keep]))
+    per_pair = kappas(np.bincount(cells, minlength=n_cells).astype(np.float64)[None, :])
+    estimate = _mean_over_pairs(per_pair, n_different(pairs.unit[keep]))
     clusters = pair_clusters(clusters, ratings, pairs.unit[keep])
     return with_interval(estimate, clusters, counts, draws)
 
 
 def _enough_in_common(pairs: RatingPairs) -> tuple[NDArray[np.bool_], Ints, int]:
-    """Which pairs of ratings to keep, the code of their two raters, and how many codes."""
+    """Return which pairs of ratings to keep, the code of their two raters, and how many codes."""
     size = int(pairs.second.max(initial=0)) + 1
     used, code, common = used_codes(pairs.first * size + pairs.second, size**2)
     keep = common[code] >= FEWEST_COMMON_UNITS
@@ -85,7 +85,7 @@ def _mean_over_pairs(kappas: Floats, n_units: int) -> Estimate:
 
 
 def kappa_of_tables(tables: Floats, disagreement: Floats) -> Floats:
-    """Kappa (...) of tables of joint counts (..., K, K) under weights of disagreement (K, K).
+    """Return kappa (...) of tables of joint counts (..., K, K) under disagreement weights (K, K).
 
     NaN below two units, and where no disagreement is to be expected.
     """
@@ -99,25 +99,25 @@ def kappa_of_tables(tables: Floats, disagreement: Floats) -> Floats:
 
 
 def _mean_of_defined(kappas: Floats) -> Floats:
-    """Mean over the last axis (D, P) -> (D,) of what is not NaN; NaN where nothing is."""
+    """Average the values that are not NaN over the last axis (D, P) -> (D,); NaN without any."""
     defined = ~np.isnan(kappas)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(defined, kappas, 0.0).sum(axis=-1) / defined.sum(axis=-1)
 
 
 def plain(size: int) -> Floats:
-    """Weights of disagreement (K, K): 1 for different labels, else 0."""
+    """Return weights of disagreement (K, K): 1 for different labels, else 0."""
     return 1.0 - np.eye(size)
 
 
 def linear(size: int) -> Floats:
-    """Weights of disagreement (K, K): how many places apart."""
+    """Return weights of disagreement (K, K): how many places apart."""
     places = np.arange(size, dtype=np.float64)
     return np.abs(places[:, None] - places[None, :])
 
 
 def quadratic(size: int) -> Floats:
-    """Weights of disagreement (K, K): the square of how many places apart."""
+    """Return weights of disagreement (K, K): the square of how many places apart."""
     return linear(size) ** 2
 
 

@@ -1,4 +1,4 @@
-"""Fleiss' kappa: nominal labels, any number of raters, who need not be the same throughout.
+"""Compute Fleiss' kappa: nominal labels, any number of raters, different raters on each unit.
 
 fleiss_kappa(ratings, labels)
 """
@@ -20,7 +20,7 @@ def fleiss_kappa(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Agreement beyond that of ratings drawn from the labels' overall shares: 1 perfect, 0 chance.
+    """Correct agreement for ratings drawn from the labels' overall shares: 1 perfect, 0 chance.
 
     ratings: (units, raters), NaN = missing; labels: the whole scale; clusters: (units,).
     Where units have unequal numbers of ratings, observed agreement is the mean over units with
@@ -34,5 +34,5 @@ def fleiss_kappa(
 
 
 def by_shares(shares: Floats) -> Floats:
-    """Chance (D,) that two ratings drawn from shares (D, K) are equal."""
+    """Return the chance (D,) that two ratings drawn from shares (D, K) are equal."""
     return (shares**2).sum(axis=1)

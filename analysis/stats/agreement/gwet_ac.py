@@ -1,4 +1,4 @@
-"""Gwet's AC1 and AC2: agreement that stays high where nearly everything gets one label.
+"""Compute Gwet's AC1 and AC2, which stay high where nearly everything gets one label.
 
 gwet_ac(ratings, labels)                            AC1
 gwet_ac(ratings, labels, weights="quadratic")       AC2
@@ -22,7 +22,7 @@ def gwet_ac(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Agreement beyond that of raters who guess on hard units only: 1 perfect, 0 as by chance.
+    """Correct agreement for raters who guess on hard units only: 1 perfect, 0 as by chance.
 
     ratings: (units, raters), NaN = missing; labels: the whole scale in its order, as its length
     enters the formula. weights: "plain" (AC1), "quadratic" or "ordinal" (AC2) in the places of
@@ -44,17 +44,17 @@ def gwet_ac(
 
 
 def plain(size: int) -> Floats:
-    """Weights of agreement (K, K): 1 for equal labels, else 0."""
+    """Return weights of agreement (K, K): 1 for equal labels, else 0."""
     return np.eye(size)
 
 
 def quadratic(size: int) -> Floats:
-    """Weights of agreement (K, K): 1 - (places apart / most places apart)^2."""
+    """Return weights of agreement (K, K): 1 - (places apart / most places apart)^2."""
     return 1 - (_apart(size) / max(size - 1, 1)) ** 2
 
 
 def ordinal(size: int) -> Floats:
-    """Weights of agreement (K, K): 1 - pairs of labels from k to l / pairs of all labels.
+    """Return weights of agreement (K, K): 1 - pairs of labels from k to l / pairs of all labels.
 
     With a places apart there are a (a + 1) / 2 such pairs. Gwet's, not Krippendorff's, "ordinal".
     """

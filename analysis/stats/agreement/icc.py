@@ -1,4 +1,4 @@
-"""Intraclass correlation in the six forms of McGraw and Wong.
+"""Compute the intraclass correlation in the six forms of McGraw and Wong.
 
 icc(ratings, "A,1")     forms: "1,1" "A,1" "C,1" (one rater) and "1,k" "A,k" "C,k" (mean of k)
 """
@@ -23,7 +23,7 @@ def icc(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Share of the variance that is between units; at most 1, may be negative.
+    """Estimate the share of the variance that is between units; at most 1, may be negative.
 
     ratings: (units, raters), NaN = missing. "A" and "C" take the units that every rater rated.
     One-way "1" takes every unit with two ratings or more, however many it has; k is then
@@ -70,7 +70,7 @@ def _why_undefined(value: float, units: Floats, n_raters: int, one_way: bool) ->
 
 
 def _one_way_columns(units: Floats) -> list[Floats]:
-    """Per unit: 1, k, k², sum, squares, squared sum over k."""
+    """Return per unit: 1, k, k², sum, squares, squared sum over k."""
     k = (~np.isnan(units)).sum(axis=1).astype(np.float64)
     total = np.nansum(units, axis=1)
     return [np.ones(len(units)), k, k**2, total, np.nansum(units**2, axis=1), total**2 / k]
@@ -89,7 +89,7 @@ def _one_way(sums: Floats) -> tuple[Any, ...]:
 
 
 def _two_way_columns(units: Floats) -> list[Floats]:
-    """Per unit: 1, squares, squared sum, and the rating by each rater."""
+    """Return per unit: 1, squares, squared sum, and the rating by each rater."""
     return [np.ones(len(units)), (units**2).sum(1), units.sum(1) ** 2, *units.T]
 
 
@@ -112,7 +112,7 @@ def _two_way(sums: Floats, k: int) -> tuple[Any, ...]:
 def _icc_of(
     formula: Any, r: Floats, c: Any, e: Any, w: Any, n: Floats, k: Any, equal: Any
 ) -> Floats:
-    """ICC (D,) of the mean squares; NaN where they do not define it."""
+    """Return the ICC (D,) of the mean squares; NaN where they do not define it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = formula(r, c, e, w, n, k)
     undefined = (n < FEWEST_UNITS) | equal | ~np.isfinite(value)

@@ -1,4 +1,4 @@
-"""Kendall's W: how far several raters put the units in the same order.
+"""Compute Kendall's W: how far several raters put the units in the same order.
 
 kendall_w(ratings)
 """
@@ -24,7 +24,7 @@ def kendall_w(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Share of the largest possible variance of the units' rank sums, ties corrected: 0..1.
+    """Divide the variance of the units' rank sums by the largest possible, ties corrected: 0..1.
 
     ratings: (units, raters), NaN = missing; only units that every rater rated are taken, and
     Estimate.n counts them. clusters: (units,). NaN below two such units or two raters, or where
@@ -61,7 +61,7 @@ def _why_undefined(value: float, n_units: int, n_raters: int) -> str:
 
 
 def _concordance(columns: list[Ints], clusters: Ints, counts: NDArray[Any]) -> Floats:
-    """W (D,) of the raters' codes (N,) each in every draw; NaN where no rater tells units apart."""
+    """Return W (D,) of the raters' codes (N,) in every draw; NaN if no rater tells units apart."""
     sizes = [int(codes.max()) + 1 for codes in columns]
     tables = [
         cluster_table(clusters, counts.shape[1], codes, size)
@@ -87,7 +87,7 @@ def _w(block: Floats, tables: list[Any], pairs: list[Callable[..., Floats]]) -> 
 def _products(
     columns: list[Ints], sizes: list[int], clusters: Ints, n_clusters: int
 ) -> list[Callable[..., Floats]]:
-    """One function a pair of raters: (block, ranks) -> sum of products of their ranks (D,).
+    """Return a function per pair of raters: (block, ranks) -> sum of products of ranks (D,).
 
     Only the pairs of ratings that occur are held.
     """

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: nominal, ordinal, interval; any number of raters, missing ratings.
+"""Compute Krippendorff's alpha: nominal, ordinal, interval; any raters, missing ratings.
 
 krippendorff_alpha(ratings, "ordinal")
 """
@@ -23,7 +23,7 @@ def krippendorff_alpha(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """1 - observed / expected disagreement: 1 perfect, 0 as by chance, below 0 worse.
+    """Return 1 - observed / expected disagreement: 1 perfect, 0 as by chance, below 0 worse.
 
     ratings: (units, raters), NaN = missing; units with one rating are dropped, Estimate.n counts
     the rest. metric: "nominal", "ordinal" (Krippendorff's, from the margins) or "interval".
@@ -62,7 +62,7 @@ def _why_undefined(value: float, n_pairs: int) -> str:
 def alpha_of_coincidences(
     coincidences: Floats, values: tuple[Ints, Ints], scale: Floats, squared_distances: Any
 ) -> Floats:
-    """Alpha (D,) of weighted coincidences (D, U) of U pairs of values; NaN where all are equal.
+    """Return alpha (D,) of weighted coincidences (D, U) of U pairs of values; NaN if all are equal.
 
     values: the places (U,), (U,) of both values on the scale (K,); a pair and its mirror image
     are counted once, here or there. Only pairs that occur are held: long scales stay small.
@@ -85,20 +85,21 @@ def alpha_of_coincidences(
 # Each metric returns the squared distances (D or 1, U) of the pairs first, second and the sum (D,)
 # of n_c n_k x squared distance over all c, k; margins n: (D, K).
 def nominal(margins: Floats, scale: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """1 for different values, else 0."""
+    """Return squared distances, 1 for different values, else 0, and their sum by the margins."""
     different = (first != second).astype(np.float64)[None, :]
     return different, margins.sum(axis=1) ** 2 - (margins**2).sum(axis=1)
 
 
 def interval(margins: Floats, scale: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """(c - k)^2."""
+    """Return squared distances (c - k)^2, and their sum by the margins."""
     return _squared_distances(scale[None, :], margins, first, second)
 
 
 def ordinal(margins: Floats, scale: Floats, first: Ints, second: Ints) -> tuple[Floats, Floats]:
-    """(Sum of n_g over g = c..k, less (n_c + n_k) / 2)^2.
+    """Return squared distances by ranks, and their sum by the margins.
 
-    That sum is the distance between the midpoints of c and k in the cumulated margins.
+    A distance is (sum of n_g over g = c..k, less (n_c + n_k) / 2)^2. That sum is the distance
+    between the midpoints of c and k in the cumulated margins.
     """
     return _squared_distances(np.cumsum(margins, axis=1) - margins / 2, margins, first, second)
 

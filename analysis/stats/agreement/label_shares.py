@@ -1,4 +1,4 @@
-"""Observed agreement and the labels' shares: what Fleiss' and Gwet's coefficients are made of.
+"""Compute observed agreement and label shares, from which Fleiss' and Gwet's coefficients follow.
 
 chance_corrected(ratings, labels, weights, expected)    (observed - expected) / (1 - expected)
 """
@@ -24,7 +24,7 @@ def chance_corrected(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Weighted agreement beyond what the labels' shares lead to expect, with interval.
+    """Correct weighted agreement for the agreement that the labels' shares lead to expect.
 
     ratings: (units, raters), NaN = missing; labels: the whole scale (K,); weights of agreement
     (K, K), 1 for equal labels; expected: agreement by chance (D,) of shares (D, K);
@@ -50,7 +50,7 @@ def chance_corrected(
 
 
 def label_table(ratings: ArrayLike, labels: ArrayLike) -> Floats:
-    """How many raters gave each unit each label: (units, K)."""
+    """Count how many raters gave each unit each label: (units, K)."""
     array = as_floats(ratings, "ratings", ndim=2)
     size = len(np.asarray(labels))
     unit, rater = np.nonzero(~np.isnan(array))
@@ -60,7 +60,7 @@ def label_table(ratings: ArrayLike, labels: ArrayLike) -> Floats:
 
 
 def unit_columns(table: Floats, weights: Floats) -> Floats:
-    """Columns (units, 3 + K) whose sums give the coefficient.
+    """Return columns (units, 3 + K) whose sums give the coefficient.
 
     1 where rated, 1 where rated twice, the agreeing share of its pairs of ratings, and the share
     of its ratings with each label.
@@ -74,7 +74,7 @@ def unit_columns(table: Floats, weights: Floats) -> Floats:
 
 
 def _coefficient(sums: Floats, expected: Callable[[Floats], Floats]) -> Floats:
-    """Coefficients (D,) of sums (D, 3 + K); NaN without pairs or with one label throughout."""
+    """Return coefficients (D,) of sums (D, 3 + K); NaN without pairs or with a single label."""
     rated, paired, agreement = sums[:, 0], sums[:, 1], sums[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = expected(sums[:, 3:] / rated[:, None])

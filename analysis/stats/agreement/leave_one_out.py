@@ -1,4 +1,4 @@
-"""How each rater agrees with the others: leave-one-out, so that nobody is compared with themselves.
+"""Correlate each rater with the mean of the other raters, which leaves the rater's own out.
 
 correlation_with_others(units, raters, values)      r of every rater, and on how many units
 """
@@ -15,7 +15,7 @@ DIGITS = 12  # equal means of the others may differ by rounding errors in their 
 def correlation_with_others(
     units: ArrayLike, raters: ArrayLike, values: ArrayLike
 ) -> tuple[Floats, Ints]:
-    """Pearson's r of each rater's ratings with the mean of all others on the same unit: -1..1.
+    """Correlate each rater's ratings with the mean of all others on the same unit: -1..1.
 
     units, raters: codes (N,), 0, 1, ...; values: (N,), NaN = no rating. A unit that nobody else
     rated is left out; a rater's several ratings of one unit are averaged first. Returns r (R,)
@@ -41,13 +41,13 @@ def one_a_unit(
     """Return units, raters, values (M,) without NaN: each rater's mean on each unit."""
     there = ~np.isnan(values)
     cells = units[there] * n_raters + raters[there]
-    found, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
-    means = np.bincount(place, values[there], minlength=len(found)) / counts
-    return found // n_raters if n_raters else found, found % n_raters if n_raters else found, means
+    used, place, counts = np.unique(cells, return_inverse=True, return_counts=True)
+    means = np.bincount(place, values[there], minlength=len(used)) / counts
+    return used // n_raters if n_raters else used, used % n_raters if n_raters else used, means
 
 
 def mean_of_others(units: Ints, values: Floats) -> Floats:
-    """Mean (M,) of the other values on the same unit; NaN where there is none."""
+    """Return the mean (M,) of the other values on the same unit; NaN without other values."""
     if not len(values):
         return np.empty(0)
     total, count = np.bincount(units, values), np.bincount(units)

@@ -1,4 +1,4 @@
-"""Percent agreement: how often two raters give one unit the same rating.
+"""Compute percent agreement: how often two raters give a unit the same rating.
 
 percent_agreement(ratings)                      people among themselves
 percent_agreement(ratings, judge=scores)        a judge against each of them
@@ -24,7 +24,7 @@ def percent_agreement(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Share of agreeing pairs of ratings, over all pairs on all units: 0..1.
+    """Return the share of agreeing pairs of ratings, over all pairs on all units: 0..1.
 
     ratings: (units, raters), NaN = missing; judge (units,): only its pairs with the raters count;
     clusters: (units,). Estimate.n counts the units with a pair. NaN when there is none.
@@ -47,7 +47,7 @@ def percent_agreement(
 
 
 def pair_clusters(clusters: Ints | None, ratings: ArrayLike, unit: Ints) -> Ints | None:
-    """Cluster code of each pair, from those of the units (units,); None stays None."""
+    """Return the cluster code of each pair, from codes of the units (units,); None stays None."""
     if clusters is None:
         return None
     return as_codes(clusters, "clusters", len(np.asarray(ratings)))[unit]

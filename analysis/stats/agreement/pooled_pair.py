@@ -1,4 +1,4 @@
-"""The agreement of two raters on questions with different scales, taken together, in each draw.
+"""Pool the agreement of two raters over questions with different scales, in each draw.
 
 pooled_pair([Shared(...), ...], by_cluster)      value of each bootstrap draw
 """
@@ -12,7 +12,7 @@ from analysis.stats.inputs import Floats, Ints
 
 
 class Shared(NamedTuple):
-    """Answers of both raters on one scale of K labels: their codes (n,), clusters (n,).
+    """Answers of two raters on one scale of K labels: both raters' codes (n,), clusters (n,).
 
     disagreement: weights (K, K), for weighted kappa; None for the share of equal answers.
     """
@@ -25,7 +25,7 @@ class Shared(NamedTuple):
 
 
 def pooled_pair(parts: list[Shared], by_cluster: Floats) -> Floats:
-    """Agreement in each draw (draws,): a mean over the scales, by the answers in common.
+    """Average agreement over the scales, by the answers in common, in each draw (draws,).
 
     by_cluster: how often each cluster stands in each draw (clusters, draws), as floats. NaN where
     no scale has a value in the draw; it equals `kappa_of_tables` of the draw's table of counts.
@@ -34,14 +34,14 @@ def pooled_pair(parts: list[Shared], by_cluster: Floats) -> Floats:
     total, size = np.zeros((2, by_cluster.shape[1]))
     for part in parts:
         n, value = _of_scale(part, by_cluster)
-        known = ~np.isnan(value)
-        total += np.where(known, value * n, 0.0)
-        size += np.where(known, n, 0.0)
+        defined = ~np.isnan(value)
+        total += np.where(defined, value * n, 0.0)
+        size += np.where(defined, n, 0.0)
     return np.asarray(total / np.where(size > 0, size, np.nan), dtype=np.float64)
 
 
 def _of_scale(part: Shared, by_cluster: Floats) -> tuple[Floats, Floats]:
-    """How many answers are in common, and the agreement, in each draw (draws,)."""
+    """Return how many answers are in common, and their agreement, in each draw (draws,)."""
     present, codes = np.unique(part.clusters, return_inverse=True)
     drawn = by_cluster[present]
     apart = None if part.disagreement is None else part.disagreement[part.first, part.second]
@@ -61,6 +61,6 @@ def _of_scale(part: Shared, by_cluster: Floats) -> tuple[Floats, Floats]:
 
 
 def _margin(labels: Ints, codes: Ints, size: int, n_clusters: int) -> Floats:
-    """How often each label stands in each cluster (K, clusters)."""
+    """Count how often each label stands in each cluster (K, clusters)."""
     flat = np.bincount(labels * n_clusters + codes, minlength=size * n_clusters)
     return flat.reshape(size, n_clusters).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Every pair of ratings that two raters gave to one unit: the raw material of agreement."""
+"""Pair the ratings that different raters gave to the same unit, to measure agreement."""
 
 from dataclasses import dataclass
 
@@ -25,17 +25,17 @@ class RatingPairs:
 
     @property
     def n_units(self) -> int:
-        """Units with at least two ratings."""
+        """Count the units with at least two ratings."""
         return n_different(self.unit)
 
     @property
     def values(self) -> Floats:
-        """Both values of every pair (2P,), the first ones first."""
+        """Return both values of every pair (2P,), all first values before all second values."""
         return np.concatenate([self.first_value, self.second_value])
 
 
 def n_different(units: Ints) -> int:
-    """How many different ones there are among sorted units."""
+    """Count the different units among sorted units."""
     return int(np.count_nonzero(np.diff(units, prepend=-1)))
 
 
@@ -75,7 +75,7 @@ def rating_pairs(
 
 
 def _later_ratings_of_unit(unit: Ints) -> Ints:
-    """How many ratings of the same unit follow each rating; unit is sorted."""
+    """Count the ratings of the same unit that follow each rating; unit is sorted."""
     ends = np.cumsum(np.bincount(unit))
     later: Ints = ends[unit] - np.arange(len(unit)) - 1
     return later

@@ -1,4 +1,4 @@
-"""Where ratings differ: variance of raters, recipients, systems ... in unbalanced crossed designs.
+"""Estimate variances of raters, recipients, systems ... in unbalanced crossed designs.
 
 usable_factors(codes, n)                which factors can be told apart, and why others cannot
 variance_components(values, codes)      MINQUE(0) estimates, the residual last
@@ -21,7 +21,7 @@ SINGULAR = 1e-9  # least eigenvalue of the equations in correlation form
 
 
 def usable_factors(codes: Mapping[str, Ints], n: int) -> tuple[list[str], dict[str, str]]:
-    """Names of the factors whose variance can be estimated from n ratings, and why others cannot.
+    """Name the factors whose variance n ratings can estimate, and why others cannot be estimated.
 
     codes: {name: (n,) codes}, in the order of precedence; -1 is a level of its own.
     """
@@ -43,7 +43,7 @@ def usable_factors(codes: Mapping[str, Ints], n: int) -> tuple[list[str], dict[s
 
 
 def variance_components(values: Floats, codes: list[Ints]) -> Floats:
-    """Estimated variances (F + 1,) of F crossed random factors and, last, of the residual.
+    """Estimate the variances (F + 1,) of F crossed random factors and, last, of the residual.
 
     values: (N,), without NaN; codes: F arrays (N,). Model: y = mean + Σ effects + residual, all
     independent. Equates ||Z_i'(y - ȳ)||² and Σ(y - ȳ)² with their expectations and solves; this
@@ -71,7 +71,7 @@ def variance_components(values: Floats, codes: list[Ints]) -> Floats:
 
 
 def _equations(codes: list[Ints], sizes: list[Ints], n: int) -> Floats:
-    """Expectation of each quadratic form per unit of each variance: (F + 1, F + 1)."""
+    """Return the expected quadratic forms per unit of each variance: (F + 1, F + 1)."""
     last = len(codes)
     table = np.empty((last + 1, last + 1))
     table[last, last] = n - 1
@@ -89,21 +89,24 @@ def _equations(codes: list[Ints], sizes: list[Ints], n: int) -> Floats:
 
 
 def shares(components: Floats) -> Floats:
-    """Parts (F,) of the sum of the variances, negative estimates counted as 0; NaN of nothing."""
+    """Return each variance's share (F,) of their sum, negative counted as 0; NaN if all are 0."""
     truncated = np.maximum(components, 0.0)
     total = truncated.sum()
     return truncated / total if total > 0 else np.full(len(components), np.nan)
 
 
 class Generalisability(NamedTuple):
-    """relative: the same raters rate every unit; absolute: each unit has raters of its own."""
+    """How far a mean of k raters stands for all raters, in 0..1, for two kinds of designs.
+
+    relative: the same raters rate every unit; absolute: each unit has raters of its own.
+    """
 
     relative: float
     absolute: float
 
 
 def generalisability(unit: float, rater: float, residual: float, k: int) -> Generalisability:
-    """How far the mean of k raters stands for that of all raters: 0..1.
+    """Compute how far the mean of k raters stands for the mean of all raters: 0..1.
 
     unit / (unit + residual/k) and unit / (unit + (rater + residual)/k) of variances, negative ones
     counted as 0. NaN where all are 0. Raises ValueError for k below 1.

@@ -1,4 +1,4 @@
-"""Do a judge's values mean what they say: the share of positives among items of one value?
+"""Check whether a judge's values are the shares of positives among items of that value.
 
 bins_of(values)                                     bin of each value
 calibration_curve(values, positive)                 per bin the judge's mean and people's share
@@ -22,7 +22,7 @@ MOST_VALUES = 11  # different values that are bins of their own: every point of 
 
 @dataclass(frozen=True)
 class Bin:
-    """Items with values from `least` to `most`: their mean value, and the share of positives."""
+    """Items with values from `least` to `most`: their mean value, and their share of positives."""
 
     least: float
     most: float
@@ -31,7 +31,7 @@ class Bin:
 
 
 def bins_of(values: ArrayLike) -> Ints:
-    """Bin 0, 1, ... (N,) of each value: one each for few different values, else deciles.
+    """Number each value's bin 0, 1, ... (N,): a bin per value for few values, else deciles.
 
     Equal values share a bin, so bins may be fewer and of unequal size. Raises ValueError for NaN.
     """
@@ -62,13 +62,13 @@ def calibration_curve(
     if not len(xs):
         return []
     codes = bins_of(xs)
-    found = []
+    bins = []
     for code in range(int(codes.max()) + 1):
         inside = codes == code
         estimate = share((ys == 1) & inside, inside, "no item in the bin", units, counts)
         own = xs[inside]
-        found.append(Bin(float(own.min()), float(own.max()), float(own.mean()), estimate))
-    return found
+        bins.append(Bin(float(own.min()), float(own.max()), float(own.mean()), estimate))
+    return bins
 
 
 def expected_calibration_error(
@@ -78,7 +78,7 @@ def expected_calibration_error(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Mean over items of |share of positives - mean probability| of the item's bin: 0..1.
+    """Average |share of positives - mean probability| of each item's bin over items: 0..1.
 
     probabilities in 0..1, positive, clusters: (N,). The bins are those of `bins_of`, the same in
     every draw. Chance alone makes it larger than 0, and larger again in a draw: its interval may

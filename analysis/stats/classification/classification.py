@@ -1,4 +1,4 @@
-"""How well a judge's scores tell good from bad: AUC, ROC curve, confusion matrix.
+"""Measure how well a judge's scores tell good from bad: AUC, ROC curve, confusion matrix.
 
 auc(scores, positive)                       binary reference, with interval
 ordinal_auc(scores, reference)              (Somers' D + 1) / 2, with interval
@@ -32,7 +32,7 @@ def auc(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Probability that a positive scores above a negative, ties counting half: 0..1.
+    """Estimate the probability that a positive scores above a negative, ties counting half: 0..1.
 
     scores, positive, clusters: (N,); positive is 1 or 0 (or a boolean), NaN = missing.
     Estimate.n: complete pairs. NaN when one of the two classes is empty.
@@ -53,7 +53,7 @@ def ordinal_auc(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Probability that of two items the one with the higher reference scores higher: 0..1.
+    """Estimate the probability that the item with the higher reference scores higher: 0..1.
 
     (Somers' D + 1) / 2, the reference as independent variable; pairs tied in the reference do not
     count, ties of the judge count half. With a binary reference it is the AUC.
@@ -64,28 +64,28 @@ def ordinal_auc(
     xs, ys, units = complete_pairs(scores, reference, clusters)
     everything = np.zeros(len(xs), dtype=np.int64)
     value = float(_share_won(concordance(xs, ys, everything, 1))[0])
-    found = with_interval(
+    estimate = with_interval(
         Estimate(value, n=len(xs), reason=_why_undefined(value, ys)),
         units,
         counts,
         lambda units, counts: _draws(xs, ys, units, counts),
     )
-    return of_two_classes(found, ys, units)
+    return of_two_classes(estimate, ys, units)
 
 
-def of_two_classes(found: Estimate, classes: Floats, units: Ints | None) -> Estimate:
-    """The estimate, without its interval where one of two classes (N,) is in one cluster.
+def of_two_classes(estimate: Estimate, classes: Floats, units: Ints | None) -> Estimate:
+    """Return the estimate, without its interval if one of two classes (N,) is in one cluster.
 
     Each draw that has the class at all then has the same of it, so that nothing tells how far
     other items of the class would move the number.
     """
-    if units is None or np.isnan(found.low) or not is_class_in_one(classes, units):
-        return found
-    return replace(found, low=np.nan, high=np.nan, reason=f"no interval: {ONE_CLUSTER}")
+    if units is None or np.isnan(estimate.low) or not is_class_in_one(classes, units):
+        return estimate
+    return replace(estimate, low=np.nan, high=np.nan, reason=f"no interval: {ONE_CLUSTER}")
 
 
 def is_class_in_one(classes: Floats, units: Ints) -> bool:
-    """Whether one of two classes (N,) is in one cluster (N,) alone; of more classes never."""
+    """Return whether one of two classes (N,) lies in one cluster (N,); False for more classes."""
     labels = np.unique(classes)
     return len(labels) == 2 and any(
         len(np.unique(units[classes == label])) == 1 for label in labels
@@ -93,7 +93,7 @@ def is_class_in_one(classes: Floats, units: Ints) -> bool:
 
 
 def _draws(xs: Floats, ys: Floats, units: Ints, counts: NDArray[Any]) -> Floats:
-    """Share won (D,) in each draw; of a binary reference from the two classes' counts by score."""
+    """Return the share won (D,) in each draw; a binary reference is counted by class and score."""
     classes, which = np.unique(ys, return_inverse=True)
     if len(classes) != 2:
         return _share_won(concordance_draws(xs, ys, units, counts))
@@ -109,7 +109,7 @@ def _draws(xs: Floats, ys: Floats, units: Ints, counts: NDArray[Any]) -> Floats:
 
 
 def _won_by_class(low: Floats, high: Floats) -> Floats:
-    """Share won (D,) by the higher class, from both classes' counts (D, K) by ascending score."""
+    """Return the share won (D,) by the higher class, from both classes' counts (D, K) by score."""
     beaten = np.cumsum(low, axis=1) - low / 2
     pairs = low.sum(axis=1) * high.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,7 +117,7 @@ def _won_by_class(low: Floats, high: Floats) -> Floats:
 
 
 def _share_won(pairs: Concordance) -> Floats:
-    """Share (D,) of the pairs that differ in the reference which the scores order alike."""
+    """Return the share (D,) of pairs with different references that the scores order alike."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(pairs.untied_y > 0, (pairs.balance / pairs.untied_y + 1) / 2, np.nan)
 

@@ -1,4 +1,4 @@
-"""Curves of a judge's scores against a binary reference, with what the bootstrap says of them.
+"""Draw curves of a judge's scores against a binary reference, with bootstrap bands.
 
 roc_band(scores, positive, grid, clusters=, counts=)    pointwise band of the ROC curve
 precision_recall_curve(scores, positive)                points of the curve, JSON-safe
@@ -35,7 +35,7 @@ SAME = 1e-9  # a share of the grid that misses a step of the curve by this much 
 
 @dataclass(frozen=True)
 class Band:
-    """Pointwise 95 % percentile band of the true positive rate at each false positive rate.
+    """A pointwise 95 % percentile band of the true positive rate at each false positive rate.
 
     grid, low, high: of the same length, empty (and `reason` says why) where there is no curve.
     undefined_draws: draws without one of the two classes, which are left out.
@@ -56,7 +56,7 @@ def roc_band(
     clusters: Ints,
     counts: NDArray[Any],
 ) -> Band:
-    """Band of the ROC curve: in each draw the true positive rate on a grid of false positive rates.
+    """Compute a ROC curve's band from the draws' true positive rates at a grid of false ones.
 
     scores, positive, clusters: (N,); grid: (G,) in 0..1. Between two points the curve is straight;
     where it rises steeply its upper end counts. Each point has an interval of its own: the whole
@@ -72,14 +72,14 @@ def roc_band(
         return Band([], [], [], reason="no band: all observations are in one cluster")
     if is_class_in_one(ys, units):
         return Band([], [], [], reason=f"no band: {ONE_CLUSTER}")
-    at = as_floats(grid, "grid")
-    rates = np.concatenate([_rates_at(at, *pair) for pair in _by_class(xs, ys, units, counts)])
+    points = as_floats(grid, "grid")
+    rates = np.concatenate([_rates_at(points, *pair) for pair in _by_class(xs, ys, units, counts)])
     if not len(rates):
         return Band([], [], [], len(counts), "no band: undefined in every draw")
     low, high = np.quantile(rates, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     if are_alike(low, high).all():
         return Band([], [], [], len(counts) - len(rates), "no band: it has no width")
-    return Band(at.tolist(), low.tolist(), high.tolist(), len(counts) - len(rates))
+    return Band(points.tolist(), low.tolist(), high.tolist(), len(counts) - len(rates))
 
 
 def _why_no_curve(positive: Floats) -> str:
@@ -106,7 +106,7 @@ def _by_class(
 
 
 def _rates_at(grid: Floats, negatives: Floats, positives: Floats) -> Floats:
-    """True positive rates (D', G) of the draws (D, K) that have both classes."""
+    """Return true positive rates (D', G) of the draws (D, K) that have both classes."""
     both = (negatives.sum(axis=1) > 0) & (positives.sum(axis=1) > 0)
     x, y = _cumulated(negatives[both]), _cumulated(positives[both])
     draws, points = x.shape
@@ -114,8 +114,8 @@ def _rates_at(grid: Floats, negatives: Floats, positives: Floats) -> Floats:
         return np.empty((0, len(grid)))
     # All draws in one sorted array: draw d takes the numbers from 2d to 2d + 1.
     start = 2.0 * np.arange(draws)[:, None]
-    found = np.searchsorted((x + start).ravel(), (grid + SAME + start).ravel(), side="right")
-    here = found.reshape(draws, len(grid)) - 1 - points * np.arange(draws)[:, None]
+    indices = np.searchsorted((x + start).ravel(), (grid + SAME + start).ravel(), side="right")
+    here = indices.reshape(draws, len(grid)) - 1 - points * np.arange(draws)[:, None]
     after = np.minimum(here + 1, points - 1)
     x0, x1, y0, y1 = (np.take_along_axis(v, p, 1) for v in (x, y) for p in (here, after))
     width = x1 - x0
@@ -124,7 +124,7 @@ def _rates_at(grid: Floats, negatives: Floats, positives: Floats) -> Floats:
 
 
 def _cumulated(counts: Floats) -> Floats:
-    """Shares (D, K + 1) of the class called positive, from none to all."""
+    """Return the shares (D, K + 1) of the class called positive, from none to all."""
     sums = np.cumsum(counts, axis=1)
     return np.concatenate([np.zeros((len(sums), 1)), sums / sums[:, -1:]], axis=1)
 
@@ -168,7 +168,7 @@ def average_precision(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Mean precision over the steps of recall, without interpolation: 0..1.
+    """Average precision over the steps of recall, without interpolation: 0..1.
 
     A judge without any skill has the share of positives. scores, positive, clusters: (N,).
     Estimate.n: complete pairs. NaN when one class is empty: with positives alone every judge
@@ -185,12 +185,12 @@ def average_precision(
     def draws(units: Ints, counts: NDArray[Any]) -> Floats:
         return np.concatenate([_precisions(*pair) for pair in _by_class(xs, ys, units, counts)])
 
-    found = with_interval(Estimate(value, n=len(xs), reason=reason), units, counts, draws)
-    return of_two_classes(found, ys, units)
+    estimate = with_interval(Estimate(value, n=len(xs), reason=reason), units, counts, draws)
+    return of_two_classes(estimate, ys, units)
 
 
 def _precisions(negatives: Floats, positives: Floats) -> Floats:
-    """Average precision (D,) from the counts (D, K) of both classes; NaN without one of them."""
+    """Return average precision (D,) from counts (D, K) of both classes; NaN if a class is empty."""
     hits, total = np.cumsum(positives, axis=1), np.cumsum(negatives + positives, axis=1)
     precision = np.divide(hits, total, out=np.zeros_like(hits), where=total > 0)
     both = (negatives.sum(axis=1) > 0) & (hits[:, -1] > 0)

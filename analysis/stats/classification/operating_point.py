@@ -1,4 +1,4 @@
-"""A judge's threshold: chosen on some items, and what it is worth on others.
+"""Choose a judge's threshold on some items, and measure what it is worth on others.
 
 best_threshold(scores, positive, "youden")      the threshold with the largest J, or F1
 at_threshold(scores, positive, threshold)       sensitivity, specificity and F1, with intervals
@@ -31,7 +31,7 @@ CRITERIA = {"youden": _youden, "f1": _f1}
 
 
 def best_threshold(scores: ArrayLike, positive: ArrayLike, criterion: str = "youden") -> float:
-    """Return the score with the largest criterion; of equal ones the highest score.
+    """Return the score with the largest criterion; among equal criteria the highest score.
 
     scores, positive: (N,). "youden": J = sensitivity + specificity - 1; "f1": the harmonic mean of
     precision and recall. NaN when one class is empty. Raises ValueError for another criterion.

@@ -1,4 +1,4 @@
-"""Shares of the rows of a confusion matrix, with intervals.
+"""Compute shares of the rows of a confusion matrix, with intervals.
 
 row_shares(human, judge, labels, clusters=codes, counts=draws)      K × K shares, their ends
 
@@ -49,7 +49,7 @@ def row_shares(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> RowShares:
-    """Of the items with each label by people, the share of each label by the judge.
+    """Return the judge's share of each label among the items with each label by people.
 
     human, judge, clusters: (N,); a pair with a missing side is left out; labels (K,): the scale.
     Raises ValueError for values off the scale, unequal lengths and counts that do not fit.
@@ -61,14 +61,14 @@ def row_shares(
     shares = np.divide(matrix, sizes, out=np.full(matrix.shape, np.nan), where=sizes > 0)
     low, high = np.full((2, *matrix.shape), np.nan)
     undefined = np.zeros(len(matrix), dtype=np.int64)
-    found = RowShares(matrix, shares, low, high, undefined)
+    result = RowShares(matrix, shares, low, high, undefined)
     if counts is None or not matrix.sum():
-        return found
-    known = ~np.isnan(rows) & ~np.isnan(columns)
-    own = fitting_clusters(clusters, counts)[known]
+        return result
+    complete = ~np.isnan(rows) & ~np.isnan(columns)
+    own = fitting_clusters(clusters, counts)[complete]
     size = len(matrix)
-    codes = label_codes(rows[known], labels, "human")
-    cells = codes * size + label_codes(columns[known], labels, "judge")
+    codes = label_codes(rows[complete], labels, "human")
+    cells = codes * size + label_codes(columns[complete], labels, "judge")
     drawn = weighted_sums(counts, cluster_table(own, counts.shape[1], cells, size**2))
     drawn = drawn.reshape(-1, size, size)
     for place in range(size):
@@ -76,18 +76,18 @@ def row_shares(
         if of_row > 1:
             ends, undefined[place] = _ends(drawn[:, place], matrix[place], of_row)
             low[place], high[place] = ends
-    return found
+    return result
 
 
 def _ends(drawn: Floats, counted: Ints, n_clusters: int) -> tuple[Floats, int]:
-    """Ends (2, K) of the shares of one row, of its draws (D, K); how many draws are undefined."""
+    """Return ends (2, K) of one row's shares over draws (D, K), and the undefined draws' number."""
     totals = drawn.sum(axis=1)
-    known = totals > 0
-    shares = drawn[known] / totals[known, None]
+    defined = totals > 0
+    shares = drawn[defined] / totals[defined, None]
     ends = np.full((2, len(counted)), np.nan)
-    if known.any():
+    if defined.any():
         ends = np.quantile(shares, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
         ends[:, are_alike(*ends)] = np.nan
     ends[:, counted == 0] = np.array([wilson_interval(0, n_clusters)]).T
     ends[:, counted == counted.sum()] = np.array([wilson_interval(n_clusters, n_clusters)]).T
-    return ends, int((~known).sum())
+    return ends, int((~defined).sum())

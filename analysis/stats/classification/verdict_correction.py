@@ -1,4 +1,4 @@
-"""The share of yes among a judge's verdicts, corrected by how often it is right.
+"""Correct the share of yes among a judge's verdicts by how often the judge is right.
 
 corrected_share(said_yes, n, right_no, no, right_yes, yes)
 """
@@ -18,7 +18,7 @@ Z = float(stats.norm.ppf(0.975))
 def corrected_share(
     said_yes: float, n: int, right_no: float, n_no: int, right_yes: float, n_yes: int
 ) -> Estimate:
-    """Share of units that people would call yes, from the judge's verdicts: 0..1.
+    """Estimate the share of units that people would call yes from the judge's verdicts: 0..1.
 
     said_yes: share of the judge's n verdicts; right_no (specificity) and right_yes (sensitivity):
     shares of n_no and n_yes labelled units of each class that the judge gets right. Units are
@@ -56,7 +56,7 @@ def _why_undefined(n: int, n_no: int, n_yes: int, information: float) -> str:
 
 
 def drawn_in(q0: float, m0: int, q1: float, m1: int) -> tuple[float, float]:
-    """Both shares drawn towards the middle, the further the fewer labels they are from."""
+    """Draw both shares towards the middle, the further the fewer labels they are from."""
     return (m0 * q0 + 1) / (m0 + 2), (m1 * q1 + 1) / (m1 + 2)
 
 

@@ -1,4 +1,4 @@
-"""Is one judge better than another, on the same items?
+"""Test whether one judge is better than another on the same items.
 
 paired_difference(first, second)    difference of two estimates that share their draws
 paired_differences(all, pairs)      the same of many pairs, fast
@@ -26,7 +26,7 @@ from analysis.stats.intervals.bootstrap import (
 
 @dataclass(frozen=True)
 class Difference:
-    """First less second: the estimate of the difference, and the two-sided p of none."""
+    """The first estimate less the second, with the two-sided p of no difference."""
 
     estimate: Estimate
     p: float
@@ -53,34 +53,34 @@ def paired_difference(first: Estimate, second: Estimate) -> Difference:
         raise ValueError("expected estimates that share their draws")
     draws = first.draws - second.draws
     low, high, lost = percentile_interval(draws)
-    known = draws[~np.isnan(draws)]
-    if not len(known):
+    defined = draws[~np.isnan(draws)]
+    if not len(defined):
         return Difference(Estimate(value, n=first.n, reason="no draw has both"), np.nan)
     reason = why_no_interval(draws) if np.isnan(low) else ""
     estimate = Estimate(value, low, high, plain.n, undefined_draws=lost, reason=reason, draws=draws)
-    return Difference(estimate, two_sided(known))
+    return Difference(estimate, two_sided(defined))
 
 
 def paired_differences(estimates: list[Estimate], pairs: list[tuple[int, int]]) -> list[Difference]:
-    """`paired_difference` of many pairs of estimates, given by their places; draws are not kept.
+    """Compute `paired_difference` of many pairs of places in estimates; draws are not kept.
 
     All intervals of a block of pairs are found at once; pairs with an undefined draw, or without
     draws, one by one. Raises ValueError as `paired_difference` does.
     """
-    both = [(estimates[one], estimates[other]) for one, other in pairs]
-    whole = [_is_whole(each, estimates[0]) for each in estimates]
-    easy = [at for at, (one, other) in enumerate(pairs) if whole[one] and whole[other]]
-    widths = [len(each.draws) for each in estimates if each.draws is not None]
+    both = [(estimates[first], estimates[second]) for first, second in pairs]
+    whole = [_is_whole(estimate, estimates[0]) for estimate in estimates]
+    easy = [place for place, (first, second) in enumerate(pairs) if whole[first] and whole[second]]
+    widths = [len(estimate.draws) for estimate in estimates if estimate.draws is not None]
     step = max(1, BLOCK_CELLS // max(widths, default=1))
-    found: dict[int, Difference] = {}
+    differences: dict[int, Difference] = {}
     for start in range(0, len(easy), step):
         block = easy[start : start + step]
-        found |= zip(block, _together([both[at] for at in block]), strict=True)
-    return [found.get(at) or _without_draws(*two) for at, two in enumerate(both)]
+        differences |= zip(block, _together([both[place] for place in block]), strict=True)
+    return [differences.get(place) or _without_draws(*two) for place, two in enumerate(both)]
 
 
 def _is_whole(estimate: Estimate, first: Estimate) -> bool:
-    """Whether it has all draws, as many as the first, of as many observations."""
+    """Return whether an estimate has all draws, as many as the first, of as many observations."""
     if estimate.draws is None or first.draws is None or np.isnan(estimate.value):
         return False
     same = estimate.n == first.n and len(estimate.draws) == len(first.draws)
@@ -88,14 +88,14 @@ def _is_whole(estimate: Estimate, first: Estimate) -> bool:
 
 
 def _without_draws(first: Estimate, second: Estimate) -> Difference:
-    found = paired_difference(first, second)
-    return replace(found, estimate=replace(found.estimate, draws=None))
+    difference = paired_difference(first, second)
+    return replace(difference, estimate=replace(difference.estimate, draws=None))
 
 
 def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
-    """Differences of pairs whose draws are all defined."""
+    """Return the differences of pairs whose draws are all defined."""
     sides = [
-        np.stack([each.draws for each in side if each.draws is not None])
+        np.stack([own.draws for own in side if own.draws is not None])
         for side in zip(*both, strict=True)
     ]
     draws = sides[0] - sides[1]
@@ -106,15 +106,15 @@ def _together(both: list[tuple[Estimate, Estimate]]) -> list[Difference]:
     tails = np.minimum((draws <= 0).sum(axis=1), (draws >= 0).sum(axis=1))
     p = np.minimum(1.0, 2 * (tails + 1) / (draws.shape[1] + 1)).tolist()
     return [
-        Difference(Estimate(first.value - second.value, low, high, first.n, reason=why), each)
-        for (first, second), (low, high), why, each in zip(
+        Difference(Estimate(first.value - second.value, low, high, first.n, reason=why), own)
+        for (first, second), (low, high), why, own in zip(
             both, ends.tolist(), np.where(same, whys, "").tolist(), p, strict=True
         )
     ]
 
 
 def two_sided(draws: Floats) -> float:
-    """Two-sided p of no difference from its draws (D,) without NaN, as paired_difference has it."""
+    """Return the two-sided p of no difference from draws (D,) without NaN, as paired_difference."""
     tails = (draws <= 0).sum(), (draws >= 0).sum()
     return float(min(1.0, 2 * (min(tails) + 1) / (len(draws) + 1)))
 
@@ -129,8 +129,8 @@ def holm(p: ArrayLike) -> Floats:
     if ((values < 0) | (values > 1)).any():
         raise ValueError("p: expected values within 0..1")
     adjusted = np.full(len(values), np.nan)
-    known = np.flatnonzero(~np.isnan(values))
-    order = known[np.argsort(values[known], kind="stable")]
+    defined = np.flatnonzero(~np.isnan(values))
+    order = defined[np.argsort(values[defined], kind="stable")]
     factors = np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1.0)
     return adjusted

@@ -1,4 +1,4 @@
-"""Means of many groups of ratings, where one person may have given several of a group.
+"""Average many groups of ratings, where a person may have given several of a group.
 
 means_of_people(values, groups, people, n_groups)
 """
@@ -18,7 +18,10 @@ ONE, EQUAL = "no interval: one person rated it", "no interval: people do not dif
 
 @dataclass(frozen=True)
 class Means:
-    """mean, low, high (G,): NaN where undefined; n: ratings, people: who gave them (G,)."""
+    """Means of groups with 95 % intervals.
+
+    mean, low, high (G,): NaN where undefined; n: ratings, people: who gave them (G,).
+    """
 
     mean: Floats
     low: Floats
@@ -27,14 +30,14 @@ class Means:
     people: Ints
 
     def reason(self, group: int) -> str:
-        """Why a group has no interval; blank where it has one."""
+        """Say why a group has no interval; blank where it has an interval."""
         if not np.isnan(self.low[group]):
             return ""
         return ONE if self.people[group] < 2 else EQUAL
 
 
 def means_of_people(values: ArrayLike, groups: Ints, people: Ints, n_groups: int) -> Means:
-    """Mean of each group's ratings, with a 95 % t interval that takes people for independent.
+    """Average each group's ratings, with a 95 % t interval that takes people for independent.
 
     values, groups, people: (N,). se = √(P/(P−1) · Σ_p (Σ_{i∈p} (v_i − v̄))²) / n over the P people
     of a group, with P − 1 degrees of freedom; with one rating a person this is s/√n. NaN without
@@ -51,10 +54,10 @@ def means_of_people(values: ArrayLike, groups: Ints, people: Ints, n_groups: int
     width = int(who.max(initial=0)) + 1
     cells, place = np.unique(codes * width + who, return_inverse=True)
     sums = np.bincount(place, array - mean[codes], minlength=len(cells))
-    found = np.bincount(cells // width, minlength=n_groups).astype(np.int64)
+    n_people = np.bincount(cells // width, minlength=n_groups).astype(np.int64)
     squares = np.bincount(cells // width, sums**2, minlength=n_groups)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(found / (found - 1) * squares) / n
-        reach = stats.t.ppf((1 + LEVEL) / 2, np.maximum(found - 1, 1)) * error
-    reach = np.where((found > 1) & (error > SAME), reach, np.nan)
-    return Means(mean, mean - reach, mean + reach, n, found)
+        error = np.sqrt(n_people / (n_people - 1) * squares) / n
+        reach = stats.t.ppf((1 + LEVEL) / 2, np.maximum(n_people - 1, 1)) * error
+    reach = np.where((n_people > 1) & (error > SAME), reach, np.nan)
+    return Means(mean, mean - reach, mean + reach, n, n_people)

@@ -1,4 +1,4 @@
-"""Do the same people value one thing above another? The one-tailed paired t-test.
+"""Test whether the same people value one thing above another, by a one-tailed paired t-test.
 
 upper_paired_t(first, second)     the alternative: first is above second
 """
@@ -19,7 +19,9 @@ SAME = 1e-12  # differences that spread by less than this are equal but for roun
 
 @dataclass(frozen=True)
 class PairedT:
-    """difference: mean of first − second over `difference.n` people, with its two-sided 95 % t
+    """A paired t-test with both sides' means.
+
+    difference: mean of first − second over `difference.n` people, with its two-sided 95 % t
     interval; mean, sd, other_mean, other_sd: of each side over these people, ddof 1; t with n − 1
     degrees of freedom; p: of a t at least so large. NaN is undefined: difference.reason says why.
     """
@@ -34,7 +36,7 @@ class PairedT:
 
 
 def upper_paired_t(first: ArrayLike, second: ArrayLike) -> PairedT:
-    """One-tailed (upper) paired t-test: H0 the mean of first − second is 0, H1 it is above 0.
+    """Test, one-tailed, H0 the mean of first − second is 0 against H1 it is above 0.
 
     first, second: (N,), a pair a person; pairs with NaN are dropped. t and p are NaN below two
     pairs, and where all differences are equal, however large they are. Raises ValueError for
@@ -54,8 +56,8 @@ def upper_paired_t(first: ArrayLike, second: ArrayLike) -> PairedT:
     error = spread / np.sqrt(n)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, n - 1)) * error
     t = float(center / error)
-    found = Estimate(center, float(center - reach), float(center + reach), n=n)
-    return PairedT(found, *sides, t=t, p=float(stats.t.sf(t, n - 1)))
+    estimate = Estimate(center, float(center - reach), float(center + reach), n=n)
+    return PairedT(estimate, *sides, t=t, p=float(stats.t.sf(t, n - 1)))
 
 
 def _mean(values: Floats) -> float:

@@ -1,4 +1,4 @@
-"""Pearson r, Spearman rho and Kendall tau-b of many groups at once, without a loop over groups.
+"""Compute Pearson r, Spearman rho and Kendall tau-b of many groups at once, without a loop.
 
 Two forms of data, one function each per coefficient:
 - rows: x, y (N,), group codes (N,): `COEFFICIENTS[name](x, y, groups, n_groups)`
@@ -25,7 +25,7 @@ def constant_groups(values: Floats, groups: Ints, n_groups: int) -> Flags:
 
 
 def grouped_pearson(x: Floats, y: Floats, groups: Ints, n_groups: int) -> Floats:
-    """Pearson's r within each group, from sums about the group means."""
+    """Compute Pearson's r within each group, from sums about the group means."""
     undefined = constant_groups(x, groups, n_groups) | constant_groups(y, groups, n_groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         sizes = np.bincount(groups, minlength=n_groups)
@@ -40,7 +40,7 @@ def grouped_pearson(x: Floats, y: Floats, groups: Ints, n_groups: int) -> Floats
 
 
 def grouped_spearman(x: Floats, y: Floats, groups: Ints, n_groups: int) -> Floats:
-    """Spearman's rho within each group: Pearson's r of the midranks."""
+    """Compute Spearman's rho within each group: Pearson's r of the midranks."""
     ranks_x = midranks(x, groups, n_groups)
     ranks_y = midranks(y, groups, n_groups)
     return grouped_pearson(ranks_x, ranks_y, groups, n_groups)
@@ -68,12 +68,12 @@ def _midranks_by_sorting(values: Floats, groups: Ints) -> Floats:
 
 
 def grouped_kendall(x: Floats, y: Floats, groups: Ints, n_groups: int) -> Floats:
-    """Kendall's tau-b within each group."""
+    """Compute Kendall's tau-b within each group."""
     return tau_b(concordance(x, y, groups, n_groups))
 
 
 class Concordance(NamedTuple):
-    """Pairs of rows, for each group or draw (G,).
+    """Counts of pairs of rows, for each group or draw (G,).
 
     balance: concordant less discordant pairs; untied_x, untied_y: pairs that differ in x, in y.
     """
@@ -84,7 +84,7 @@ class Concordance(NamedTuple):
 
 
 def tau_b(pairs: Concordance) -> Floats:
-    """Kendall's tau-b (G,), NaN where no pair differs in x or none in y."""
+    """Compute Kendall's tau-b (G,), NaN where no pair differs in x or none in y."""
     with np.errstate(divide="ignore", invalid="ignore"):
         tau = np.clip(pairs.balance / np.sqrt(pairs.untied_x) / np.sqrt(pairs.untied_y), -1, 1)
     return np.where((pairs.untied_x > 0) & (pairs.untied_y > 0), tau, np.nan)
@@ -115,7 +115,7 @@ def _concordance_by_sorting(x: Floats, y: Floats, groups: Ints, n_groups: int) -
 
 
 def _runs(*sorted_keys: Floats | Ints) -> tuple[Ints, Ints]:
-    """Starts and lengths of the runs of equal keys."""
+    """Return starts and lengths of the runs of equal keys."""
     length = len(sorted_keys[0])
     change = np.ones(length, dtype=bool)
     change[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in sorted_keys])
@@ -161,7 +161,7 @@ def halvings(y: Floats | Ints, groups: Ints, by_x: Ints) -> Iterator[tuple[Ints,
 
 
 def _lower_half_first(upper: Flags, first: Ints, sizes: Ints) -> Ints:
-    """Order that puts each block's lower half before its upper half and keeps the rest."""
+    """Return the order that puts each block's lower half first and keeps the rest."""
     uppers = np.add.reduceat(upper, first, dtype=np.int64)
     block_first = np.repeat(first, sizes)
     before: Ints = np.cumsum(upper) - upper
@@ -176,7 +176,7 @@ def _lower_half_first(upper: Flags, first: Ints, sizes: Ints) -> Ints:
 
 
 def pearson_of_tables(tables: Floats, x_scale: Floats, y_scale: Floats) -> Floats:
-    """Pearson's r of each table of joint counts (G, KX, KY) over two scales."""
+    """Compute Pearson's r of each table of joint counts (G, KX, KY) over two scales."""
     shape = tables.shape
     return _pearson_of_scores(
         tables,
@@ -186,14 +186,14 @@ def pearson_of_tables(tables: Floats, x_scale: Floats, y_scale: Floats) -> Float
 
 
 def spearman_of_tables(tables: Floats, x_scale: Floats, y_scale: Floats) -> Floats:
-    """Spearman's rho of each table of joint counts (G, KX, KY)."""
+    """Compute Spearman's rho of each table of joint counts (G, KX, KY)."""
     ranks_x = midranks_of_counts(tables.sum(axis=2))
     ranks_y = midranks_of_counts(tables.sum(axis=1))
     return _pearson_of_scores(tables, ranks_x, ranks_y)
 
 
 def midranks_of_counts(counts: Floats) -> Floats:
-    """Midrank (G, K) of each value of a scale that occurs so often (G, K)."""
+    """Return the midrank (G, K) of each value of a scale that occurs so often (G, K)."""
     return np.cumsum(counts, axis=1) - (counts - 1) / 2
 
 
@@ -211,7 +211,7 @@ def _pearson_of_scores(tables: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def kendall_of_tables(tables: Floats, x_scale: Floats, y_scale: Floats) -> Floats:
-    """Kendall's tau-b of each table of joint counts (G, KX, KY), scales ascending."""
+    """Compute Kendall's tau-b of each table of joint counts (G, KX, KY), scales ascending."""
     return tau_b(concordance_of_tables(tables))
 
 

@@ -1,4 +1,4 @@
-"""Correlation of a judge with a reference at the dataset, grouped (user, pair) and system level.
+"""Correlate a judge with a reference over the dataset, within groups and over systems.
 
     dataset_correlation(x, y, "pearson")                    all pairs at once
     grouped_correlation(x, y, groups, "kendall")            mean of r within groups
@@ -114,7 +114,7 @@ def grouped_correlation(
 
 
 def _mean_over_groups(r: Floats, sizes: Ints, used: Flags) -> Estimate:
-    """Mean of r (G,) over the groups used, an undefined one of them counting 0."""
+    """Average r (G,) over the groups used, an undefined r counting 0."""
     n_groups, n_used = int((sizes > 0).sum()), int(used.sum())
     reason = f"r is undefined in each of {n_groups} groups" if n_groups else "no complete pairs"
     return Estimate(
@@ -176,8 +176,9 @@ def _correlate_means(correlate: Any, sums: Floats) -> Floats:
 
 
 def without_rounding(means: Floats) -> Floats:
-    """Means that differ by no more than the rounding of their sums made equal, so that they tie
-    whatever the order of the rows; a sum of tenths depends on it.
+    """Make means equal that differ by no more than the rounding of their sums.
+
+    They then tie whatever the order of the rows; a sum of tenths depends on it.
     """
     largest = float(np.abs(means[np.isfinite(means)]).max(initial=0))
     if largest == 0:

@@ -1,4 +1,4 @@
-"""Dataset-level correlation in every bootstrap draw, without repeating a row.
+"""Compute the dataset-level correlation in every bootstrap draw, without repeating a row.
 
 Short scales: a draw is one table of joint counts, the weighted sum of the clusters' tables.
 Long scales: Pearson from sums per cluster, Spearman from weighted midranks, Kendall from sums
@@ -123,7 +123,7 @@ def _spearman(x: Floats, y: Floats, clusters: Ints, counts: NDArray[Any]) -> Flo
 
 
 def _balance_by_cluster_pairs(x: Ints, y: Ints, clusters: Ints, counts: NDArray[Any]) -> Floats:
-    """Balance (D,) as a quadratic form: count of g x balance between g and h x count of h."""
+    """Return the balance (D,) as a quadratic form: count of g x balance of g and h x count of h."""
     present, codes = np.unique(clusters, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     x, y, codes = x[order], y[order], codes[order]
@@ -153,7 +153,7 @@ def _balance_by_merging(x: Ints, y: Ints, clusters: Ints, counts: NDArray[Any]) 
 
 
 def _untied_pairs(codes: Ints, clusters: Ints, counts: NDArray[Any]) -> Floats:
-    """Pairs of rows with different codes, in each draw (D,)."""
+    """Count the pairs of rows with different codes, in each draw (D,)."""
     n_codes = int(codes.max()) + 1
     table = cluster_table(clusters, counts.shape[1], codes, n_codes)
     squares = []
@@ -164,7 +164,7 @@ def _untied_pairs(codes: Ints, clusters: Ints, counts: NDArray[Any]) -> Floats:
 
 
 def _discordant(weights: Floats, levels: list[Any]) -> Floats:
-    """Weighted discordant pairs (D,) of rows with weights (D, N)."""
+    """Count the weighted discordant pairs (D,) of rows with weights (D, N)."""
     total = np.zeros(len(weights))
     for rows, upper, first in levels:
         ordered = weights[:, rows]

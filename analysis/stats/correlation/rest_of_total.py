@@ -1,4 +1,4 @@
-"""What the units that were not looked at will add up to, by a random sample of all units.
+"""Predict the total of units that were not looked at, from a random sample of all units.
 
 rest_of_total(sample, rest)
 """
@@ -11,7 +11,7 @@ from analysis.stats.estimate import Estimate
 
 
 def rest_of_total(sample: NDArray[np.float64], rest: int) -> Estimate:
-    """Sum over the `rest` units outside a random sample, with a 95 % prediction interval.
+    """Predict the sum of `rest` units outside a random sample, with a 95 % prediction interval.
 
     sample: (n,), floats from 0, what each drawn unit took; NaN where that is unknown. In the unit
     of the values; the interval does not go below 0. Undefined where a value is unknown or there is

@@ -1,4 +1,4 @@
-"""The mean of several estimates on the same data: the "average" over questions.
+"""Average several estimates on the same data, for example those of several questions.
 
 average([estimate, ...])    with an interval where all estimates share one matrix of draws
 """
@@ -13,7 +13,7 @@ from analysis.stats.intervals.bootstrap import percentile_interval, why_no_inter
 
 
 def average(estimates: Sequence[Estimate]) -> Estimate:
-    """Mean of the unrounded values, with the interval of the draws' means.
+    """Average the unrounded values, with the interval of the draws' means.
 
     The estimates must come from the same `counts`, so that draw d means the same resample in all.
     n, groups and skipped are sums. NaN when one value is undefined. No interval, and the reason
@@ -57,5 +57,5 @@ def _why_undefined(undefined: list[Estimate], size: int) -> str:
 
 
 def _sum(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    defined = [count for count in counts if count is not None]
+    return sum(defined) if defined else None

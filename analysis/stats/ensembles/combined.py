@@ -1,4 +1,4 @@
-"""One value of several judges' values.
+"""Combine several judges' values into one value by mean, median or majority.
 
 combined(values, "mean")    or "median" or "majority"
 """
@@ -9,7 +9,7 @@ RULES = ("mean", "median", "majority")
 
 
 def combined(values: np.ndarray, rule: str) -> np.ndarray:
-    """Mean, median or most frequent value of the members of an ensemble, place by place.
+    """Return the mean, median or most frequent value of an ensemble's members, place by place.
 
     values: array (members, ...), floats, NaN where a member has no value. Returns an array (...)
     in the members' unit; NaN where any member has none, and where the most frequent value is not
@@ -27,7 +27,7 @@ def combined(values: np.ndarray, rule: str) -> np.ndarray:
 
 
 def _majority(values: np.ndarray) -> np.ndarray:
-    """The most frequent value; NaN at a tie or where a member has none."""
+    """Return the most frequent value; NaN at a tie or where a member has no value."""
     votes = np.stack([(values == value).sum(axis=0) for value in values])
     winning = np.where(votes == votes.max(axis=0), values, np.nan)
     low, high = np.fmin.reduce(winning), np.fmax.reduce(winning)

@@ -1,4 +1,4 @@
-"""An ensemble's weights learned from people, each item's without its own recipient.
+"""Learn an ensemble's weights from people, for each item without its own recipient.
 
 learned_weights(members, ratings, recipients, rng)            cross-fitted
 learned_elsewhere(members, ratings, recipients, others)       fitted on these, for other items
@@ -19,9 +19,10 @@ Ints = NDArray[np.int_]
 
 @dataclass(frozen=True)
 class Learned:
-    """Values (items,), weights (folds, members) and constants (folds,); or why there are none.
+    """Weights learned from people, or why there are none.
 
-    n: recipients that the weights were learned from, all folds together.
+    values (items,), weights (folds, members), constants (folds,). n: recipients that the weights
+    were learned from, all folds together.
     """
 
     values: Floats
@@ -34,7 +35,7 @@ class Learned:
 def learned_weights(
     members: Floats, ratings: Floats, recipients: Ints, rng: np.random.Generator
 ) -> Learned:
-    """Non-negative least squares of the mean rating on the members' scores, cross-fitted.
+    """Fit the mean rating by non-negative least squares on members' scores, cross-fitted.
 
     members: (members, items), ratings: (items,), both floats with NaN where missing; recipients:
     code of each item's recipient, from 0. The recipients are dealt to five folds, by `rng` alone
@@ -48,28 +49,28 @@ def learned_weights(
     """
     if members.ndim != 2 or members.shape[1:] != ratings.shape or ratings.shape != recipients.shape:
         raise ValueError("learned_weights: members, ratings and recipients have other lengths")
-    known = ~np.isnan(members).any(axis=0)
-    labelled = known & ~np.isnan(ratings)
+    complete = ~np.isnan(members).any(axis=0)
+    labelled = complete & ~np.isnan(ratings)
     n = len(np.unique(recipients[labelled]))
     fold = _folds(recipients, rng)
     values = np.full(len(ratings), np.nan)
     weights = np.full((FOLDS, len(members)), np.nan)
     constants = np.full(FOLDS, np.nan)
-    for at in range(FOLDS):
-        rows = labelled & (fold != at)
+    for place in range(FOLDS):
+        rows = labelled & (fold != place)
         if reason := _too_few(recipients[rows], len(members)):
             nothing = np.full_like(values, np.nan)
             return Learned(nothing, weights * np.nan, constants * np.nan, n, reason)
-        weights[at], constants[at] = _fitted(members[:, rows].T, ratings[rows])
-        own = known & (fold == at)
-        values[own] = constants[at] + weights[at] @ members[:, own]
+        weights[place], constants[place] = _fitted(members[:, rows].T, ratings[rows])
+        own = complete & (fold == place)
+        values[own] = constants[place] + weights[place] @ members[:, own]
     return Learned(values, weights, constants, n)
 
 
 def learned_elsewhere(
     members: Floats, ratings: Floats, recipients: Ints, others: Floats
 ) -> Learned:
-    """Non-negative least squares on some items, once, and the values that it gives to others.
+    """Fit non-negative least squares on some items, once, and predict values of other items.
 
     members: (members, items), ratings, recipients: (items,), of those learned from; others:
     (members, N). The weights are (1, members). Values (N,), in the unit of the ratings, are NaN
@@ -85,31 +86,31 @@ def learned_elsewhere(
     if reason := _too_few(recipients[rows], len(members)):
         return nothing_learned(others, reason)
     weights, constant = _fitted(members[:, rows].T, ratings[rows])
-    known = ~np.isnan(others).any(axis=0)
+    complete = ~np.isnan(others).any(axis=0)
     values = np.full(others.shape[1], np.nan)
-    values[known] = constant + weights @ others[:, known]
+    values[complete] = constant + weights @ others[:, complete]
     n = len(np.unique(recipients[rows]))
     return Learned(values, weights[None], np.array([constant]), n)
 
 
 def nothing_learned(members: Floats, reason: str) -> Learned:
-    """What is known without weights, for items of (members, items): nothing but why."""
+    """Return a Learned of NaN for items of (members, items), with the reason."""
     nothing = np.full((1, len(members)), np.nan)
     return Learned(np.full(members.shape[1], np.nan), nothing, nothing[:, 0], 0, reason)
 
 
 def _folds(recipients: Ints, rng: np.random.Generator) -> Ints:
-    """The fold of each item: that of its recipient."""
+    """Return the fold of each item: its recipient's fold."""
     count = int(recipients.max()) + 1 if len(recipients) else 0
     dealt = rng.permutation(count) % FOLDS
     return dealt[recipients] if count else np.zeros(0, dtype=np.int_)
 
 
 def _too_few(recipients: Ints, members: int) -> str:
-    found = len(np.unique(recipients))
-    if found < LEAST_RECIPIENTS:
+    n_recipients = len(np.unique(recipients))
+    if n_recipients < LEAST_RECIPIENTS:
         return (
-            f"too few recipients to learn weights from: {found} beside those of a fold, "
+            f"too few recipients to learn weights from: {n_recipients} beside those of a fold, "
             f"at least {LEAST_RECIPIENTS} are needed"
         )
     if len(recipients) < 2 * members:
@@ -118,7 +119,7 @@ def _too_few(recipients: Ints, members: int) -> str:
 
 
 def _fitted(scores: Floats, ratings: Floats) -> tuple[Floats, float]:
-    """Weights (members,) of scores (items, members), and the constant: free, so by centring."""
+    """Fit weights (members,) of scores (items, members), and the constant: free, so by centring."""
     means, mean = scores.mean(axis=0), float(ratings.mean())
     weights, _ = nnls(scores - means, ratings - mean)
     return weights, mean - float(weights @ means)

@@ -1,4 +1,4 @@
-"""How closely the mean of every subset of several judges follows a reference.
+"""Measure how closely the mean of every subset of several judges follows a reference.
 
 memberships(5)                                  which of 31 subsets holds which judge
 subset_coefficients(x, y, members, "pearson")   r of each subset's mean with y
@@ -18,13 +18,13 @@ BLOCK_ROWS = 2_000_000  # rows of all subsets that are looked at at once
 
 
 def memberships(n: int) -> Flags:
-    """Which of the 2^n - 1 subsets holds which of n judges (subsets, n): the smallest first."""
+    """Flag which of n judges each of the 2^n - 1 subsets holds (subsets, n): the smallest first."""
     sizes = range(1, n + 1)
     members = [chosen for size in sizes for chosen in combinations(range(n), size)]
-    found = np.zeros((len(members), n), dtype=bool)
+    flags = np.zeros((len(members), n), dtype=bool)
     for place, chosen in enumerate(members):
-        found[place, list(chosen)] = True
-    return found
+        flags[place, list(chosen)] = True
+    return flags
 
 
 def subset_coefficients(
@@ -52,7 +52,7 @@ def subset_coefficients(
 def coefficients_by_group(
     x: Floats, y: Floats, members: Flags, coefficient: str, groups: Ints | None = None
 ) -> Floats:
-    """R of each subset in each group that there is (subsets, groups), as subset_coefficients."""
+    """Return r of each subset in each group present (subsets, groups), as subset_coefficients."""
     correlate = choose(COEFFICIENTS, coefficient, "coefficient")
     if x.ndim != 2 or x.shape[1:] != y.shape or members.shape[1:] != x.shape[:1]:
         raise ValueError(
@@ -63,7 +63,7 @@ def coefficients_by_group(
     n_groups = int(group.max(initial=0)) + 1
     weights = members / members.sum(axis=1, keepdims=True)
     step = max(1, BLOCK_ROWS // max(len(y), 1))
-    parts = [weights[at : at + step] for at in range(0, len(weights), step)]
+    parts = [weights[start : start + step] for start in range(0, len(weights), step)]
     r = [_of_block(part @ x, y, group, n_groups, correlate) for part in parts]
     table = np.concatenate(r) if r else np.zeros((0, n_groups))
     return table[:, np.bincount(group, minlength=n_groups) > 0]
@@ -72,7 +72,7 @@ def coefficients_by_group(
 def _of_block(
     values: Floats, y: Floats, groups: Ints, n_groups: int, correlate: Callable[..., Floats]
 ) -> Floats:
-    """R of each row of values (S, N) with y in each group (S, G): each a group of its own."""
+    """Return r of each row of values (S, N) with y in each group (S, G)."""
     n = len(values)
     if not values.size:
         return np.full((n, n_groups), np.nan)
@@ -83,16 +83,16 @@ def _of_block(
 
 
 def mean_of_groups(table: Floats, undefined_as_zero: bool) -> Floats:
-    """Mean of each row (S, G) over its defined cells; NaN without any."""
-    known = ~np.isnan(table)
-    counted = np.full(len(table), table.shape[1]) if undefined_as_zero else known.sum(axis=1)
-    sums = np.where(known, table, 0.0).sum(axis=1)
-    usable = known.any(axis=1)
+    """Average each row (S, G) over its defined cells; NaN without any."""
+    defined = ~np.isnan(table)
+    counted = np.full(len(table), table.shape[1]) if undefined_as_zero else defined.sum(axis=1)
+    sums = np.where(defined, table, 0.0).sum(axis=1)
+    usable = defined.any(axis=1)
     return np.divide(sums, counted, out=np.full(len(table), np.nan), where=usable)
 
 
 class Elsewhere(NamedTuple):
-    """The best subset chosen on other data: its value on each fold, and which it was (-1: none)."""
+    """The best subset chosen on other data: its value on each fold, its place (-1: no subset)."""
 
     values: Floats
     chosen: Ints
@@ -101,7 +101,7 @@ class Elsewhere(NamedTuple):
 def winner_elsewhere(
     fits: Callable[[Flags], Floats], folds: Ints, n_folds: int, among: Flags
 ) -> Elsewhere:
-    """Value on each fold (n_folds,) of the subset that was best on the other folds.
+    """Return each fold's value (n_folds,) of the subset that was best on the other folds.
 
     fits(rows) returns the value of each subset (S,) on the flagged rows (N,); folds: (N,) codes;
     among: (S,) the subsets that may be chosen. NaN where none has a value on either side.
@@ -118,7 +118,7 @@ def winner_elsewhere(
 
 
 def folds_of(clusters: Ints, n_folds: int, rng: np.random.Generator) -> Ints:
-    """A fold 0 .. n_folds - 1 for each row (N,): whole clusters, as even as their number allows."""
+    """Assign each row (N,) a fold 0 .. n_folds - 1: whole clusters, as evenly as possible."""
     present, codes = np.unique(clusters, return_inverse=True)
     order = rng.permutation(len(present))
     fold = np.empty(len(present), dtype=np.int64)

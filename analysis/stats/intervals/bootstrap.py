@@ -1,4 +1,4 @@
-"""Cluster bootstrap: whole recipients (or contents, or items) are drawn again, never single rows.
+"""Bootstrap whole clusters: recipients (or contents, or items) are drawn again, never single rows.
 
 All statistics of a report share one matrix of draws:
 
@@ -88,7 +88,7 @@ def percentile_interval(values: Floats, level: float = LEVEL) -> tuple[float, fl
 
 
 def why_no_interval(values: Floats) -> str:
-    """Why these draws (D,), NaN where undefined, give no interval; empty where they do."""
+    """Say why these draws (D,), NaN where undefined, give no interval; empty where they do."""
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     if np.isnan(low):
         return "no interval: undefined in every draw"
@@ -99,7 +99,7 @@ def why_no_interval(values: Floats) -> str:
 
 
 def are_alike(low: ArrayLike, high: ArrayLike) -> NDArray[np.bool_]:
-    """Whether draws from `low` to `high`, of any shape, differ by rounding at most."""
+    """Return whether draws from `low` to `high`, of any shape, differ by rounding at most."""
     ends = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     return np.asarray(ends[1] - ends[0] <= SAME * np.maximum(1.0, np.abs(ends[0])))
 

@@ -1,4 +1,4 @@
-"""A plain mean whose observations share clusters, and how far the means of groups spread.
+"""Average observations that share clusters, and measure how far the means of groups spread.
 
 clustered_mean(values, clusters=codes, counts=draws)             mean, share, mean difference
 means_of_columns(values, clusters=codes, counts=draws)           the same of each column
@@ -31,17 +31,17 @@ def clustered_mean(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Mean of the values, in their unit; is_share: they are zeros and ones, or parts of one.
+    """Average the values, in their unit; is_share: they are zeros and ones, or parts of one.
 
     values, clusters: (N,); NaN is a missing value and left out; Estimate.n counts the rest. NaN
     without values. Raises ValueError for other shapes and for counts that do not fit.
     Source: the ratio of weighted sums in each draw, Davison & Hinkley (1997), ch. 3.8.
     """
     array = as_floats(values, "values")
-    known = ~np.isnan(array)
-    array = array[known]
+    present = ~np.isnan(array)
+    array = array[present]
     if clusters is not None:
-        clusters = as_codes(clusters, "clusters", len(known))[known]
+        clusters = as_codes(clusters, "clusters", len(present))[present]
     estimate = Estimate(
         float(array.mean()) if len(array) else np.nan,
         n=len(array),
@@ -59,31 +59,31 @@ def clustered_mean(
 def means_of_columns(
     values: ArrayLike, *, clusters: Ints | None = None, counts: NDArray[Any] | None = None
 ) -> list[Estimate]:
-    """Mean of each column of values (N, K), each as clustered_mean gives it; all share the draws.
+    """Average each column of values (N, K) as clustered_mean does; all share the draws.
 
     NaN is a missing value of its column. Raises ValueError for other shapes and for counts that do
     not fit.
     """
     table = as_floats(values, "values", 2)
-    known = ~np.isnan(table)
-    sizes, sums = known.sum(axis=0), np.where(known, table, 0.0).sum(axis=0)
-    found = [
+    present = ~np.isnan(table)
+    sizes, sums = present.sum(axis=0), np.where(present, table, 0.0).sum(axis=0)
+    estimates = [
         Estimate(
             float(total / n) if n else np.nan, n=int(n), reason="" if n else "there is no value"
         )
         for total, n in zip(sums, sizes, strict=True)
     ]
     if counts is None or not table.size:
-        return found
+        return estimates
     own = fitting_clusters(clusters, counts)
     summed = [np.zeros((counts.shape[1], table.shape[1])) for _ in range(2)]
-    np.add.at(summed[0], own, np.where(known, table, 0.0))
-    np.add.at(summed[1], own, known.astype(np.float64))
-    totals, drawn = (weighted_sums(counts, each) for each in summed)
+    np.add.at(summed[0], own, np.where(present, table, 0.0))
+    np.add.at(summed[1], own, present.astype(np.float64))
+    totals, drawn = (weighted_sums(counts, entry) for entry in summed)
     draws = totals / np.where(drawn > 0, drawn, np.nan)
     return [
-        with_interval(each, own[known[:, at]], counts, partial(_given, draws[:, at]))
-        for at, each in enumerate(found)
+        with_interval(entry, own[present[:, column]], counts, partial(_given, draws[:, column]))
+        for column, entry in enumerate(estimates)
     ]
 
 
@@ -95,21 +95,23 @@ def means_by_group(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> dict[int, Estimate]:
-    """{group: mean of its values} by group code, each as clustered_mean gives it.
+    """Return {group: mean of its values} by group code, each as clustered_mean gives it.
 
     values, groups, clusters: (N,), NaN = missing; a group without values is left out. All groups
     share the draws. Raises ValueError for other shapes and for counts that do not fit.
     """
     array = as_floats(values, "values")
     codes = as_codes(groups, "groups", len(array))
-    known = ~np.isnan(array)
+    defined = ~np.isnan(array)
     if clusters is not None:
-        clusters = as_codes(clusters, "clusters", len(array))[known]
-    array, (present, codes) = array[known], np.unique(codes[known], return_inverse=True)
+        clusters = as_codes(clusters, "clusters", len(array))[defined]
+    array, (present, codes) = array[defined], np.unique(codes[defined], return_inverse=True)
     n_groups = len(present)
     sizes = np.bincount(codes, minlength=n_groups)
     means = np.bincount(codes, array, minlength=n_groups) / sizes
-    found = [Estimate(float(mean), n=int(size)) for mean, size in zip(means, sizes, strict=True)]
+    estimates = [
+        Estimate(float(mean), n=int(size)) for mean, size in zip(means, sizes, strict=True)
+    ]
     if counts is not None and n_groups:
         own = fitting_clusters(clusters, counts)
         tables = [
@@ -118,15 +120,15 @@ def means_by_group(
         ]
         totals, drawn = (weighted_sums(counts, table) for table in tables)
         draws = totals / np.where(drawn > 0, drawn, np.nan)
-        for place, estimate in enumerate(found):
+        for place, estimate in enumerate(estimates):
             inside, of_group = own[codes == place], draws[:, place]
             given = partial(_given, of_group)
-            found[place] = with_interval(estimate, inside, counts, given, is_share=is_share)
-    return dict(zip(present.tolist(), found, strict=True))
+            estimates[place] = with_interval(estimate, inside, counts, given, is_share=is_share)
+    return dict(zip(present.tolist(), estimates, strict=True))
 
 
 def _given(draws: Floats, _clusters: Ints, _counts: NDArray[Any]) -> Floats:
-    """The draws of one group, as with_interval asks for them."""
+    """Return the draws of one group, in the form that with_interval asks for."""
     return draws
 
 
@@ -137,7 +139,7 @@ def spread_of_means(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Standard deviation (ddof 1) over groups of the groups' means; 0 where all are equal.
+    """Return the standard deviation (ddof 1) of the groups' means; 0 where all are equal.
 
     values, groups, clusters: (N,), NaN = missing. It holds the chance of small groups too.
     Estimate.n: values; groups: groups with a value. A cluster drawn twice brings its groups
@@ -146,11 +148,11 @@ def spread_of_means(
     """
     array = as_floats(values, "values")
     codes = as_codes(groups, "groups", len(array))
-    known = ~np.isnan(array)
+    defined = ~np.isnan(array)
     if clusters is not None:
-        clusters = as_codes(clusters, "clusters", len(array))[known]
-    present, codes = np.unique(codes[known], return_inverse=True)
-    array = array[known]
+        clusters = as_codes(clusters, "clusters", len(array))[defined]
+    present, codes = np.unique(codes[defined], return_inverse=True)
+    array = array[defined]
     means = np.bincount(codes, array, minlength=len(present)) / np.bincount(codes)
     few = len(present) < 2
     estimate = Estimate(
@@ -173,7 +175,7 @@ def spread_of_means(
 
 
 def _spreads(means: Floats, clusters: Ints, counts: NDArray[Any]) -> Floats:
-    """SD of the groups' centred means (G,) in each draw; NaN below two groups."""
+    """Return the SD of the groups' centred means (G,) in each draw; NaN below two groups."""
     table = cluster_sums(clusters, counts.shape[1], np.ones(len(means)), means, means**2)
     n, total, squares = weighted_sums(counts, table).T
     variance = (squares - total**2 / np.where(n > 0, n, np.nan)) / np.where(n > 1, n - 1, np.nan)

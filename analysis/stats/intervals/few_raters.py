@@ -1,4 +1,4 @@
-"""What the mean of k raters is worth: its correlation with the mean of the others.
+"""Measure what the mean of k raters is worth: its correlation with the mean of the others.
 
 few_raters(ratings, k, rng)     r averaged over random choices of k raters for each unit
 """
@@ -25,7 +25,7 @@ def few_raters(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Mean over `splits` of Pearson's r between the mean of k raters and that of all others.
+    """Average, over `splits`, Pearson's r between the mean of k raters and the others' mean.
 
     ratings: (units, raters), NaN = missing; clusters: (units,). In each split k of a unit's raters
     are drawn at random, unit by unit; units with k ratings or fewer are left out. Estimate.n:
@@ -51,21 +51,21 @@ def few_raters(
 
 
 def _mean_of_splits(x: Floats, y: Floats, k: int, splits: int) -> Estimate:
-    """Mean of r over the splits in which it is defined; x and y: (units, splits)."""
-    each = _r_of(_columns(x, y).sum(axis=0).reshape(1, 6, splits))[0]
-    known = each[~np.isnan(each)]
+    """Average r over the splits in which it is defined; x and y: (units, splits)."""
+    r = _r_of(_columns(x, y).sum(axis=0).reshape(1, 6, splits))[0]
+    defined = r[~np.isnan(r)]
     reason = f"fewer than two units have more than {k} ratings" if len(x) < 2 else ""
     return Estimate(
-        float(known.mean()) if len(known) else np.nan,
+        float(defined.mean()) if len(defined) else np.nan,
         n=len(x),
         groups=splits,
-        skipped=splits - len(known),
-        reason="" if len(known) else reason or "all means of a side are equal in every split",
+        skipped=splits - len(defined),
+        reason="" if len(defined) else reason or "all means of a side are equal in every split",
     )
 
 
 def _packed(ratings: Floats, k: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Ratings of the units with more than k, those there are to the left; and which units."""
+    """Return ratings of the units with more than k, moved to the left; and which units."""
     n_ratings = (~np.isnan(ratings)).sum(axis=1)
     kept = n_ratings > k
     width = int(n_ratings.max(initial=0))
@@ -74,7 +74,7 @@ def _packed(ratings: Floats, k: int) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def _split(ratings: Floats, k: int, rng: np.random.Generator, splits: int) -> tuple[Floats, Floats]:
-    """Means of k random ratings of each unit, and of the rest: both (units, splits), centred."""
+    """Return means of k random ratings of each unit, and of the rest: (units, splits), centred."""
     there = ~np.isnan(ratings)
     n, total = there.sum(axis=1), np.where(there, ratings, 0.0).sum(axis=1)
     x = np.empty((len(ratings), splits))
@@ -88,12 +88,12 @@ def _split(ratings: Floats, k: int, rng: np.random.Generator, splits: int) -> tu
 
 
 def _columns(x: Floats, y: Floats) -> Floats:
-    """Per unit 1, x, y, x², y², xy of every split: (units, 6 · splits)."""
+    """Return per unit 1, x, y, x², y², xy of every split: (units, 6 · splits)."""
     return np.concatenate([np.ones_like(x), x, y, x**2, y**2, x * y], axis=1)
 
 
 def _r_of(sums: Floats) -> Floats:
-    """Pearson's r (D, S) of sums (D, 6, S); NaN where a side is constant."""
+    """Compute Pearson's r (D, S) of sums (D, 6, S); NaN where a side is constant."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, 1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         across, down = xx - x**2 / n, yy - y**2 / n

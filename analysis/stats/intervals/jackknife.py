@@ -1,4 +1,4 @@
-"""Intervals by leaving out clusters, for what a bootstrap of clusters would bias.
+"""Compute intervals by leaving out clusters, for statistics that a cluster bootstrap biases.
 
 jackknife(statistic, clusters)      statistic(rows) -> values (S,); half-widths of the intervals
 """
@@ -23,7 +23,7 @@ class Reach(NamedTuple):
 
 
 def jackknife(statistic: Callable[[Flags], Floats], clusters: Ints) -> Reach:
-    """Half-width of the 95 % interval of each of S values: t times the jackknife's standard error.
+    """Return the half-widths of S 95 % intervals: t times the jackknife's standard error.
 
     statistic(rows) gives the values (S,) on the flagged rows (N,); clusters: (N,) codes. Each
     cluster is left out once; above 50 they are left out in 50 blocks, by their order modulo 50.

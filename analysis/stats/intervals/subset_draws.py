@@ -1,4 +1,4 @@
-"""The values of every subset of several judges in each bootstrap draw, without a loop over draws.
+"""Compute every judge subset's values in each bootstrap draw, without a loop over draws.
 
 pearson_draws(x, y, members, clusters, counts)       r over all items
 group_draws(table, cluster_of, counts)               mean over groups, which no draw takes apart
@@ -18,7 +18,7 @@ SAME = 1e-9  # variance, as a share of the whole data's, below which a draw is c
 def pearson_draws(
     x: Floats, y: Floats, members: Flags, clusters: Ints, counts: NDArray[Any]
 ) -> Floats:
-    """Pearson's r of each subset's mean with y in each draw (subsets, draws).
+    """Compute Pearson's r of each subset's mean with y in each draw (subsets, draws).
 
     x: (judges, N), y: (N,), both without NaN; members: (subsets, judges); clusters: (N,). NaN where
     a side is constant in the draw. From count-weighted sums of products of each two judges, as a
@@ -35,24 +35,24 @@ def pearson_draws(
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums[:, 1 : size + 1] / n[:, None]
         spread = np.empty((len(counts), size, size))
-        for at, (i, j) in enumerate(pairs, start=size + 1):
-            value = sums[:, at] / n - means[:, i] * means[:, j]
+        for column, (i, j) in enumerate(pairs, start=size + 1):
+            value = sums[:, column] / n - means[:, i] * means[:, j]
             spread[:, i, j] = spread[:, j, i] = value
         own = np.einsum("sj,djk,sk->sd", weights, spread[:, :-1, :-1], weights, optimize=True)
         with_y = weights @ spread[:, :-1, -1].T
         r = np.clip(with_y / np.sqrt(own) / np.sqrt(spread[:, -1, -1]), -1, 1)
     whole = np.einsum("sj,jk,sk->s", weights, columns[:-1] @ columns[:-1].T, weights) / len(y)
-    known = (own > SAME * whole[:, None]) & (spread[:, -1, -1] > SAME * y.var())
-    return np.where(known, r, np.nan)
+    varied = (own > SAME * whole[:, None]) & (spread[:, -1, -1] > SAME * y.var())
+    return np.where(varied, r, np.nan)
 
 
 def group_draws(table: Floats, cluster_of: Ints, counts: NDArray[Any], zero: bool) -> Floats:
-    """Mean over groups of each subset's r in each draw (subsets, draws).
+    """Average each subset's r over groups in each draw (subsets, draws).
 
     table: r of each subset in each group (subsets, groups), NaN undefined: left out, or with
     `zero` counted as 0; cluster_of: the cluster that each group lies in (groups,).
     """
     drawn = counts[:, cluster_of].astype(np.float64)
-    known = np.ones(table.shape, dtype=bool) if zero else ~np.isnan(table)
-    sums, sizes = np.where(np.isnan(table), 0.0, table) @ drawn.T, known @ drawn.T
+    counted = np.ones(table.shape, dtype=bool) if zero else ~np.isnan(table)
+    sums, sizes = np.where(np.isnan(table), 0.0, table) @ drawn.T, counted @ drawn.T
     return np.asarray(sums / np.where(sizes > 0, sizes, np.nan), dtype=np.float64)

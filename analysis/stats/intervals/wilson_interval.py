@@ -1,4 +1,4 @@
-"""Wilson's interval of a share, without the test that scipy computes beside it.
+"""Compute Wilson's interval of a share, without the test that scipy computes with it.
 
 wilson_interval(3, 20)      ends of the 95 % interval of 3 of 20
 """
@@ -9,7 +9,7 @@ Z = 1.959963984540054  # the normal quantile of .975
 
 
 def wilson_interval(k: int, n: int) -> tuple[float, float]:
-    """Ends of the 95 % interval of the share k / n, in 0..1.
+    """Return the ends of the 95 % interval of the share k / n, in 0..1.
 
     Raises ValueError without an observation, and for k outside 0..n.
     Source: Wilson (1927), Journal of the American Statistical Association 22.

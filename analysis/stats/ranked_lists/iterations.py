@@ -1,4 +1,4 @@
-"""Values of the same people in several iterations: their mean, and whether two conditions differ.
+"""Average the same people's values over iterations, and test whether two conditions differ.
 
 mean_of_iterations(values)      mean over iterations of each one's mean over people, and its spread
 welch(first, second)            unpaired t-test of two conditions' iterations
@@ -29,8 +29,9 @@ DRAWS = 10_000
 
 @dataclass(frozen=True)
 class Iterations:
-    """mean: over iterations, its Estimate.n the people with a value, its groups the iterations.
+    """A mean over iterations of means over people.
 
+    mean: over iterations, its Estimate.n the people with a value, its groups the iterations.
     sd: of the iterations' means, ddof 1, NaN below two; means: (R,), NaN where nobody has a value.
     """
 
@@ -40,35 +41,39 @@ class Iterations:
 
 
 def mean_of_iterations(values: ArrayLike, *, counts: NDArray[Any] | None = None) -> Iterations:
-    """Mean over iterations of the mean over people, in the values' unit.
+    """Average over iterations the means over people, in the values' unit.
 
     values: (people, R), NaN = missing; an iteration's mean is over those who have a value in it.
     counts: draws of people (draws, people), each person a cluster of their own.
     NaN without values. Raises ValueError for counts that do not fit.
     """
     table = as_floats(values, "values", ndim=2)
-    known = ~np.isnan(table)
-    used = known.any(axis=1)
+    present = ~np.isnan(table)
+    used = present.any(axis=1)
     if counts is not None and counts.shape[1] != len(table):
         raise ValueError(f"counts are of {counts.shape[1]} people, values of {len(table)}")
-    filled = np.where(known, table, 0.0)
-    means = _ratio(filled.sum(axis=0), known.sum(axis=0))
-    of = means[~np.isnan(means)]
+    filled = np.where(present, table, 0.0)
+    means = _ratio(filled.sum(axis=0), present.sum(axis=0))
+    defined_means = means[~np.isnan(means)]
     estimate = Estimate(
-        float(of.mean()) if len(of) else nan,
+        float(defined_means.mean()) if len(defined_means) else nan,
         n=int(used.sum()),
         groups=table.shape[1],
         skipped=int(np.isnan(means).sum()),
-        reason="" if len(of) else "no list can be compared",
+        reason="" if len(defined_means) else "no list can be compared",
     )
 
     def draws(_people: Ints, drawn: NDArray[Any]) -> Floats:
-        each = _ratio(weighted_sums(drawn, filled), weighted_sums(drawn, known.astype(np.float64)))
-        defined = ~np.isnan(each)
-        return _ratio(np.where(defined, each, 0.0).sum(axis=1), defined.sum(axis=1))
+        drawn_means = _ratio(
+            weighted_sums(drawn, filled), weighted_sums(drawn, present.astype(np.float64))
+        )
+        defined = ~np.isnan(drawn_means)
+        return _ratio(np.where(defined, drawn_means, 0.0).sum(axis=1), defined.sum(axis=1))
 
-    found = with_interval(estimate, np.flatnonzero(used), counts, draws)
-    return Iterations(found, float(of.std(ddof=1)) if len(of) > 1 else nan, means)
+    mean = with_interval(estimate, np.flatnonzero(used), counts, draws)
+    return Iterations(
+        mean, float(defined_means.std(ddof=1)) if len(defined_means) > 1 else nan, means
+    )
 
 
 def _ratio(total: Any, size: Any) -> Floats:
@@ -77,7 +82,10 @@ def _ratio(total: Any, size: Any) -> Floats:
 
 @dataclass(frozen=True)
 class Welch:
-    """t with `df` degrees of freedom and its two-sided p; NaN is undefined: reason says why."""
+    """Welch's t with `df` degrees of freedom and its two-sided p.
+
+    NaN is undefined: reason says why.
+    """
 
     t: float = nan
     df: float = nan
@@ -86,30 +94,33 @@ class Welch:
 
 
 def welch(first: ArrayLike, second: ArrayLike) -> Welch:
-    """Welch's unpaired t-test: H0 both have one mean, whatever their variances.
+    """Test by Welch's unpaired t H0: both have one mean, whatever their variances.
 
     first, second: (R,), (R',), an iteration a value; NaN is left out. Undefined below two values
     on a side, and where no side spreads. Equals scipy.stats.ttest_ind(equal_var=False).
     Source: Welch (1947), Biometrika 34.
     """
     sides = [
-        one[~np.isnan(one)] for one in (as_floats(first, "first"), as_floats(second, "second"))
+        side[~np.isnan(side)] for side in (as_floats(first, "first"), as_floats(second, "second"))
     ]
-    if min(len(one) for one in sides) < 2:
+    if min(len(side) for side in sides) < 2:
         return Welch(reason="fewer than two iterations")
-    means = [float(one.mean()) for one in sides]
-    errors = [float(one.var(ddof=1)) / len(one) for one in sides]
+    means = [float(side.mean()) for side in sides]
+    errors = [float(side.var(ddof=1)) / len(side) for side in sides]
     if sum(errors) <= (SAME * max(1.0, *map(abs, means))) ** 2:
         return Welch(reason="all iterations are equal, so that t is undefined")
     t = (means[0] - means[1]) / np.sqrt(sum(errors))
-    weights = [error**2 / (len(one) - 1) for error, one in zip(errors, sides, strict=True)]
+    weights = [error**2 / (len(side) - 1) for error, side in zip(errors, sides, strict=True)]
     df = sum(errors) ** 2 / sum(weights)
     return Welch(float(t), float(df), float(2 * stats.t.sf(abs(t), df)))
 
 
 @dataclass(frozen=True)
 class Permutation:
-    """mean: of the differences of n people; p: two-sided, NaN without people; exact: all signs."""
+    """The result of a permutation test.
+
+    mean: of the differences of n people; p: two-sided, NaN without people; exact: all signs.
+    """
 
     mean: float
     n: int
@@ -118,7 +129,7 @@ class Permutation:
 
 
 def sign_flip(differences: ArrayLike, rng: np.random.Generator, draws: int = DRAWS) -> Permutation:
-    """Paired permutation test: H0 each person's difference might as well have the other sign.
+    """Test by permutation H0: each person's difference might as well have the other sign.
 
     differences: (N,), a person a value, NaN left out. p: share of the signs under which the mean is
     at least as far from 0; of all 2^N of them up to 14 people, else of `draws` random ones and the
@@ -140,7 +151,7 @@ def sign_flip(differences: ArrayLike, rng: np.random.Generator, draws: int = DRA
 
 
 def _signs(rng: np.random.Generator, draws: int, n: int) -> Iterator[Floats]:
-    """(some, n) of the draws at a time, so that many people need no more memory than few."""
+    """Yield (some, n) draws at a time, so that many people need no more memory than few."""
     step = max(1, BLOCK_CELLS // n)
     for start in range(0, draws, step):
         yield (2 * rng.integers(0, 2, (min(step, draws - start), n)) - 1).astype(np.float64)

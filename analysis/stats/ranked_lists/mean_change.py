@@ -1,4 +1,4 @@
-"""How far values moved between two readings of the same items.
+"""Measure how far values moved between two readings of the same items.
 
 mean_change(before, after)
 """
@@ -11,7 +11,7 @@ from analysis.stats.estimate import Estimate
 
 
 def mean_change(before: NDArray[np.float64], after: NDArray[np.float64]) -> Estimate:
-    """Mean of after - before over the items with both, with the interval of a paired t-test.
+    """Average after - before over the items with both, with the interval of a paired t-test.
 
     before, after: (items,), floats, NaN where missing. In the unit of the values; n counts the
     pairs. Undefined without a pair; one pair has no interval. Where all pairs moved alike the

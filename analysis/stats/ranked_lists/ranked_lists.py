@@ -1,4 +1,4 @@
-"""How alike two ranked lists are, for many pairs of lists at once.
+"""Measure how alike two ranked lists are, for many pairs of lists at once.
 
 first, second = as_codes_of_lists([("a b c".split(), "b a d".split()), …])
 tau_topk(first, second, k)      Kendall's tau of two top-k lists, by Fagin's K
@@ -28,29 +28,29 @@ def as_codes_of_lists(pairs: Iterable[tuple[Entries, Entries]]) -> tuple[Ints, I
     """Write pairs of lists of names as two arrays (N, W): equal names, equal numbers."""
     both = list(pairs)
     numbers: dict[Hashable, int] = {}
-    width = max((len(one) for pair in both for one in pair), default=0)
-    found = np.full((2, len(both), width), NONE, dtype=np.int64)
-    for at, pair in enumerate(both):
+    width = max((len(ranking) for pair in both for ranking in pair), default=0)
+    arrays = np.full((2, len(both), width), NONE, dtype=np.int64)
+    for row, pair in enumerate(both):
         for side, entries in enumerate(pair):
             codes = [numbers.setdefault(entry, len(numbers)) for entry in entries]
-            found[side, at, : len(codes)] = codes
-    return found[0], found[1]
+            arrays[side, row, : len(codes)] = codes
+    return arrays[0], arrays[1]
 
 
 def has_repeats(lists: Ints) -> Flags:
-    """Whether each list (N, W) has an entry twice: (N,)."""
+    """Return whether each list (N, W) has an entry twice: (N,)."""
     ordered = np.sort(lists, axis=1)
     return ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != NONE)).any(axis=1)
 
 
 def lengths_of(lists: Ints) -> Ints:
-    """How many entries each list (N, W) has: (N,)."""
+    """Count the entries of each list (N, W): (N,)."""
     lengths: Ints = (lists != NONE).sum(axis=1)
     return lengths
 
 
 def tau_topk(first: Ints, second: Ints, k: int, p: float = NEUTRAL) -> Floats:
-    """Kendall's tau of top-k lists: 1 - 2 K / (k² + k(k - 1)/2), of each pair of lists (N,).
+    """Compute Kendall's tau of top-k lists: 1 - 2 K / (k² + k(k - 1)/2), of each pair (N,).
 
     K is Fagin's K^(p): one for each two entries that the lists order differently, also where one
     list says so only by leaving an entry out; p (0: optimistic, 1/2: neutral) for two entries that
@@ -63,14 +63,14 @@ def tau_topk(first: Ints, second: Ints, k: int, p: float = NEUTRAL) -> Floats:
     first, second = _checked(first, second)
     if k < 1 or not 0 <= p <= 1:
         raise ValueError(f"expected k from 1 on and p within 0..1, found {k} and {p}")
-    found = _in_blocks(_fagin, first, second, p)
-    tau: Floats = 1 - 2 * found / (k * k + k * (k - 1) / 2)
+    distances = _in_blocks(_fagin, first, second, p)
+    tau: Floats = 1 - 2 * distances / (k * k + k * (k - 1) / 2)
     whole = (lengths_of(first) == k) & (lengths_of(second) == k)
     return np.where(whole & ~has_repeats(first) & ~has_repeats(second), tau, np.nan)
 
 
 def _fagin(first: Ints, second: Ints, p: float) -> Floats:
-    """K^(p) of lists without repeats."""
+    """Return K^(p) of lists without repeats."""
     there, back = _places(first, second), _places(second, first)
     shared = (there < first.shape[1]).sum(axis=1)
     only_first, only_second = lengths_of(first) - shared, lengths_of(second) - shared
@@ -82,7 +82,7 @@ def _fagin(first: Ints, second: Ints, p: float) -> Floats:
 
 
 def tau_common(first: Ints, second: Ints) -> Floats:
-    """Kendall's tau (N,) over the entries that both lists have, in -1..1; the rest says nothing.
+    """Compute Kendall's tau (N,) over the entries that both lists have, in -1..1.
 
     NaN where fewer than two entries are in both; repeats count where they first stand.
     Raises ValueError for arrays of different shapes.
@@ -102,7 +102,7 @@ def _tau_of_common(first: Ints, second: Ints) -> Floats:
 
 
 def overlap(first: Ints, second: Ints, k: int) -> Floats:
-    """|A ∩ B| / k (N,), in 0..1: k also where a list is shorter; entries beyond k do not count.
+    """Return |A ∩ B| / k (N,), in 0..1: k also for a shorter list; entries beyond k do not count.
 
     Raises ValueError for arrays of different shapes, k below 1.
     """
@@ -110,14 +110,14 @@ def overlap(first: Ints, second: Ints, k: int) -> Floats:
     if k < 1:
         raise ValueError(f"k: expected 1 or more, found {k}")
 
-    def shared(one: Ints, other: Ints) -> Floats:
-        return np.asarray((_places(one, other) < one.shape[1]).sum(axis=1) / k)
+    def shared(lists: Ints, others: Ints) -> Floats:
+        return np.asarray((_places(lists, others) < lists.shape[1]).sum(axis=1) / k)
 
     return _in_blocks(shared, first, second)
 
 
 def rbo(first: Ints, second: Ints, p: float = PERSISTENCE) -> Floats:
-    """Rank-biased overlap (N,), extrapolated, in 0..1, of lists of any two lengths.
+    """Compute rank-biased overlap (N,), extrapolated, in 0..1, of lists of any two lengths.
 
     p: persistence; the larger, the more the lower places weigh. Equal lists have 1 at any length.
     The sum cut off at their end would be 1 - p^k instead: 0.41 of two equal lists of five at 0.9.
@@ -145,24 +145,29 @@ def _extrapolated(first: Ints, second: Ints, p: float) -> Floats:
 
 
 def _overlap_by_depth(first: Ints, second: Ints) -> Floats:
-    """How many entries the first d of both lists share: (N, W), d = 1, 2, …"""
+    """Count the entries that the first d of both lists share: (N, W), d = 1, 2, …"""
     n, width = first.shape
     there = _places(first, second)
-    rows, at = np.nonzero(there < width)
-    deeper = np.maximum(at, there[rows, at])
+    rows, place = np.nonzero(there < width)
+    deeper = np.maximum(place, there[rows, place])
     counts = np.bincount(rows * width + deeper, minlength=n * width).reshape(n, width)
     return np.cumsum(counts, axis=1).astype(np.float64)
 
 
 def _checked(first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    one, other = np.asarray(first), np.asarray(second)
-    if one.ndim != 2 or one.shape != other.shape:
-        raise ValueError(f"expected two arrays (N, W), found {one.shape} and {other.shape}")
-    if not (np.issubdtype(one.dtype, np.integer) and np.issubdtype(other.dtype, np.integer)):
+    first_lists, second_lists = np.asarray(first), np.asarray(second)
+    if first_lists.ndim != 2 or first_lists.shape != second_lists.shape:
+        raise ValueError(
+            f"expected two arrays (N, W), found {first_lists.shape} and {second_lists.shape}"
+        )
+    if not (
+        np.issubdtype(first_lists.dtype, np.integer)
+        and np.issubdtype(second_lists.dtype, np.integer)
+    ):
         raise ValueError("expected whole numbers for entries, found others")
-    if one.shape[1] == 0:
-        return np.full((len(one), 1), NONE), np.full((len(one), 1), NONE)
-    return one, other
+    if first_lists.shape[1] == 0:
+        return np.full((len(first_lists), 1), NONE), np.full((len(first_lists), 1), NONE)
+    return first_lists, second_lists
 
 
 def _check_persistence(p: float) -> None:
@@ -171,35 +176,35 @@ def _check_persistence(p: float) -> None:
 
 
 def _without_repeats(lists: Ints) -> Ints:
-    """The lists with each entry where it first stands, and no gaps."""
+    """Return the lists with each entry where it first stands, and no gaps."""
     if not has_repeats(lists).any():
         return lists
-    found = np.full_like(lists, NONE)
-    for at, row in enumerate(lists):
+    unique = np.full_like(lists, NONE)
+    for place, row in enumerate(lists):
         kept = list(dict.fromkeys(row[row != NONE].tolist()))
-        found[at, : len(kept)] = kept
-    return found
+        unique[place, : len(kept)] = kept
+    return unique
 
 
 def _places(first: Ints, second: Ints) -> Ints:
-    """Where each entry of the first list stands in the second (N, W); W: it does not."""
+    """Return the place of each entry of the first list in the second (N, W); W if it has none."""
     same = (first[:, :, None] == second[:, None, :]) & (first != NONE)[:, :, None]
     return np.where(same.any(axis=2), same.argmax(axis=2), first.shape[1])
 
 
 def _inversions(places: Ints, counted: Flags) -> Ints:
-    """How many two counted entries (N, W) stand the other way round by these places: (N,)."""
+    """Count pairs of counted entries (N, W) that these places put in reverse: (N,)."""
     width = places.shape[1]
     earlier = np.arange(width)[:, None] < np.arange(width)[None, :]
     both = counted[:, :, None] & counted[:, None, :] & earlier
-    found: Ints = ((places[:, :, None] > places[:, None, :]) & both).sum(axis=(1, 2))
-    return found
+    inverted: Ints = ((places[:, :, None] > places[:, None, :]) & both).sum(axis=(1, 2))
+    return inverted
 
 
 def _in_blocks(measure: Callable[..., Floats], first: Ints, second: Ints, *more: float) -> Floats:
-    """The measure of each pair of lists, a block of pairs after the other."""
-    found = [measure(*block, *more) for block in _blocks(first, second)]
-    return np.concatenate(found) if found else np.empty(0)
+    """Return the measure of each pair of lists, computed block by block."""
+    values = [measure(*block, *more) for block in _blocks(first, second)]
+    return np.concatenate(values) if values else np.empty(0)
 
 
 def _blocks(first: Ints, second: Ints) -> Iterator[tuple[Ints, Ints]]:

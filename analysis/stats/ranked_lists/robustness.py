@@ -1,4 +1,4 @@
-"""How far answers move when a prompt is changed, beside how far they move when it is not.
+"""Measure how far answers move when a prompt is changed, and when it is not.
 
     moved(changed, same)                     how far, per unit: (U,) and (U,) of the floor
     compared(moves, floors)                  their means, and the excess over the floor
@@ -31,7 +31,7 @@ RANKS = {"spearman": "spearman", "kendall": "kendall"}
 
 @dataclass(frozen=True)
 class Compared:
-    """A statistic of the changed prompt, the same of the unchanged one, and the first less it."""
+    """A statistic of the changed prompt, the same of the unchanged prompt, and their difference."""
 
     value: Estimate
     floor: Estimate
@@ -39,12 +39,12 @@ class Compared:
 
 
 def distance(first: Floats, second: Floats) -> Floats:
-    """|first − second|: how far an answer on a scale moved, in its unit."""
+    """Return |first − second|: how far an answer on a scale moved, in its unit."""
     return np.abs(first - second)
 
 
 def differs(first: Floats, second: Floats) -> Floats:
-    """1 where an answer is another one, 0 where it is the same; NaN where one is missing."""
+    """Return 1 where two answers differ, 0 where they are the same; NaN where one is missing."""
     unknown = np.isnan(first) | np.isnan(second)
     return np.where(unknown, np.nan, (first != second).astype(np.float64))
 
@@ -52,7 +52,7 @@ def differs(first: Floats, second: Floats) -> Floats:
 def moved(
     changed: Floats, same: Floats, by: Callable[[Floats, Floats], Floats] = distance
 ) -> tuple[Floats, Floats]:
-    """Mean move of each unit (U,), and its floor (U,); NaN where no two answers are to compare.
+    """Return each unit's mean move (U,) and its floor (U,); NaN without answers to compare.
 
     Raises ValueError for arrays that are not (U, R) and (U, S).
     """
@@ -72,7 +72,7 @@ def compared(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Compared:
-    """Means over the units that have both (U,), and of their differences; n is these units.
+    """Average moves and floors over the units that have both (U,), and their differences.
 
     is_share: both are shares, in 0..1.
 
@@ -82,13 +82,13 @@ def compared(
         raise ValueError(f"moves and floors differ in shape: {moves.shape} and {floors.shape}")
     both = ~np.isnan(moves) & ~np.isnan(floors)
     resampling = {"clusters": clusters, "counts": counts}
-    found = [
+    estimates = [
         clustered_mean(np.where(both, values, np.nan), is_share=one_of, **resampling)
         for values, one_of in ((moves, is_share), (floors, is_share), (moves - floors, False))
     ]
     if not both.any():
-        found = [replace(one, reason=NO_FLOOR) for one in found]
-    return Compared(*found)
+        estimates = [replace(estimate, reason=NO_FLOOR) for estimate in estimates]
+    return Compared(*estimates)
 
 
 def compared_ranks(
@@ -99,7 +99,7 @@ def compared_ranks(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Compared:
-    """Rank correlation (spearman, or kendall: τ-b) of all pairs of answers at once, in −1..1.
+    """Correlate the ranks (spearman, or kendall: τ-b) of all pairs of answers, in −1..1.
 
     x is an answer to the changed prompt, y one to the unchanged one; of the floor both are to the
     unchanged one, in both orders. Units as in `compared`; n is these units, not the pairs. NaN
@@ -118,8 +118,8 @@ def compared_ranks(
     return Compared(value, floor, _difference(value, floor))
 
 
-def robustness(found: Compared, span: float) -> Compared:
-    """1 − mean move / span: 1 where nothing moves, 0 where all goes from end to end.
+def robustness(moves: Compared, span: float) -> Compared:
+    """Return 1 − mean move / span: 1 where nothing moves, 0 where all goes from end to end.
 
     span: what a move is at most, above 0: the scale's range; 1 where moves are `differs`.
     excess: of the changed prompt less that of the unchanged one, so below 0 where it is worse.
@@ -128,9 +128,9 @@ def robustness(found: Compared, span: float) -> Compared:
     if not span > 0:
         raise ValueError(f"need a span above 0, found {span}")
     return Compared(
-        _turned(found.value, span, 1.0),
-        _turned(found.floor, span, 1.0),
-        _turned(found.excess, span, 0.0),
+        _turned(moves.value, span, 1.0),
+        _turned(moves.floor, span, 1.0),
+        _turned(moves.excess, span, 0.0),
     )
 
 
@@ -142,10 +142,10 @@ def _answers(changed: Floats, same: Floats) -> tuple[Floats, Floats]:
 
 
 def _means(values: Floats) -> Floats:
-    """Mean of the known values of each row; NaN where there is none."""
-    known = ~np.isnan(values)
-    n = known.sum(axis=1)
-    return np.where(known, values, 0.0).sum(axis=1) / np.where(n > 0, n, np.nan)
+    """Average the defined values of each row; NaN where there are none."""
+    defined = ~np.isnan(values)
+    n = defined.sum(axis=1)
+    return np.where(defined, values, 0.0).sum(axis=1) / np.where(n > 0, n, np.nan)
 
 
 def _of_pairs(
@@ -155,34 +155,36 @@ def _of_pairs(
     counts: NDArray[Any] | None,
     n: int,
 ) -> Estimate:
-    """Of all pairs (of columns of answers) one below the other."""
+    """Correlate the ranks of all pairs of columns of answers, one below the other."""
     if not pairs or not n:
         return Estimate(np.nan, reason=NO_FLOOR)
     first, second = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
     own = None if clusters is None else np.tile(clusters, len(pairs))
-    found = dataset_correlation(first, second, coefficient, clusters=own, counts=counts)
-    equal = found.reason.startswith("all values")
-    return replace(found, n=n, reason="all answers are equal" if equal else found.reason)
+    estimate = dataset_correlation(first, second, coefficient, clusters=own, counts=counts)
+    equal = estimate.reason.startswith("all values")
+    return replace(estimate, n=n, reason="all answers are equal" if equal else estimate.reason)
 
 
 def _difference(value: Estimate, floor: Estimate) -> Estimate:
     """Subtract two values, whose draws are of the same clusters."""
-    found = Estimate(value.value - floor.value, n=value.n, reason=value.reason or floor.reason)
+    difference = Estimate(value.value - floor.value, n=value.n, reason=value.reason or floor.reason)
     if value.draws is None or floor.draws is None:
-        return found
+        return difference
     draws = value.draws - floor.draws
     low, high, undefined = percentile_interval(draws)
-    reason = found.reason or (why_no_interval(draws) if np.isnan(low) else "")
-    return replace(found, low=low, high=high, undefined_draws=undefined, reason=reason, draws=draws)
-
-
-def _turned(found: Estimate, span: float, origin: float) -> Estimate:
-    """Give origin − x / span of an estimate, its interval and its draws."""
-    draws = None if found.draws is None else origin - found.draws / span
+    reason = difference.reason or (why_no_interval(draws) if np.isnan(low) else "")
     return replace(
-        found,
-        value=origin - found.value / span,
-        low=origin - found.high / span,
-        high=origin - found.low / span,
+        difference, low=low, high=high, undefined_draws=undefined, reason=reason, draws=draws
+    )
+
+
+def _turned(estimate: Estimate, span: float, origin: float) -> Estimate:
+    """Return origin − x / span of an estimate, its interval and its draws."""
+    draws = None if estimate.draws is None else origin - estimate.draws / span
+    return replace(
+        estimate,
+        value=origin - estimate.value / span,
+        low=origin - estimate.high / span,
+        high=origin - estimate.low / span,
         draws=draws,
     )

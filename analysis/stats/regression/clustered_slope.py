@@ -1,4 +1,4 @@
-"""The slope of a straight line where observations share clusters.
+"""Fit the slope of a straight line where observations share clusters.
 
 clustered_slope(x, y, clusters)     least squares, standard error by cluster
 """
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 def clustered_slope(x: ArrayLike, y: ArrayLike, clusters: Ints) -> Line:
-    """Least-squares slope of y on x, in units of y per unit of x, with a cluster-robust interval.
+    """Fit the least-squares slope of y on x, in y per x, with a cluster-robust interval.
 
     x, y, clusters: (N,); pairs with NaN are dropped. With residuals e,
     se² = c · Σ_g (Σ_{i in g} (x_i - x̄) e_i)² / Sxx² and c = G/(G-1) · (N-1)/(N-2); the interval is
@@ -58,5 +58,5 @@ def clustered_slope(x: ArrayLike, y: ArrayLike, clusters: Ints) -> Line:
         reason = "no interval: all observations lie on one line"
         return Line(Estimate(slope, n=n, groups=groups, reason=reason), error, intercept)
     reach = float(stats.t.ppf((1 + LEVEL) / 2, groups - 1)) * error
-    found = Estimate(slope, slope - reach, slope + reach, n=n, groups=groups, skipped=0)
-    return Line(found, error, intercept)
+    estimate = Estimate(slope, slope - reach, slope + reach, n=n, groups=groups, skipped=0)
+    return Line(estimate, error, intercept)

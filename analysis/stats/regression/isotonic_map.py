@@ -1,4 +1,4 @@
-"""A map from a judge's scale to people's that keeps the order, and what it is worth.
+"""Map a judge's scale to people's scale in the same order, and predict people with the map.
 
 isotonic_map(judge, human)                      the map, fitted on all pairs
 cross_fitted(judge, human, folds, n_folds)      each value mapped by a map that never saw it
@@ -20,13 +20,13 @@ class Map(NamedTuple):
     human: Floats
 
     def __call__(self, values: Floats) -> Floats:
-        """People's values at these; straight between two knots, level beyond the ends."""
+        """Return people's values at these; straight between two knots, level beyond the ends."""
         mapped = np.interp(values, self.judge, self.human)
         return np.where(np.isnan(values), np.nan, mapped)
 
 
 def isotonic_map(judge: ArrayLike, human: ArrayLike) -> Map:
-    """Least-squares map of the judge's values onto people's that never falls.
+    """Fit the least-squares map of the judge's values onto people's that never falls.
 
     judge, human: (N,); pairs with NaN are dropped. Raises ValueError for unequal lengths, and
     where no pair is left.
@@ -42,7 +42,7 @@ def isotonic_map(judge: ArrayLike, human: ArrayLike) -> Map:
 
 
 def cross_fitted(judge: ArrayLike, human: ArrayLike, folds: Ints, n_folds: int) -> Floats:
-    """People's values (N,) by maps fitted on the other folds only.
+    """Predict people's values (N,) by maps fitted on the other folds only.
 
     judge, human, folds: (N,). NaN where a side is missing, or where no other fold has a pair.
     Raises ValueError for unequal lengths.
@@ -50,10 +50,10 @@ def cross_fitted(judge: ArrayLike, human: ArrayLike, folds: Ints, n_folds: int) 
     """
     x, y = as_floats(judge, "judge"), as_floats(human, "human")
     codes = as_codes(folds, "folds", len(x))
-    known = ~(np.isnan(x) | np.isnan(y))
+    complete = ~(np.isnan(x) | np.isnan(y))
     mapped = np.full(len(x), np.nan)
     for fold in range(n_folds):
-        inside, others = known & (codes == fold), known & (codes != fold)
+        inside, others = complete & (codes == fold), complete & (codes != fold)
         if inside.any() and others.any():
             mapped[inside] = isotonic_map(x[others], y[others])(x[inside])
     return mapped

@@ -1,4 +1,4 @@
-"""How well a straight line through a score predicts people on items that it was not fitted on.
+"""Measure how well a line through a score predicts people on items that it was not fitted on.
 
 random_splits(n, number, rng)          which of n items the line is fitted on, split by split
 split_error(x, y, train)                mean squared error on the rest, over the splits
@@ -21,7 +21,9 @@ SAME = 1e-12  # a spread below this share of the values is rounding
 
 @dataclass(frozen=True)
 class Predicted:
-    """error: mean squared error over the splits, low and high the middle 95 % of the splits (no
+    """The test error of a line and of the training items' mean, over random splits.
+
+    error: mean squared error over the splits, low and high the middle 95 % of the splits (no
     confidence interval; NaN of one split, or where all have the same error), n the items; sd: of
     the splits' errors, ddof 1; of_mean, of_mean_sd: the same of predicting the training items'
     mean; splits: how many have an error.
@@ -35,7 +37,7 @@ class Predicted:
 
 
 def random_splits(n: int, number: int, rng: np.random.Generator) -> Flags:
-    """Flags (number, n): the items of each split's training part; 30 %, rounded up, are the test's.
+    """Flag (number, n) the items of each split's training part; 30 %, rounded up, are for the test.
 
     rng is the only source of chance. Raises ValueError without splits.
     """
@@ -46,7 +48,7 @@ def random_splits(n: int, number: int, rng: np.random.Generator) -> Flags:
 
 
 def split_error(x: ArrayLike, y: ArrayLike, train: Flags) -> Predicted:
-    """Least squares of y on x by the training items of each split, tested on the others.
+    """Fit y on x by least squares on each split's training items and test on the other items.
 
     x, y: (N,) without NaN; train: (S, N) of random_splits. A split whose training items have one
     value of x has no line and is left out: error.undefined_draws. NaN below five items.
@@ -60,14 +62,14 @@ def split_error(x: ArrayLike, y: ArrayLike, train: Flags) -> Predicted:
     if n < FEWEST:
         return _undefined(Estimate(nan, n=n, reason=f"fewer than {FEWEST} items with both ({n})"))
     errors, plain = _errors(a - a.mean(), b - b.mean(), train)
-    known = ~np.isnan(errors)
-    lost = len(errors) - int(known.sum())
-    if not known.any():
+    fitted = ~np.isnan(errors)
+    lost = len(errors) - int(fitted.sum())
+    if not fitted.any():
         reason = "no split has two different values of the score to fit a line to"
         return _undefined(Estimate(nan, n=n, undefined_draws=lost, reason=reason))
-    found = [_over_splits(each[known], n, lost) for each in (errors, plain)]
-    (error, sd), (of_mean, of_mean_sd) = found
-    return Predicted(error, of_mean, sd, of_mean_sd, int(known.sum()))
+    summaries = [_over_splits(losses[fitted], n, lost) for losses in (errors, plain)]
+    (error, sd), (of_mean, of_mean_sd) = summaries
+    return Predicted(error, of_mean, sd, of_mean_sd, int(fitted.sum()))
 
 
 def _undefined(why: Estimate) -> Predicted:
@@ -75,7 +77,7 @@ def _undefined(why: Estimate) -> Predicted:
 
 
 def _over_splits(errors: Floats, n: int, lost: int) -> tuple[Estimate, float]:
-    """Mean of the splits' errors with the middle 95 % of them, and their SD."""
+    """Average the splits' errors with the middle 95 % of them, and their SD."""
     mean = Estimate(float(errors.mean()), n=n, undefined_draws=lost)
     if len(errors) == 1:
         return replace(mean, reason="no spread: there is one split"), nan
@@ -87,11 +89,14 @@ def _over_splits(errors: Floats, n: int, lost: int) -> tuple[Estimate, float]:
 
 
 def _errors(x: Floats, y: Floats, train: Flags) -> tuple[Floats, Floats]:
-    """Mean squared errors (S,) of the line and of the mean, from sums over the centred values."""
+    """Return mean squared errors (S,) of line and mean, from sums over centred values."""
     table = np.stack([np.ones(len(x)), x, y, x * x, x * y, y * y], axis=1)
     rows = max(1, BLOCK_CELLS // len(x))
     inside = np.concatenate(
-        [train[at : at + rows].astype(np.float64) @ table for at in range(0, len(train), rows)]
+        [
+            train[first : first + rows].astype(np.float64) @ table
+            for first in range(0, len(train), rows)
+        ]
     )
     n, sx, sy, sxx, sxy, _ = inside.T
     mean_x, mean_y = sx / n, sy / n

@@ -1,1 +1,1 @@
-"""Tell what a judge is worth beside raters: as one of them, in choices, with a few labels."""
+"""Measure what a judge is worth compared with raters: as a rater, in choices, with few labels."""

@@ -1,4 +1,4 @@
-"""The human ceiling: how closely a rater follows the others, and a judge the same others.
+"""Compute the human ceiling: how closely raters, and a judge, follow the other raters.
 
 human_ceiling(ratings, judge)
 """
@@ -19,7 +19,7 @@ NOISE = 1e-12  # a sum of squares this small beside its parts is rounding
 
 @dataclass(frozen=True)
 class HumanCeiling:
-    """Mean over raters of Pearson's r with the mean of the others: the judge's and the raters'.
+    """Mean Pearson's r with the mean of the other raters: the judge's and the raters'.
 
     difference: judge less ceiling, with the interval. All three are of the same items and raters:
     n counts items, groups raters, skipped raters without a defined r of both.
@@ -37,7 +37,7 @@ def human_ceiling(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> HumanCeiling:
-    """Leave each rater out in turn: r of the rater, and of the judge, with the mean of the others.
+    """Leave each rater out in turn: r of the rater, and of the judge, with the others' mean.
 
     ratings: (units, raters), NaN = missing; judge (units,); clusters: (units,). A rater counts
     with the items that another rater and the judge rated too. NaN where no rater has a defined r
@@ -63,11 +63,11 @@ def human_ceiling(
 
 
 def left_out(array: Floats, judge: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-    """Unit, rater, rating and mean of the unit's other ratings (E,), of raters from 0 on."""
-    known = ~np.isnan(array)
-    sizes = known.sum(axis=1)
-    known &= ((sizes >= 2) & ~np.isnan(judge))[:, None]
-    unit, column = np.nonzero(known)
+    """Return unit, rater, rating and the mean of the unit's others (E,), raters from 0 on."""
+    compared = ~np.isnan(array)
+    sizes = compared.sum(axis=1)
+    compared &= ((sizes >= 2) & ~np.isnan(judge))[:, None]
+    unit, column = np.nonzero(compared)
     own = array[unit, column]
     others = (np.nansum(array, axis=1)[unit] - own) / (sizes[unit] - 1)
     _, rater = np.unique(column, return_inverse=True)
@@ -89,10 +89,10 @@ def _ceiling(
     def estimate(values: Floats, draws: Floats | None) -> Estimate:
         value = float(values[defined].mean()) if defined.any() else np.nan
         skipped = int((~defined).sum())
-        found = Estimate(value, n=n, groups=len(defined), skipped=skipped, reason=reason)
+        plain = Estimate(value, n=n, groups=len(defined), skipped=skipped, reason=reason)
         if draws is None:
-            return found
-        return with_interval(found, clusters, counts, lambda codes, counts: draws)
+            return plain
+        return with_interval(plain, clusters, counts, lambda codes, counts: draws)
 
     if drawn is None:
         return HumanCeiling(
@@ -114,7 +114,7 @@ class _Moments:
     """Sums by rater, from which r of every draw follows; x rater, z judge, y the others."""
 
     def __init__(self, x: Floats, z: Floats, y: Floats, rater: Ints) -> None:
-        """x, z, y, rater: (E,), centred."""
+        """Keep the columns to sum; x, z, y, rater: (E,), centred."""
         self.columns = {
             "n": np.ones(len(x)),
             "x": x,
@@ -129,7 +129,7 @@ class _Moments:
         self.rater = rater
 
     def draws(self, clusters: Ints, counts: NDArray[Any], n_raters: int) -> tuple[Floats, Floats]:
-        """Mean r (D,) over raters of the judge and of the rater, where both are defined."""
+        """Average r (D,) over raters, of the judge and of the rater, where both are defined."""
         sums = {
             name: weighted_sums(
                 counts, cluster_table(clusters, counts.shape[1], self.rater, n_raters, weights)

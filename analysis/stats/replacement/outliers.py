@@ -1,4 +1,4 @@
-"""Values that lie far below the others, by the median and the median absolute deviation.
+"""Find values that lie far below the others, by the median and the median absolute deviation.
 
 low_outliers(values, deviations)
 """
@@ -17,7 +17,10 @@ SCALE = 1.482602218505602  # of the MAD, so that it estimates a normal distribut
 
 @dataclass(frozen=True)
 class LowOutliers:
-    """places: of the values below the limit, the lowest first; reason: why none can be named."""
+    """The low outliers among values, with the median and the limit.
+
+    places: of the values below the limit, the lowest first; reason: why none can be named.
+    """
 
     places: tuple[int, ...] = ()
     median: float = nan
@@ -33,11 +36,11 @@ def low_outliers(values: ArrayLike, deviations: float = 3.0) -> LowOutliers:
     Source: Leys et al. (2013), Detecting outliers, J. of Experimental Social Psychology 49.
     """
     array = as_floats(values, "values")
-    known = array[~np.isnan(array)]
-    if len(known) < FEWEST:
-        return LowOutliers(reason=f"it takes {FEWEST} raters, there are {len(known)}")
-    median = float(np.median(known))
-    deviation = SCALE * float(np.median(np.abs(known - median)))
+    defined = array[~np.isnan(array)]
+    if len(defined) < FEWEST:
+        return LowOutliers(reason=f"it takes {FEWEST} raters, there are {len(defined)}")
+    median = float(np.median(defined))
+    deviation = SCALE * float(np.median(np.abs(defined - median)))
     if deviation == 0:
         return LowOutliers(median=median, reason="more than half of them agree equally well")
     limit = median - deviations * deviation

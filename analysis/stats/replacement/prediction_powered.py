@@ -1,4 +1,4 @@
-"""Prediction-powered means: few human labels, and a judge's scores of everything.
+"""Estimate prediction-powered means from few human labels and a judge's scores of everything.
 
 prediction_powered_mean(labels, scores, unlabelled)    mean, interval, what the labels are worth
 """
@@ -21,7 +21,7 @@ NO_DOUBT = "the judge misses all labels by the same, and all its other scores ar
 
 @dataclass(frozen=True)
 class PredictionPowered:
-    """A mean with its interval.
+    """A prediction-powered mean with its interval.
 
     power: the weight lambda of the judge's scores, 0 = human labels alone; error: the standard
     error; n: labels; n_unlabelled: scores without a label; n_effective: labels that would give
@@ -44,7 +44,7 @@ class PredictionPowered:
 def prediction_powered_mean(
     labels: ArrayLike, scores: ArrayLike, unlabelled: ArrayLike
 ) -> PredictionPowered:
-    """Mean of the labels, corrected by the judge's scores with the weight of least variance.
+    """Average the labels, corrected by the judge's scores with the weight of least variance.
 
     labels, scores: (n,), of the same units; unlabelled: (N,) scores of further units, of which
     the labelled ones are a random part. Nothing may be NaN. Interval: Student's t with n - 1
@@ -65,14 +65,14 @@ def prediction_powered_mean(
         return PredictionPowered(nan, n=len(y), n_unlabelled=len(more), power=nan, reason=reason)
     power = best_power(y, f, more)
     value, error = powered(y, f, more, power)
-    found = PredictionPowered(value, power=power, n=len(y), n_unlabelled=len(more))
+    result = PredictionPowered(value, power=power, n=len(y), n_unlabelled=len(more))
     if np.ptp(y) == 0 or error <= SAME * max(1.0, abs(value)):
         reason = "all human labels are equal" if np.ptp(y) == 0 else NO_DOUBT
-        return replace(found, reason=f"no interval: {reason}")
+        return replace(result, reason=f"no interval: {reason}")
     alone = powered(y, f, more, 0.0)[1]
     half = float(stats.t.ppf((1 + LEVEL) / 2, len(y) - 1)) * error
     return replace(
-        found,
+        result,
         low=value - half,
         high=value + half,
         error=error,
@@ -82,7 +82,7 @@ def prediction_powered_mean(
 
 
 def best_power(y: Floats, f: Floats, more: Floats) -> float:
-    """The weight lambda of least variance, within 0..1; 0 where the scores tell nothing.
+    """Return the weight lambda of least variance, in 0..1; 0 where the scores tell nothing.
 
     Cov_n(Y, F) / ((1 + n / N) Var(F with F')): covariance over n, pooled variance with ddof 1.
     """
@@ -95,12 +95,12 @@ def best_power(y: Floats, f: Floats, more: Floats) -> float:
 
 
 def _covariance(y: Floats, f: Floats) -> float:
-    """Over n, not n - 1, as the definition of the weight has it."""
+    """Return the covariance over n, not n - 1, as the definition of the weight has it."""
     return float(((y - y.mean()) * (f - f.mean())).mean())
 
 
 def powered(y: Floats, f: Floats, more: Floats, power: float, ddof: int = 1) -> tuple[float, float]:
-    """Mean and standard error with a given weight of the judge's scores."""
+    """Return mean and standard error with a given weight of the judge's scores."""
     rest = y - power * f
     variance = rest.var(ddof=ddof) / len(y)
     if power == 0:
@@ -110,7 +110,7 @@ def powered(y: Floats, f: Floats, more: Floats, power: float, ddof: int = 1) -> 
 
 
 def labels_to_halve(y: Floats, f: Floats, more: Floats) -> float:
-    """How many further labels would halve the standard error, by today's variances.
+    """Return how many further labels would halve the standard error, by today's variances.
 
     New labels are of units that have scores only, while there are any; from then on the judge
     adds nothing and the error is that of the labels alone. inf beyond 100,000.

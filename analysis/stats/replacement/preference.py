@@ -1,4 +1,4 @@
-"""Which system do verdicts on pairs of lists prefer, and how often do they not decide?
+"""Count which system verdicts on pairs of lists prefer, and how often they do not decide.
 
 system_preference(verdicts, systems, system, sides)     shares of one system, with intervals
 """
@@ -18,7 +18,7 @@ NO_PAIR = "no pair of lists with a verdict has this system on one side"
 
 @dataclass(frozen=True)
 class Preference:
-    """Over the pairs of a system with another one: won outright, tied, and won + half the ties."""
+    """Shares of a system's pairs with other systems: won outright, tied, won + half the ties."""
 
     preferred: Estimate
     won: Estimate
@@ -49,7 +49,7 @@ def system_preference(
     tied = among & ~np.isin(values, sides)
     won = among & np.where(own[:, 0], values == sides[0], values == sides[1])
 
-    def of(part: NDArray[Any]) -> Estimate:
+    def estimate_share(part: NDArray[Any]) -> Estimate:
         return share(part, among, NO_PAIR, clusters, counts)
 
-    return Preference(of(won + tied / 2), of(won), of(tied))
+    return Preference(estimate_share(won + tied / 2), estimate_share(won), estimate_share(tied))

@@ -1,4 +1,4 @@
-"""Which of two lists fits better, and which items do not fit at all: does the judge say the same?
+"""Compare judge and people on which of two lists fits better, and which items do not fit.
 
 model_selection(human, judge, tie)          wins, ties, losses and MSA over pairs of lists
 misfit_recall(ratings, misfit)              RSM: how many strong misfits the judge sees
@@ -20,7 +20,7 @@ STRONGLY = 1.0  # rating from which downwards an item is strongly misaligned
 
 @dataclass(frozen=True)
 class ModelSelection:
-    """Verdicts on pairs of lists, of the judge beside people's.
+    """Verdicts on pairs of lists, the judge's compared with people's.
 
     wins: both name the same list; ties: both say tie; losses: everything else, one-sided ties
     included. msa: (wins + ties) / n; win_share: wins / n; one_sided_ties: share of pairs in which
@@ -56,12 +56,17 @@ def model_selection(
     everything = np.ones(len(people), dtype=bool)
     why = "no pair of lists has a verdict of both"
 
-    def of(flags: Flags) -> Estimate:
+    def estimate_share(flags: Flags) -> Estimate:
         return share(flags, everything, why, units, counts)
 
     wins, ties = int((same & ~tied).sum()), int(tied.sum())
     return ModelSelection(
-        wins, ties, len(people) - wins - ties, of(same), of(same & ~tied), of(one_sided)
+        wins,
+        ties,
+        len(people) - wins - ties,
+        estimate_share(same),
+        estimate_share(same & ~tied),
+        estimate_share(one_sided),
     )
 
 
@@ -73,14 +78,14 @@ def misfit_recall(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """RSM: share of the items that people rate `strongly` or lower which the judge calls misfits.
+    """Return RSM: the judge's share of misfits among items that people rate `strongly` or lower.
 
     ratings: (N,); misfit: (N,) 1 or 0; NaN drops the item; clusters: (N,). Estimate.n: items that
     are strongly misaligned; NaN where there is none. Raises ValueError for unequal lengths.
     Source: rate of strong misalignment, as for `model_selection`.
     """
-    low, said, units = _misfits(ratings, misfit, strongly, clusters)
-    return share(low & said, low, "no item is strongly misaligned", units, counts)
+    low, called, units = _misfits(ratings, misfit, strongly, clusters)
+    return share(low & called, low, "no item is strongly misaligned", units, counts)
 
 
 def misfit_precision(
@@ -91,13 +96,13 @@ def misfit_precision(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Share of the items that the judge calls misfits which people rate `strongly` or lower.
+    """Return the share of the judge's misfits that people rate `strongly` or lower.
 
     As for `misfit_recall`; Estimate.n: items called misfits, NaN where there is none.
     Raises ValueError for unequal lengths.
     """
-    low, said, units = _misfits(ratings, misfit, strongly, clusters)
-    return share(low & said, said, "the judge calls no item a misfit", units, counts)
+    low, called, units = _misfits(ratings, misfit, strongly, clusters)
+    return share(low & called, called, "the judge calls no item a misfit", units, counts)
 
 
 def _misfits(
@@ -114,7 +119,7 @@ def share(
     clusters: Ints | None = None,
     counts: NDArray[Any] | None = None,
 ) -> Estimate:
-    """Share of `among` (N,) that is chosen, with interval; NaN, and why, where among is empty.
+    """Return the share of `among` (N,) that is chosen; NaN, and why, where among is empty.
 
     chosen: (N,) flags or parts in 0..1, none outside `among`.
     """

@@ -1,4 +1,4 @@
-"""The alternative annotator test: is a judge as close to a rater's colleagues as the rater is?
+"""Run the alternative annotator test: is a judge as close to a rater's colleagues as the rater?
 
 alternative_annotator_test(ratings, judge, "likert")    one test a rater
 result.p_values(epsilons)                               of "worse than the rater, less epsilon"
@@ -23,7 +23,7 @@ TIE = 1e-9  # relative: sums of squares this close are equal
 
 @dataclass(frozen=True)
 class RaterTests:
-    """One test for each rater (M,) with enough items.
+    """A test for each rater (M,) with enough items.
 
     rater: columns of the ratings; n: items; groups: clusters of these; judge_wins, rater_wins:
     share of items in which the judge is at least as close to the others as the rater, and the
@@ -45,11 +45,11 @@ class RaterTests:
 
     @property
     def difference(self) -> Floats:
-        """Mean advantage of the rater over the judge (M,): -1..1."""
+        """Return the mean advantage of the rater over the judge (M,): -1..1."""
         return self.rater_wins - self.judge_wins
 
     def t_values(self, epsilon: ArrayLike) -> Floats:
-        """Student's t (E, M) of H0 "rater_wins - judge_wins >= epsilon" for each epsilon (E,).
+        """Return Student's t (E, M) of H0 "rater_wins - judge_wins >= epsilon" per epsilon (E,).
 
         Without variance -inf or inf, by the sign; NaN where difference and epsilon are equal.
         """
@@ -58,7 +58,7 @@ class RaterTests:
             return distance / self.error
 
     def p_values(self, epsilon: ArrayLike) -> Floats:
-        """P(T <= t) (E, M), NaN where t is undefined."""
+        """Return P(T <= t) (E, M), NaN where t is undefined."""
         t = self.t_values(epsilon)
         df = np.broadcast_to(np.maximum(self.df, 1), t.shape)
         return np.where(np.isnan(t), np.nan, stats.t.cdf(t, df))
@@ -111,16 +111,16 @@ def rejections(p: Floats) -> Flags:
 
 
 def _tested(array: Floats, judge: Floats, fewest: int) -> tuple[Ints, Ints]:
-    """Units and raters (E,) of the ratings that are compared."""
-    known = ~np.isnan(array)
-    known &= ((known.sum(axis=1) >= 2) & ~np.isnan(judge))[:, None]
-    known &= known.sum(axis=0) >= fewest
-    unit, rater = np.nonzero(known)
+    """Return units and raters (E,) of the ratings that are compared."""
+    tested = ~np.isnan(array)
+    tested &= ((tested.sum(axis=1) >= 2) & ~np.isnan(judge))[:, None]
+    tested &= tested.sum(axis=0) >= fewest
+    unit, rater = np.nonzero(tested)
     return unit, rater
 
 
 def _by_squares(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[Floats, Floats]:
-    """Sums of squared distances (E,) from the other raters: the judge's, and the rater's.
+    """Return summed squared distances (E,) from the other raters: the judge's, and the rater's.
 
     Sum_k (a - r_k)^2 = c (a - mean)^2 + sum_k (r_k - mean)^2; the mean of fewer squares, and its
     root, put judge and rater in the same order. Rounded, so that ties are ties.
@@ -138,7 +138,7 @@ def _by_squares(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[
 
 
 def _by_labels(array: Floats, judge: Floats, unit: Ints, rater: Ints) -> tuple[Floats, Floats]:
-    """Minus the numbers (E,) of other raters with the same label: of the judge, of the rater."""
+    """Return minus the numbers (E,) of other raters with the same label as judge, and as rater."""
     everything = np.column_stack([array, judge])
     scale = np.unique(everything[~np.isnan(everything)])
     counts = [(array == label).sum(axis=1) for label in scale]
@@ -174,7 +174,7 @@ def _tests(
 
 
 def _errors(deviations: Floats, which: Ints, codes: Ints, n: Ints) -> tuple[Floats, Ints]:
-    """Standard errors and numbers of clusters (M,): sqrt(G / (G - 1) sum of squared sums) / n.
+    """Return standard errors, cluster numbers (M,): sqrt(G / (G - 1) sum of squared sums) / n.
 
     With an item a cluster this is s / sqrt(n), s with ddof 1.
     """
@@ -198,7 +198,7 @@ def _advantage(
     clusters: Ints | None,
     counts: NDArray[Any] | None,
 ) -> Estimate:
-    """Mean over raters of the share of items in which the judge wins, with its interval."""
+    """Average over raters the share of items in which the judge wins, with its interval."""
     value = float(won.mean()) if len(won) else np.nan
     estimate = Estimate(value, n=len(np.unique(unit)), groups=len(won), skipped=0)
 

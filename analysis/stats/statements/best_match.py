@@ -1,4 +1,4 @@
-"""The best match of each hypothesis among its item's premises, for all items at once.
+"""Find each hypothesis's best match among its item's premises, for all items at once.
 
 Pairs(probabilities, hypotheses, premises)    NLI probabilities of every pair of every item
 mean_of_best(scores, pairs)                   mean over hypotheses of the largest over premises
@@ -49,23 +49,23 @@ class Pairs:
 
     @property
     def entailment(self) -> Floats:
-        """E of each pair (P,)."""
+        """Return E of each pair (P,)."""
         return self.probabilities[:, ENTAILMENT]
 
     @property
     def coherence(self) -> Floats:
-        """E − C of each pair (P,), in −1..1."""
+        """Return E − C of each pair (P,), in −1..1."""
         return self.probabilities[:, ENTAILMENT] - self.probabilities[:, CONTRADICTION]
 
     @property
     def is_entailed(self) -> Floats:
-        """1 where E is the largest of the three (P,), a tie included; else 0."""
+        """Return 1 where E is the largest of the three (P,), a tie included; else 0."""
         largest = self.probabilities.max(axis=1, initial=0.0)
         return (self.entailment >= largest).astype(np.float64)
 
 
 def mean_of_best(scores: ArrayLike, pairs: Pairs) -> Floats:
-    """Mean over an item's hypotheses of the largest score among its premises (I,).
+    """Average over an item's hypotheses the largest score among its premises (I,).
 
     scores: (P,) in the order of the pairs. NaN where an item has no hypothesis or no premise.
     Source: Laban et al. (2022), SummaC, section 3.2 (ZS); Kabongo & Guigue (2025), equations 4, 9.
@@ -88,7 +88,7 @@ def mean_of_best(scores: ArrayLike, pairs: Pairs) -> Floats:
 
 
 def summac_zs(pairs: Pairs) -> Floats:
-    """SummaC-ZS of each item (I,), in −1..1: sentences, score E − C.
+    """Compute SummaC-ZS of each item (I,), in −1..1: sentences, score E − C.
 
     Hypotheses are the sentences of the generated text, premises those of the reference. NaN where
     either has none. Source: Laban et al. (2022); Kabongo & Guigue (2025), equation 4.
@@ -97,12 +97,12 @@ def summac_zs(pairs: Pairs) -> Floats:
 
 
 def align_score(pairs: Pairs) -> Floats:
-    """AlignScore's aggregation of each item (I,), in 0..1: the score is E.
+    """Compute AlignScore's aggregation of each item (I,), in 0..1: the score is E.
 
     Hypotheses are the sentences of the generated text, premises the chunks of the reference. 0
     where one of them is empty, NaN where both are.
     Source: Zha et al. (2023), AlignScore, section 3.2; Kabongo & Guigue (2025), equation 5.
     """
-    found = mean_of_best(pairs.entailment, pairs)
+    best = mean_of_best(pairs.entailment, pairs)
     one_empty = (pairs.hypotheses == 0) != (pairs.premises == 0)
-    return np.where(one_empty, 0.0, found)
+    return np.where(one_empty, 0.0, best)

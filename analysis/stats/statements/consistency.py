@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of items whose statements were checked: what empty sides mean.
+"""Compute precision, recall and F1 of checked statements, with a rule for empty sides.
 
 settled(precision, recall, generated, reference)    a Consistency, with the rule for empty sides
 f1_of(precision, recall)                            harmonic means
@@ -31,9 +31,10 @@ class Consistency:
 
 
 def f1_of(precision: ArrayLike, recall: ArrayLike) -> Floats:
-    """Harmonic mean 2PR / (P + R) of shares (I,), in 0..1; 0 where P + R = 0, NaN where one is NaN.
+    """Return the harmonic mean 2PR / (P + R) of shares (I,), in 0..1.
 
-    Raises ValueError for unequal lengths, and for a negative value: it has no harmonic mean.
+    0 where P + R = 0, NaN where P or R is NaN. Raises ValueError for unequal lengths, and for a
+    negative value: it has no harmonic mean.
     Source: Kabongo & Guigue (2025), equations 8 and 11.
     """
     p, r = as_floats(precision, "precision"), as_floats(recall, "recall")
@@ -65,8 +66,8 @@ def settled(
     n, m = as_codes(generated, "generated", len(p)), as_codes(reference, "reference", len(p))
     both_empty, one_empty = (n == 0) & (m == 0), (n == 0) != (m == 0)
     incomplete = ~both_empty & ~one_empty & (np.isnan(p) | np.isnan(r))
-    p, r = (np.where(both_empty, np.nan, each) for each in (p, r))
+    p, r = (np.where(both_empty, np.nan, values) for values in (p, r))
     instead = 0.0 if is_share else np.nan
-    p, r = (np.where(one_empty, instead, each) for each in (p, r))
+    p, r = (np.where(one_empty, instead, values) for values in (p, r))
     f1 = f1_of(p, r) if is_share else None
     return Consistency(p, r, f1, both_empty, one_empty, incomplete)

@@ -1,4 +1,4 @@
-"""Features in generated texts: FMR, FCR, DIV; and USR, how many texts are not repeated.
+"""Measure features in generated texts (FMR, FCR, DIV), and how many texts are distinct (USR).
 
 mentioned(texts, features)      which features each text mentions, word by word
 feature_matching_ratio(mentioned, wanted)      feature_coverage_ratio(mentioned, n_features)
@@ -22,7 +22,7 @@ UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text, without regard to case."""
+    """Return the words of a text, without regard to case."""
     return tuple(WORDS.findall(text.casefold()))
 
 
@@ -32,9 +32,9 @@ def mentioned(texts: Sequence[str], features: Sequence[str]) -> list[frozenset[s
     Without regard to case, punctuation and the number of spaces; only whole words match, but for
     scripts without spaces. The features come back as `words_of` joins them. An empty one is none.
     """
-    known = {words_of(feature) for feature in features} - {()}
-    unspaced = {feature for feature in known if UNSPACED.search("".join(feature))}
-    spaced = known - unspaced
+    word_runs = {words_of(feature) for feature in features} - {()}
+    unspaced = {feature for feature in word_runs if UNSPACED.search("".join(feature))}
+    spaced = word_runs - unspaced
     lengths = sorted({len(feature) for feature in spaced})
     return [_mentioned(words_of(text), spaced, unspaced, lengths) for text in texts]
 
@@ -45,45 +45,53 @@ def _mentioned(
     unspaced: set[tuple[str, ...]],
     lengths: list[int],
 ) -> frozenset[str]:
-    runs = {words[at : at + n] for n in lengths for at in range(len(words) - n + 1)}
-    found = {" ".join(feature) for feature in runs & spaced}
+    runs = {words[start : start + n] for n in lengths for start in range(len(words) - n + 1)}
+    names = {" ".join(feature) for feature in runs & spaced}
     joined = " ".join(words)
-    found |= {" ".join(each) for each in unspaced if " ".join(each) in joined}
-    return frozenset(found)
+    names |= {" ".join(phrase) for phrase in unspaced if " ".join(phrase) in joined}
+    return frozenset(names)
 
 
-def feature_matching_ratio(found: Sequence[frozenset[str]], wanted: Sequence[str]) -> Floats:
-    """1 where a text mentions its own feature, 0 where not (I,); NaN where it has none.
+def feature_matching_ratio(
+    features_by_text: Sequence[frozenset[str]], wanted: Sequence[str]
+) -> Floats:
+    """Return 1 where a text mentions its own feature, 0 where not (I,); NaN without a feature.
 
-    found: of `mentioned`; wanted: the feature of each text. The ratio, FMR, is the mean, in 0..1.
-    Raises ValueError for unequal lengths.
+    features_by_text: of `mentioned`; wanted: the feature of each text. The ratio, FMR, is the mean,
+    in 0..1. Raises ValueError for unequal lengths.
     """
     own = [" ".join(words_of(feature)) for feature in wanted]
-    pairs = zip(found, own, strict=True)
-    return np.array([float(one in of) if one else np.nan for of, one in pairs], dtype=np.float64)
+    pairs = zip(features_by_text, own, strict=True)
+    return np.array(
+        [
+            float(wanted_feature in features) if wanted_feature else np.nan
+            for features, wanted_feature in pairs
+        ],
+        dtype=np.float64,
+    )
 
 
-def feature_coverage_ratio(found: Sequence[frozenset[str]], n_features: int) -> float:
-    """FCR: distinct features that the texts mention / all features, in 0..1; NaN without any."""
-    covered = frozenset().union(*found)
+def feature_coverage_ratio(features_by_text: Sequence[frozenset[str]], n_features: int) -> float:
+    """Return FCR: distinct features mentioned / all features, in 0..1; NaN without any."""
+    covered = frozenset().union(*features_by_text)
     return len(covered) / n_features if n_features else float("nan")
 
 
-def feature_diversity(found: Sequence[frozenset[str]]) -> float:
-    """DIV: mean over all pairs of texts of how many features both mention; the lower the better.
+def feature_diversity(features_by_text: Sequence[frozenset[str]]) -> float:
+    """Return DIV: features that two texts share, averaged over all pairs of texts; lower is better.
 
     A number of features, from 0. NaN below two texts. Counted feature by feature: one that c texts
     mention is shared by c(c − 1)/2 pairs.
     """
-    n = len(found)
+    n = len(features_by_text)
     if n < 2:
         return float("nan")
-    counts = Counter(feature for features in found for feature in features)
+    counts = Counter(feature for features in features_by_text for feature in features)
     return sum(c * (c - 1) for c in counts.values()) / (n * (n - 1))
 
 
 def unique_sentence_ratio(texts: Sequence[str]) -> float:
-    """USR: distinct texts / texts, in 0..1, by exact words and marks; NaN without texts."""
+    """Return USR: distinct texts / texts, in 0..1, by exact words and marks; NaN without texts."""
     if not texts:
         return float("nan")
     return len({" ".join(text.split()) for text in texts}) / len(texts)

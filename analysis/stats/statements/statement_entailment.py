@@ -1,4 +1,4 @@
-"""StEnt, StEnt-bin and StCoh: how far the statements of two texts entail one another, pair by pair.
+"""Compute StEnt, StEnt-bin and StCoh: how far statements of two texts entail one another.
 
 statement_entailment(precision, recall)    {"ent", "ent_bin", "coh": Consistency}
 """
@@ -13,7 +13,7 @@ MEASURES = ("ent", "ent_bin", "coh")
 
 
 def statement_entailment(precision: Pairs, recall: Pairs) -> dict[str, Consistency]:
-    """Precision, recall and F1 of each item (I,) by entailment between statements.
+    """Compute precision, recall and F1 of each item (I,) by entailment between statements.
 
     precision: hypotheses are the generated statements, premises the reference's; recall: the
     reverse, from a second run of the model: what entails is not what is entailed, so the one

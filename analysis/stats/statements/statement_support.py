@@ -1,4 +1,4 @@
-"""St2Exp: which statements of one text the other supports, each statement checked by itself.
+"""Compute St2Exp: which statements of one text the other text supports, one by one.
 
 statement_support((items, verdicts), (items, verdicts), n_items)    precision, recall, F1 an item
 """
@@ -13,7 +13,7 @@ Side = tuple[ArrayLike, ArrayLike]
 
 
 def statement_support(generated: Side, reference: Side, n_items: int) -> Consistency:
-    """Share of each item's statements that the other text supports, in 0..1.
+    """Compute the share of each item's statements that the other text supports, in 0..1.
 
     generated: (items (N,), verdicts (N,)), a row a statement of the generated text: the place of
     its item, and 1 where the reference supports it, 0 where not; a mean of several people is a
@@ -32,7 +32,7 @@ def statement_support(generated: Side, reference: Side, n_items: int) -> Consist
 
 
 def _shares(items: ArrayLike, verdicts: ArrayLike, name: str, n_items: int) -> tuple[Ints, Floats]:
-    """(statements, share supported) of each item; NaN without a statement or with a gap."""
+    """Return (statements, share supported) of each item; NaN without a statement or with a gap."""
     values = as_floats(verdicts, f"{name} verdicts")
     places = as_codes(items, f"{name} items", len(values))
     if ((values < 0) | (values > 1)).any():

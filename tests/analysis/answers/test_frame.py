@@ -33,7 +33,7 @@ def test_a_row_says_who_answered_what_about_which_item(study, item, question):
     item.data = {"length": 120}
     item.save()
     factories.make_rating(factories.make_session(study, "ann"), item, question, 4)
-    answers = frame.read(study)
+    answers = frame.read_answers(study)
     row = answers.table.iloc[0].to_dict()
     expected = {
         "item": "item-0",
@@ -59,7 +59,7 @@ def test_a_row_says_who_answered_what_about_which_item(study, item, question):
 
 def test_every_column_is_documented(study, item, question):
     factories.make_rating(factories.make_session(study), item, question, 4)
-    answers = frame.read(study)
+    answers = frame.read_answers(study)
     documented = {*frame.COLUMNS, *frame.MORE_ITEM_COLUMNS, *answers.extra_columns}
     assert documented - set(answers.table.columns) == {
         "seconds",
@@ -77,7 +77,7 @@ def test_an_extra_column_never_hides_one_of_the_frame(study, item, question):
     item.data = {"value": "7"}
     item.save()
     factories.make_rating(factories.make_session(study), item, question, 4)
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     assert (table["value"].iloc[0], table["item_value"].iloc[0]) == (4.0, "7")
 
 
@@ -88,7 +88,7 @@ def test_excluded_raters_and_unfinished_sessions_are_flagged_with_the_reason(stu
     factories.make_rating(out, item, question, 1)
     still = factories.make_session(study, "cem", state=Session.State.RATING)
     factories.make_rating(still, item, question, 2)
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     assert dict(zip(table["rater"], table["exclusion_reason"], strict=True)) == {
         "ann": "",
         "bob": "failed the attention check",
@@ -103,7 +103,7 @@ def test_the_latest_run_with_a_value_counts(study, item, question):
     old = factories.make_judgments(judge, {(item, question): 2, (item, other): 3})
     new = factories.make_judgments(judge, {(item, question): 5})
     add_judgment(new, item, other, state="failed", reason="timed out")
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     found = sorted((row.question, row.value, row.run) for row in table.itertuples())
     expected = [(question.key, 5.0, str(new.pk)), (other.key, 3.0, str(old.pk))]
     assert found == sorted(expected)
@@ -114,7 +114,7 @@ def test_of_two_failures_the_newer_reason_stands(study, item, question):
     for reason in ("no number", "two numbers"):
         run = Run.objects.create(judge=judge, state=Run.State.FINISHED)
         add_judgment(run, item, question, state="unparsable", reason=reason)
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     assert list(table["missing_reason"]) == ["two numbers"]
     assert table["value"].isna().all()
 
@@ -123,14 +123,14 @@ def test_of_two_failures_the_newer_reason_stands(study, item, question):
 def test_what_a_run_settled_counts_however_it_ended(study, item, question, state):
     run = factories.make_judgments(factories.make_judge(study), {(item, question): 2})
     Run.objects.filter(pk=run.pk).update(state=state)
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     assert [(row.value, row.run) for row in table.itertuples()] == [(2.0, str(run.pk))]
 
 
 def test_waiting_judgments_do_not_count(study, item, question):
     active = Run.objects.create(judge=factories.make_judge(study), state=Run.State.ACTIVE)
     add_judgment(active, item, question, state="pending")
-    assert frame.read(study).table.empty
+    assert frame.read_answers(study).table.empty
 
 
 def test_samples_are_averaged(study, item, question):
@@ -138,7 +138,7 @@ def test_samples_are_averaged(study, item, question):
     add_judgment(run, item, question, state="failed", sample=0)
     add_judgment(run, item, question, 2, sample=1)
     add_judgment(run, item, question, 5, sample=2)
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     assert len(table) == 1
     assert table["value"].iloc[0] == 3.5
     assert table["missing_reason"].iloc[0] == ""
@@ -149,7 +149,7 @@ def test_categories_follow_the_order_of_items_and_questions(study, item, questio
     question.position = 99
     question.save()
     factories.make_rating(factories.make_session(study), item, question, 4)
-    answers = frame.read(study)
+    answers = frame.read_answers(study)
     assert list(answers.table["question"]) == [question.key]
     assert list(answers.table["question"].cat.categories)[-1] == question.key
 
@@ -164,11 +164,11 @@ def test_reading_takes_six_queries_however_many_answers(study, django_assert_num
         judge, {(i, q): 2 for i in study.items.all() for q in study.questions.all()}
     )
     with django_assert_num_queries(6):
-        assert len(frame.read(study).table) == 32
+        assert len(frame.read_answers(study).table) == 32
 
 
 def test_a_study_without_anything_gives_an_empty_frame(db):
-    answers = frame.read(factories.make_study("empty", questions={}))
+    answers = frame.read_answers(factories.make_study("empty", questions={}))
     assert answers.table.empty
     assert answers.questions == []
 

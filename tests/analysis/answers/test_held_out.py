@@ -35,8 +35,8 @@ def hash_of(key):
 
 
 def scores_of(study, **options):
-    answers = frame.read(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
+    answers = frame.read_answers(study)
+    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     return Scores(answers, form.options())
 

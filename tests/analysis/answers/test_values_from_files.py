@@ -46,7 +46,7 @@ def add_run(judge, values, *, frozen=None, version=1, unasked=Judgment.State.FAI
 
 def values(study, version=None):
     """What the frame has of the judge: {value or reason: how many}."""
-    table = frame.read(study, version).table
+    table = frame.read_answers(study, version).table
     table = table[table["judge"] == "copied"]
     return table["value"].astype(object).fillna(table["missing_reason"]).value_counts().to_dict()
 

@@ -38,8 +38,8 @@ def study(owner):
 
 
 def scores_of(study, **options):
-    answers = frame.read(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
+    answers = frame.read_answers(study)
+    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     return Scores(answers, form.options())
 
@@ -84,7 +84,7 @@ def test_what_has_none_is_missing_with_its_reason_and_the_score_stays(study):
     assert scores.judge("G weighted")[:, 0].tolist() == pytest.approx(
         [float("nan"), *WEIGHTED[1:]], nan_ok=True
     )
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     row = table[(table["judge"] == "G weighted") & (table["item"] == first.key)].iloc[0]
     assert row["missing_reason"] == NONE
 
@@ -137,7 +137,7 @@ def test_a_judge_that_has_that_name_already_keeps_it(study):
 
 def test_reading_takes_one_query_more(study, django_assert_num_queries):
     with django_assert_num_queries(7):
-        frame.read(study)
+        frame.read_answers(study)
 
 
 def test_the_item_s_page_shows_both_and_where_a_reply_came_from(study, as_owner):

@@ -112,7 +112,7 @@ def test_the_rate_of_the_last_hours_says_when_it_is_ready(long_study):
     fill(long_study, visit(long_study, "ann"), timedelta(minutes=90), 20)
     forecast = seen(long_study)["forecast"]
     assert forecast.per_hour == pytest.approx(6)
-    assert forecast.at == datetime(2026, 5, 7, 3, 40, tzinfo=UTC)
+    assert forecast.finished_at == datetime(2026, 5, 7, 3, 40, tzinfo=UTC)
 
 
 def test_a_slow_study_is_told_by_the_hour_from_the_whole_day(long_study):
@@ -121,7 +121,7 @@ def test_a_slow_study_is_told_by_the_hour_from_the_whole_day(long_study):
     forecast = seen(long_study)["forecast"]
     assert forecast.per_hour == pytest.approx(10 / (23 + 1 / 3))
     # 90 / 10 * 23.3333 h = 210 h = 8 days 18 h, from 14:20: 8:20, told as 9:00.
-    assert forecast.at == datetime(2026, 5, 15, 9, 0, tzinfo=UTC)
+    assert forecast.finished_at == datetime(2026, 5, 15, 9, 0, tzinfo=UTC)
 
 
 def test_it_cannot_be_said_and_why(long_study, owner):
@@ -145,7 +145,7 @@ def test_a_date_far_off_is_not_given(owner):
 def test_loaded_and_older_answers_are_no_present_rate(long_study):
     fill(long_study, visit(long_study, "ann", source="file"), timedelta(minutes=5), 10)
     fill(long_study, visit(long_study, "bob"), timedelta(hours=30), 10, first=10)
-    assert seen(long_study)["bars"] == [] and seen(long_study)["forecast"].at is None
+    assert seen(long_study)["bars"] == [] and seen(long_study)["forecast"].finished_at is None
 
 
 def test_the_chart_counts_a_place_in_the_hour_of_its_last_answer(long_study):

@@ -65,8 +65,8 @@ def opened(locked):
 
 def report_of(name, part, slug="films", **options):
     study = Study.objects.get(slug=slug)
-    answers = frame.read(study, part=part)
-    form = OptionsForm(query({"draws": 20, "part": part} | options), Choices.of(answers))
+    answers = frame.read_answers(study, part=part)
+    form = OptionsForm(query({"draws": 20, "part": part} | options), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     return computed(REPORTS[name], answers, form.options())
 

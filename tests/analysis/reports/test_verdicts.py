@@ -220,10 +220,10 @@ def test_verdicts_in_both_orders_stand_beside_weighted_scores(rated):
     question = rated.questions.get(key="episode-fit")
     run = factories.make_judgments(judge, {(item, question): 3 for item in episodes})
     run.judgments.update(weighted_value=3.25, weighted_mass=0.9)
-    table = frame.read(rated).of(frame.JUDGE)
+    table = frame.read_answers(rated).select_source(frame.JUDGE)
     found = {name: sorted(rows["value"]) for name, rows in table.groupby("judge", observed=True)}
     assert found == {"lists": [A, A, TIE, TIE, B, B], "G": [3] * 6, "G weighted": [3.25] * 6}
-    assert frame.read(rated).both_orders == {"lists": (6, 0)}
+    assert frame.read_answers(rated).both_orders == {"lists": (6, 0)}
     header, rows = tables.rows(rated, "scores", lambda text: text, lambda *cells: cells)
     rows = [dict(zip(header, sum(parts, ()), strict=True)) for parts in rows]
     weighted = {(row["judge"], row["weighted_value"]) for row in rows if row["judge"]}

@@ -49,7 +49,7 @@ def test_who_comes_back_after_the_place_went_to_somebody_else_adds_no_rating_to_
     counted = Rating.objects.for_analysis()
     assert set(counted.filter(item=lost).values_list("value", flat=True)) == {5.0}
     assert set(Rating.objects.surplus().values_list("item", "value")) == {(lost.pk, 1.0)}
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     why = table[table["item"] == lost.key].groupby("value")["exclusion_reason"].unique()
     assert (list(why[1.0]), list(why[5.0])) == ([SURPLUS], [""])
     others = table[table["item"] != lost.key]
@@ -124,7 +124,7 @@ def test_the_frame_excludes_exactly_what_for_analysis_leaves_out(study):
         ("completed-file-", "item-0"),
         ("completed-file-", "item-1"),
     }
-    table = frame.read(study).table
+    table = frame.read_answers(study).table
     table = table[~table["excluded"]]
     assert set(zip(table["rater"], table["item"], strict=True)) == expected
 

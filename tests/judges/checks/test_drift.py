@@ -186,9 +186,9 @@ def test_what_it_shows_beside_the_item_is_what_was_shown(server):
 
 
 def test_a_check_is_in_no_number(past, server, study):
-    before = frame.read(study), frame.Reader(study).fingerprint(), exported(study)
+    before = frame.read_answers(study), frame.Reader(study).fingerprint(), exported(study)
     check(past, server, says(5))
-    after = frame.read(study)
+    after = frame.read_answers(study)
     assert after.table.equals(before[0].table)
     assert frame.Reader(study).fingerprint() == before[1], "no report is computed again"
     assert exported(study) == before[2]

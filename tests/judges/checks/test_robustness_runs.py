@@ -53,10 +53,10 @@ def exported(study):
 
 
 def test_a_test_is_in_no_number_of_the_judge(past, study, server):
-    before = frame.read(study), frame.Reader(study).fingerprint(), exported(study)
+    before = frame.read_answers(study), frame.Reader(study).fingerprint(), exported(study)
     server.script = at_random()
     put_to_test(past, items=4)
-    assert frame.read(study).table.equals(before[0].table)
+    assert frame.read_answers(study).table.equals(before[0].table)
     assert frame.Reader(study).fingerprint() == before[1]
     assert exported(study) == before[2]
     assert Run.objects.judging().get() == past == drift.checkable(past.judge)

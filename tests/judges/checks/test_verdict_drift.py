@@ -58,7 +58,7 @@ def test_both_orders_are_asked_again_as_they_were(owner):
     assert rows_of(again) == rows_of(run)
     (moved,) = drift.moved
     assert (moved.same, moved.n, moved.change, moved.words) == (4, 4, None, "the same answers")
-    assert frame.read(study).both_orders == {"judge": (2, 2)}, "of the run alone"
+    assert frame.read_answers(study).both_orders == {"judge": (2, 2)}, "of the run alone"
 
 
 def test_a_judge_that_takes_to_the_second_list_answers_otherwise(owner):

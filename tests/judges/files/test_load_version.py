@@ -137,7 +137,7 @@ def test_a_judgment_of_another_version_is_another_judgment(answered, tmp_path):
     assert (counts.new, counts.unchanged) == (1, 1)
     found = Judgment.objects.order_by("run__version").values_list("run__version", "value")
     assert list(found) == [(1, 3.0), (2, 5.0)]
-    table = frame.read(Study.objects.get()).of("judge")
+    table = frame.read_answers(Study.objects.get()).select_source("judge")
     assert table["value"].to_list() == [5.0], "of the later version, though it was loaded first"
     assert load(tmp_path, data, judgments=both).changes is False
     (problem,) = said(load(tmp_path, data, judgments=first.format(2) + first.format("")))

@@ -260,7 +260,7 @@ def test_the_exports_have_it_and_can_be_loaded_again(flagged, tmp_path):
 
 def test_the_analysis_can_leave_flagged_items_out(flagged, as_owner):
     study = flagged.judge.study
-    items = frame.read(study).items
+    items = frame.read_answers(study).items
     assert list(items["flagged"]) == ["yes", "no", "no", "no"]
     at = reverse("report", args=[study.slug, "profile"])
     assert as_owner.get(at, {"exclude": "flagged=yes"}).status_code == 200
@@ -270,4 +270,4 @@ def test_the_analysis_can_leave_flagged_items_out(flagged, as_owner):
 
 
 def test_a_study_without_flags_has_no_such_column(study):
-    assert "flagged" not in frame.read(study).items
+    assert "flagged" not in frame.read_answers(study).items

@@ -210,7 +210,7 @@ def test_the_judge_of_the_headline_may_be_right_throughout(owner):
         )
     }
     add_judge(study, "right", lambda item: means[item])
-    answers = frame.read(study)
+    answers = frame.read_answers(study)
     value, _, words = headline(answers, Options("third_party", draws=0), ["right"])
     assert (value, "by right, the judge with the smallest" in words) == ("0", True)
 

@@ -384,8 +384,8 @@ def test_the_part_of_a_locked_split_that_is_not_asked_for_is_not_read(facts):
 
 
 def build_part(study, part):
-    answers = frame.read(study, part=part)
-    form = OptionsForm(query({"draws": 0}), Choices.of(answers))
+    answers = frame.read_answers(study, part=part)
+    form = OptionsForm(query({"draws": 0}), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     return REPORTS["factuality"].build(answers, form.options())
 

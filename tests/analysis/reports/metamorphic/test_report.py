@@ -62,7 +62,7 @@ def judge(study):
 
 def report_of(study, parts=None, **options):
     options = Options("third_party", **{"draws": 200} | options)
-    return metamorphic(frame.read(study), options, parts)
+    return metamorphic(frame.read_answers(study), options, parts)
 
 
 def rows_of(report, part="relations"):

@@ -267,7 +267,7 @@ def test_only_items_of_the_part_that_is_read_are_in_it(study, server):
     reader = frame.Reader(study, part="choose")
     answers = reader.answers()
     kept = set(answers.items["item"].astype(str))
-    form = OptionsForm(query({"draws": 0, "part": "choose"}), Choices.of(answers))
+    form = OptionsForm(query({"draws": 0, "part": "choose"}), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     rows = REPORTS["robustness"].build(answers, form.options()).rows
     assert 0 < len(kept) < 12 and {row["n"] for row in rows} == {len(kept)}

@@ -119,8 +119,8 @@ def test_without_a_judge_there_is_no_row_of_one():
 
 
 def headline(study):
-    answers = frame.read(study)
-    form = OptionsForm(query({"draws": 0}), Choices.of(answers))
+    answers = frame.read_answers(study)
+    form = OptionsForm(query({"draws": 0}), Choices.from_answers(answers))
     assert form.is_valid(), form.errors
     return REPORTS["selection"].headline(answers, form.options(), answers.judges)
 

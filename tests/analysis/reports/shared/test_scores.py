@@ -47,8 +47,8 @@ def make_panel(study, *members, key="panel", **fields):
 
 
 def values(study, name="panel", **options):
-    answers = frame.read(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.of(answers))
+    answers = frame.read_answers(study)
+    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
     assert form.is_valid()
     return Scores(answers, form.options()).judge(name)[:, 0].tolist()
 
@@ -117,7 +117,7 @@ def test_an_ensemble_with_a_silent_member_is_left_out_and_said_to_be(study):
     report = build(study, "correlation")
     assert "panel" not in {row["evaluator"] for row in report.rows}
     assert "panel is left out: no judgment of silent." in report.notes
-    assert frame.read(study).judges == ["low", "high"]
+    assert frame.read_answers(study).judges == ["low", "high"]
 
 
 @pytest.mark.parametrize("report", ["confusion", "agreement", "substitution"])
@@ -143,8 +143,8 @@ def test_choices_of_words_take_the_majority_whatever_the_rule(study):
         )
         factories.make_judgments(judge, {(item, question): value})
     make_panel(study, "low", "high", "third")
-    answers = frame.read(study)
-    form = OptionsForm(query({"draws": 0}), Choices.of(answers))
+    answers = frame.read_answers(study)
+    form = OptionsForm(query({"draws": 0}), Choices.from_answers(answers))
     assert form.is_valid()
     assert Scores(answers, form.options()).judge("panel")[0, 1] == 1  # 5/3 by the mean
 
@@ -207,7 +207,7 @@ def test_learned_weights_find_who_knows(many):
 def test_learned_values_are_on_the_people_s_scale_whatever_the_members_are_on(many):
     Judge.objects.update(kind=Judge.Kind.BLEU_1)
     Judge.objects.filter(key="panel").update(kind=Judge.Kind.ENSEMBLE)
-    own = frame.read(many).own_scale
+    own = frame.read_answers(many).own_scale
     assert own["knows"].kinds == ("likert", "binary", "choice", "number")
     assert own["panel"].kinds == ("choice",), "there it is the members' majority"
     rows = {row["evaluator"]: row["matrix"] for row in build(many, "confusion").rows}

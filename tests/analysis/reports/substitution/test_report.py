@@ -92,7 +92,7 @@ def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last(nam
 def test_no_headline_names_a_judge_without_a_correlation():
     study = make_study(recipients=8)
     add_judge(study, "always two", lambda item: 2)
-    answers, options = frame.read(study), Options("third_party", draws=0)
+    answers, options = frame.read_answers(study), Options("third_party", draws=0)
     value, interval, words = KIND.headline(answers, options, ["always two", "close"])
     assert words.startswith("how often close, which follows people most closely, ")
     assert "agreement among people: α = " in words
@@ -131,7 +131,7 @@ def test_items_that_share_recipients_get_errors_by_cluster():
 
 
 def test_all_questions_are_corrected_together_whichever_is_shown():
-    answers, options = frame.read(make_study()), Options("third_party", draws=0)
+    answers, options = frame.read_answers(make_study()), Options("third_party", draws=0)
     whole = substitution(answers, options)
     one = substitution(answers, options, ["accuracy"])
     assert one.rows == [row for row in whole.rows if row["question"] == "accuracy"]

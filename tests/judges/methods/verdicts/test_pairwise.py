@@ -125,8 +125,8 @@ def test_in_both_orders_a_verdict_counts_where_both_agree(podcasts, script, valu
         ("pair-2", "AB"),
         ("pair-2", "BA"),
     ]
-    answers = frame.read(podcasts)
-    judged = answers.of("judge")
+    answers = frame.read_answers(podcasts)
+    judged = answers.select_source("judge")
     assert list(judged["value"]) == [value, value]
     assert answers.both_orders == {run.judge.key: (2, differing)}
     found = position(run)
@@ -148,7 +148,7 @@ def test_with_one_order_missing_the_verdict_is_missing_with_its_reason(podcasts)
         ("BA", "unparsable"),
         ("BA", "unparsable"),
     ]
-    judged = frame.read(podcasts).of("judge")
+    judged = frame.read_answers(podcasts).select_source("judge")
     assert judged["value"].isna().all()
     assert set(judged["missing_reason"]) == {"one of the two orders has no verdict"}
     assert (position(run).pairs, position(run).verdicts) == (0, 2)
@@ -181,7 +181,7 @@ def test_without_a_tie_among_the_answers_none_is_offered(podcasts):
         ("BA", 1.0),
         ("BA", 1.0),
     ]
-    judged = frame.read(podcasts).of("judge")
+    judged = frame.read_answers(podcasts).select_source("judge")
     assert set(judged["missing_reason"]) == {
         "the two orders disagree, and the question offers no tie"
     }
@@ -288,7 +288,7 @@ def test_samples_draw_their_orders_each(podcasts):
     run, texts = run_with(podcasts, the_alpha_list, samples=8, temperature=1)
     assert len(texts) == 16
     assert set(run.judgments.values_list("order", flat=True)) == {"AB", "BA"}
-    assert list(frame.read(podcasts).of("judge")["value"]) == [A, A]
+    assert list(frame.read_answers(podcasts).select_source("judge")["value"]) == [A, A]
 
 
 @pytest.mark.parametrize("name", ["dimensions", "order", "seed", "context", "question"])
