@@ -1,3 +1,5 @@
+"""Show studies, raters and sessions to operators in Django's admin."""
+
 from django.contrib import admin, messages
 
 from annotate.models import Membership, Question, Rater, Session, Study
@@ -5,11 +7,15 @@ from annotate.studies import delete
 
 
 class MembershipInline(admin.TabularInline):
+    """The members of a study."""
+
     model = Membership
     extra = 1
 
 
 class QuestionInline(admin.TabularInline):
+    """The questions of a study, to read only."""
+
     model = Question
     extra = 0
     can_delete = False
@@ -21,6 +27,8 @@ class QuestionInline(admin.TabularInline):
 
 @admin.register(Study)
 class StudyAdmin(admin.ModelAdmin):
+    """List and change studies; a deletion is handed to a worker."""
+
     list_display = ("title", "slug", "kind", "state", "created_at")
     list_filter = ("state", "kind")
     search_fields = ("title", "slug")
@@ -29,7 +37,7 @@ class StudyAdmin(admin.ModelAdmin):
     view_on_site = False  # operators are members of no study, so its page is not there for them
 
     def get_deleted_objects(self, objs, request):
-        """Whoever may delete a study deletes all of it, also what cannot be deleted alone."""
+        """Let a user who may delete a study delete all of it, also what cannot be deleted alone."""
         deleted, counts, _needed, protected = super().get_deleted_objects(objs, request)
         return deleted, counts, set(), protected
 
@@ -51,7 +59,7 @@ class StudyAdmin(admin.ModelAdmin):
 
 
 class NeverDeletedAlone(admin.ModelAdmin):
-    """Deleting one would leave places held for nobody, and answers without their rater."""
+    """Forbid deletion: it would leave places held for nobody, and answers without their rater."""
 
     def has_delete_permission(self, request, obj=None):
         return False
@@ -59,6 +67,8 @@ class NeverDeletedAlone(admin.ModelAdmin):
 
 @admin.register(Rater)
 class RaterAdmin(NeverDeletedAlone):
+    """List and change raters; they are excluded on the quality page, where it is logged."""
+
     list_display = ("key", "study", "role", "excluded_because")
     list_filter = ("role",)
     search_fields = ("key", "study__slug")
@@ -69,7 +79,7 @@ class RaterAdmin(NeverDeletedAlone):
 
 @admin.register(Session)
 class SessionAdmin(NeverDeletedAlone):
-    """Without the token: whoever has it can answer in the rater's place."""
+    """List sessions without their token: whoever has it can answer in the rater's place."""
 
     list_display = ("id", "study", "rater", "state", "source", "started_at", "last_seen_at")
     list_filter = ("state", "source")

@@ -1,3 +1,5 @@
+"""Set up the app annotate."""
+
 from django.apps import AppConfig
 from django.core.checks import Tags, register
 
@@ -5,6 +7,8 @@ from annotate.db.replaced import check_replaced_migrations
 
 
 class AnnotateConfig(AppConfig):
+    """The app of studies, items, raters and ratings."""
+
     name = "annotate"
     verbose_name = "Studies, items, raters, ratings"
 

@@ -1,3 +1,5 @@
+"""Map the addresses of annotate's pages and of the HTTP API to their views."""
+
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path
 
@@ -22,7 +24,7 @@ from annotate.studies import views as studies
 
 
 def below(start):
-    """A path() whose addresses all begin alike."""
+    """Return a path() whose addresses all begin alike."""
     return lambda rest, *args, **named: path(f"{start}{rest}", *args, **named)
 
 

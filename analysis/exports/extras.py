@@ -90,7 +90,7 @@ def codes(study, clean, cells):
     """Yield one row per code given to a text, under its merged name; no rows while hidden."""
     if not may_compare(study):
         return
-    study_codes = Codes.of(study)
+    study_codes = Codes.load(study)
     names = [
         "code",
         "rating__item__key",

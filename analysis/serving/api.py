@@ -200,7 +200,7 @@ class Reports(APIView):
 
     def get(self, request, slug):
         """Every report with its options, and what of it can be asked for alone."""
-        Filters.of(request)
+        Filters.parse_query(request)
         questions = list(study_of(request, slug).questions.all())
         return Response({"results": [_told(kind, questions) for kind in KINDS]})
 

@@ -1,4 +1,4 @@
-"""The form that makes a token of the HTTP API."""
+"""Make a token of the HTTP API."""
 
 from django import forms
 
@@ -12,7 +12,7 @@ READ, WRITE = "read", "write"
 
 
 class TokenForm(forms.Form):
-    """What a token is called, what it may do, where, and for how long."""
+    """The name of a token, what it may do, where, and for how long."""
 
     name = forms.CharField(max_length=100, help_text="What it is for, such as: notebook on laptop.")
     scope = forms.ChoiceField(
@@ -40,7 +40,7 @@ class TokenForm(forms.Form):
         self.fields["studies"].queryset = Study.objects.visible_to(user)
 
     def clean(self):
-        """Chosen studies have to be chosen; there is an end to how many tokens one person has."""
+        """Require a study for a token for chosen studies, and limit the tokens of a person."""
         data = super().clean()
         if data.get("reach") == CHOSEN and "studies" in data and not data["studies"]:
             self.add_error("studies", "Choose a study at least, or “all my studies”.")
@@ -49,7 +49,7 @@ class TokenForm(forms.Form):
         return data
 
     def issue(self):
-        """(token, its secret)"""
+        """Create the token; return (token, its secret)."""
         data = self.cleaned_data
         return ApiToken.objects.issue(
             self.user,

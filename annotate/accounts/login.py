@@ -1,4 +1,4 @@
-"""Logging in: with a password, or once with a link that an operator made."""
+"""Log users in: with a password, or once with a link that an operator made."""
 
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
@@ -15,7 +15,7 @@ from django.views.decorators.debug import sensitive_variables
 
 
 class OneTimeLogin(PasswordResetTokenGenerator):
-    """Tokens that a login uses up: the time of the last login is part of what is signed."""
+    """Make tokens that a login uses up: the time of the last login is part of what is signed."""
 
     key_salt = "annotate.one-time-login"
 
@@ -29,7 +29,7 @@ one_time_login = OneTimeLogin()
 
 
 def login_path(user):
-    """The path that logs this user in once, within a day."""
+    """Return the path that logs this user in once, within a day."""
     uid = urlsafe_base64_encode(force_bytes(user.pk))
     return reverse("login_once", args=[uid, one_time_login.make_token(user)])
 

@@ -1,4 +1,4 @@
-"""Page about the user's tokens of the HTTP API: make, list, revoke."""
+"""Show the user's tokens of the HTTP API: make, list, revoke."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,7 @@ from annotate.accounts.forms import TokenForm
 @never_cache
 @sensitive_variables("secret")
 def tokens(request):
-    """The tokens; a new one is shown in the answer that made it, and never again."""
+    """Page: the tokens; a new token is shown in the answer that made it, and never again."""
     form, made, secret = TokenForm(request.user, request.POST or None), None, ""
     if request.method == "POST" and form.is_valid():
         made, secret = form.issue()
@@ -28,7 +28,7 @@ def tokens(request):
 @login_required
 @require_POST
 def revoke(request, pk):
-    """Ends a token at once."""
+    """Step: end a token at once."""
     token = get_object_or_404(request.user.api_tokens, pk=pk)
     token.delete()
     messages.success(request, f"The token “{token}” was revoked: it opens nothing any longer.")

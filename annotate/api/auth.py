@@ -1,4 +1,4 @@
-"""Who calls the HTTP API: a token in the Authorization header, or a researcher's session.
+"""Identify the caller of the HTTP API: a token in the Authorization header, or a session.
 
 What a caller may do is looked up at every call, so a token never exceeds its user's role.
 """
@@ -16,7 +16,7 @@ REFUSED = "This token is not known, was revoked or has expired. Make one on the 
 
 
 class Requests(SimpleRateThrottle):
-    """Requests of one token, or of one person who is logged in."""
+    """Limit the requests of a token, or of a person who is logged in."""
 
     scope = "requests"
 
@@ -26,7 +26,7 @@ class Requests(SimpleRateThrottle):
 
 
 class Failures(SimpleRateThrottle):
-    """Wrong tokens of one address; only they count."""
+    """Limit the wrong tokens of an address; only they count."""
 
     scope = "failures"
 
@@ -47,19 +47,19 @@ class TokenAuthentication(BaseAuthentication):
         scheme, _, secret = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        token = ApiToken.objects.of(secret.strip())
+        token = ApiToken.objects.find_valid(secret.strip())
         if token is None:
             Failures().refuse(request)
         token.note_use()
         return token.user, token
 
     def authenticate_header(self, request):
-        """Makes the answer to a call without a token 401, not 403."""
+        """Return the challenge that makes the answer to a call without a token 401, not 403."""
         return 'Bearer realm="Concord"'
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """How the schema names it."""
+    """Name the token's scheme in the OpenAPI schema."""
 
     target_class = "annotate.api.auth.TokenAuthentication"
     name = "token"
@@ -69,13 +69,13 @@ class TokenScheme(OpenApiAuthenticationExtension):
 
 
 def studies_of(request):
-    """The studies that this caller sees."""
+    """Return the studies that this caller sees."""
     studies = Study.objects.visible_to(request.user)
     return request.auth.reached(studies) if request.auth else studies
 
 
 def study_of(request, slug):
-    """The study, with the caller's role; 404 where the caller does not see it."""
+    """Return the study, with the caller's role; 404 where the caller does not see it."""
     study = access.study_or_404(request.user, slug)
     if request.auth and not request.auth.all_studies:
         access.exists_or_404(request.auth.studies.filter(pk=study.pk))
@@ -83,7 +83,7 @@ def study_of(request, slug):
 
 
 def check_writing(request, study=None):
-    """PermissionDenied where the caller only reads; study: where something is to be changed."""
+    """Raise PermissionDenied if the caller only reads; study: the study to change."""
     if request.auth and not request.auth.may_write:
         raise PermissionDenied("This token only reads; make one that may write.")
     if study is None and request.auth and not request.auth.all_studies:

@@ -1,4 +1,4 @@
-"""Every error of the HTTP API in one form: {"error": {"code", "message", …}}."""
+"""Return every error of the HTTP API in one form: {"error": {"code", "message", …}}."""
 
 import logging
 from math import ceil
@@ -21,7 +21,7 @@ FULL = (
 
 
 class TooLarge(exceptions.APIException):
-    """The body has more bytes than are read."""
+    """The body has more bytes than the API reads."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
@@ -58,7 +58,7 @@ class Conflict(exceptions.APIException):
 
 
 def answer(error, context):
-    """The response to an exception of a view."""
+    """Return the response to an exception of a view."""
     if isinstance(error, Http404):
         error = exceptions.NotFound(NOT_FOUND)
     elif isinstance(error, DjangoDenied):
@@ -78,30 +78,32 @@ def answer(error, context):
 def _body(error):
     if isinstance(error, exceptions.ValidationError):
         fields = _fields(error.detail)
-        message = "; ".join(f"{name}: {' '.join(said)}" for name, said in list(fields.items())[:3])
+        message = "; ".join(
+            f"{name}: {' '.join(messages)}" for name, messages in list(fields.items())[:3]
+        )
         return {"error": {"code": "invalid", "message": message, "fields": fields}}
     if isinstance(error, exceptions.ParseError):
         return {"error": {"code": "malformed", "message": str(error.detail)}}
-    found = {
+    error_of_api = {
         "code": getattr(error.detail, "code", error.default_code),
         "message": str(error.detail),
     }
-    return {"error": found | getattr(error, "more", {})}
+    return {"error": error_of_api | getattr(error, "more", {})}
 
 
 def _fields(detail, name=""):
-    """{field: [messages]}; fields inside of others are named with dots."""
+    """Flatten errors into {field: [messages]}; fields inside of others are named with dots."""
     if isinstance(detail, dict):
         pairs = detail.items()
     elif any(isinstance(entry, dict | list) for entry in detail):
         pairs = ((number, entry) for number, entry in enumerate(detail) if entry)
     else:
         return {name or "body": [str(message) for message in detail]}
-    found: dict[str, list] = {}
+    messages_by_field: dict[str, list] = {}
     for key, entry in pairs:
         own = "" if key == "non_field_errors" else str(key)
-        found |= _fields(entry, ".".join(filter(None, [name, own])))
-    return found
+        messages_by_field |= _fields(entry, ".".join(filter(None, [name, own])))
+    return messages_by_field
 
 
 def _headers(error):

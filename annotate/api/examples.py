@@ -1,20 +1,20 @@
-"""One example a resource, for the schema of the HTTP API."""
+"""Give an example of each resource, for the schema of the HTTP API."""
 
 from drf_spectacular.utils import OpenApiExample
 
 
 def answer(value, status="200"):
-    """The body of a response."""
+    """Return an example of the body of a response."""
     return OpenApiExample("Answer", value=value, response_only=True, status_codes=[status])
 
 
 def page(row):
-    """A page of a list with one row; drf-spectacular puts the page around it."""
+    """Return an example of a page with one row; drf-spectacular puts the page around it."""
     return OpenApiExample("Page", value=row, response_only=True, status_codes=["200"])
 
 
 def body(value, name="Request"):
-    """The body of a request."""
+    """Return an example of the body of a request."""
     return OpenApiExample(name, value=value, request_only=True)
 
 

@@ -1,4 +1,4 @@
-"""Fields of the HTTP API that take exactly the type they say: no "5" for 5, no 1 for true."""
+"""Parse exactly the JSON type that a field names: no "5" for 5, no 1 for true."""
 
 import math
 
@@ -79,10 +79,10 @@ class Strict(serializers.Serializer):
         if isinstance(data, dict) and (
             unknown := [name for name in data if name not in self.fields]
         ):
-            known = ", ".join(self.fields)
+            names = ", ".join(self.fields)
             named = [name[:LONGEST_NAMED] for name in unknown[:SHOWN]]
             raise serializers.ValidationError(
-                {name: [f"This is not known here; allowed are {known}."] for name in named}
+                {name: [f"This is not known here; allowed are {names}."] for name in named}
             )
         return super().to_internal_value(data)
 
@@ -93,8 +93,8 @@ class Filters(Strict):
     PAGING = ("cursor", "page_size")
 
     @classmethod
-    def of(cls, request):
-        """{name: value} of those that the query has; ValidationError says what is wrong."""
+    def parse_query(cls, request):
+        """Parse the query into {name: value}; ValidationError says what is wrong."""
         query = {
             name: text for name, text in request.query_params.items() if name not in cls.PAGING
         }
@@ -104,7 +104,7 @@ class Filters(Strict):
 
 
 def key_filter(words, source):
-    """A filter by the key of something: exactly that text."""
+    """Return a filter by the key of something: exactly that text."""
     return serializers.CharField(
         required=False,
         min_length=1,

@@ -1,4 +1,4 @@
-"""Lists of the HTTP API a page at a time, by the primary key: stable while rows come, no count."""
+"""List rows of the HTTP API a page at a time, by primary key: stable while rows come, no count."""
 
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import CursorPagination
@@ -29,11 +29,13 @@ class Pages(CursorPagination):
         return int(text)
 
     def decode_cursor(self, request):
-        """The cursor, or None without one; NotFound where it is not one of ours."""
+        """Return the cursor, or None without it; NotFound if these pages did not make it."""
         cursor = super().decode_cursor(request)
-        at = cursor.position if cursor else "0"
+        position = cursor.position if cursor else "0"
         # A text would be compared with a number, and a longer number does not fit the column.
-        if at is None or not (at.isascii() and at.isdecimal() and len(at) < POSITION):
+        if position is None or not (
+            position.isascii() and position.isdecimal() and len(position) < POSITION
+        ):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 

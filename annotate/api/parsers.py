@@ -1,4 +1,4 @@
-"""Bodies of the HTTP API: JSON of a bounded size and depth, of values that a database takes."""
+"""Parse bodies of the HTTP API: JSON of bounded size and depth, of values that a database takes."""
 
 from django.conf import settings
 from rest_framework.exceptions import ParseError
@@ -13,7 +13,7 @@ DEEPEST = 30
 
 
 class AlwaysJSON(BaseContentNegotiation):
-    """Answers are JSON whatever a program says that it accepts."""
+    """Answer with JSON, whatever a program says that it accepts."""
 
     def select_parser(self, request, parsers):
         media = (request.content_type or "").partition(";")[0].strip().lower()
@@ -24,21 +24,21 @@ class AlwaysJSON(BaseContentNegotiation):
 
 
 class PlainJSONParser(BaseParser):
-    """JSON as a line of a file of JSON lines may be: no NaN, no name twice, no NUL."""
+    """Parse JSON as in a file of JSON lines: no NaN, no name twice, no NUL."""
 
     media_type = "application/json"
 
     def parse(self, stream, media_type=None, parser_context=None):
         body = self._read(stream, int(parser_context["request"].META.get("CONTENT_LENGTH") or 0))
         try:
-            found = plainjson.read(body.decode("utf-8"))
+            value = plainjson.parse_json(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise ParseError("The body is not UTF-8.") from None
         except ValueError as error:
             raise ParseError(f"The body cannot be read: {error}.") from None
-        if too_deep(found):
+        if too_deep(value):
             raise ParseError(f"The body is nested too deeply; allowed are {DEEPEST} levels.")
-        return found
+        return value
 
     @staticmethod
     def _read(stream, length):
@@ -52,7 +52,7 @@ class PlainJSONParser(BaseParser):
 
 
 def too_deep(value):
-    """Whether lists and objects stand in each other more than DEEPEST deep."""
+    """Return whether lists and objects are nested more than DEEPEST deep."""
     level = [value]
     for _ in range(DEEPEST):
         inner = [entry for entry in level if isinstance(entry, dict | list)]

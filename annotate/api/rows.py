@@ -1,4 +1,4 @@
-"""What the HTTP API shows of annotate's tables; names are the columns of the files."""
+"""Declare what the HTTP API shows of annotate's tables; names are the columns of the files."""
 
 from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
@@ -18,7 +18,7 @@ class Rows(serializers.Serializer):
 
     @classmethod
     def columns(cls):
-        """What .values() has to fetch."""
+        """List the columns that .values() has to fetch."""
         fields = cls().fields.values()
         return [name for field in fields for name in getattr(field, "columns", [field.source])]
 
@@ -94,7 +94,7 @@ class StudyChange(Strict):
         return title.strip()
 
     def validate_notice(self, notice):
-        """With the line ends of all long texts."""
+        """Return the notice with the line ends of all long texts."""
         return one_line_ends(notice)
 
 
@@ -167,8 +167,8 @@ class RatingRow(Rows):
     version = serializers.IntegerField(source="session__version", help_text="Of the questionnaire.")
 
     @staticmethod
-    def of(study):
-        """The same answers as the export of ratings."""
+    def ratings_of(study):
+        """Return the same answers as the export of ratings."""
         return Rating.objects.for_analysis().filter(session__study=study)
 
 

@@ -1,4 +1,4 @@
-"""The OpenAPI schema of the HTTP API, its page, and the answer to addresses that lead nowhere."""
+"""Serve the OpenAPI schema of the HTTP API, its page, and the answer to unknown addresses."""
 
 from django.conf import settings
 from django.utils.decorators import method_decorator
@@ -74,7 +74,7 @@ METHODS = ("get", "post", "patch")
 
 
 def add_errors(result, generator, request, public):
-    """Hook of drf-spectacular: every operation may answer with these errors, in this one form."""
+    """Add these errors, in their one form, to every operation; a hook of drf-spectacular."""
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Error"] = ERROR
     components["responses"] = {f"Error{status}": _response(*ERRORS[status]) for status in ERRORS}
@@ -101,7 +101,7 @@ def _response(about, code, message):
 
 
 class StrictSerializer(OpenApiSerializerExtension):
-    """Says that names which are not listed are refused."""
+    """Say in the schema that names which are not listed are refused."""
 
     target_class = "annotate.api.fields.Strict"
     match_subclasses = True
@@ -113,7 +113,7 @@ class StrictSerializer(OpenApiSerializerExtension):
 
 @method_decorator(cache_page(3600), name="dispatch")
 class Schema(SpectacularAPIView):
-    """The same for everybody, so made once an hour."""
+    """Serve the OpenAPI schema, which is the same for everybody and made once an hour."""
 
     content_negotiation_class = DefaultContentNegotiation
     generator_class = SchemaGenerator
@@ -133,13 +133,13 @@ class Docs(SpectacularSwaggerSplitView):
 
 
 class Nowhere(APIView):
-    """Every address below /api/ that is none."""
+    """Answer unknown addresses below /api/."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)
     throttle_classes = ()
 
     def initial(self, request, *args, **kwargs):
-        """Whatever the method: there is nothing."""
+        """Raise NotFound, whatever the method."""
         end = "" if request.path.endswith("/") else " Addresses of the API end with a slash."
         raise NotFound(f"There is no such address.{end} See {settings.SITE_URL}/api/docs/.")

@@ -1,4 +1,4 @@
-"""The HTTP API of studies, items, raters and ratings; what writes files' rows is judges' part."""
+"""Serve studies, items, raters and ratings over the HTTP API; judges serves the loading of rows."""
 
 from django.db.models import F
 from django.shortcuts import get_object_or_404
@@ -23,24 +23,24 @@ from annotate.design.splits import withheld, without_wording
 from annotate.models.item import Item as ItemModel
 
 
-def shown(studies):
-    """The studies with all that a StudyRow says, in two queries."""
+def with_details(studies):
+    """Add all that a StudyRow shows to the studies, in two queries."""
     return (
         studies.with_progress().annotate(role=F("memberships__role")).prefetch_related("questions")
     )
 
 
 class StudyRows(ListAPIView):
-    """A list of one study's rows; of(study) gives them all, filters say which are asked for."""
+    """A list of a study's rows: rows_of_study(study) returns all of them, filters select some."""
 
     filters: type[Filters]
 
     def get_queryset(self):
         study = study_of(self.request, self.kwargs["slug"])
-        rows = self.of(study).filter(**self.filters.of(self.request))
+        rows = self.rows_of_study(study).filter(**self.filters.parse_query(self.request))
         return rows.values(*self.serializer_class.columns())
 
-    def of(self, study):
+    def rows_of_study(self, study):
         raise NotImplementedError
 
 
@@ -48,21 +48,21 @@ class StudyRowOne(RetrieveAPIView):
     """One of a study's rows, by its id."""
 
     def get_object(self):
-        Filters.of(self.request)
+        Filters.parse_query(self.request)
         study = study_of(self.request, self.kwargs["slug"])
-        rows = self.of(study).values(*self.serializer_class.columns())
+        rows = self.rows_of_study(study).values(*self.serializer_class.columns())
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
-    def of(self, study):
+    def rows_of_study(self, study):
         raise NotImplementedError
 
 
 def reads(operation, tag, summary, shown, **more):
-    """What the schema says of a GET; shown: an example of its answer."""
-    said = extend_schema(
+    """Describe a GET in the schema; shown: an example of its answer."""
+    description = extend_schema(
         operation_id=operation, tags=[tag], summary=summary, examples=[shown], **more
     )
-    return extend_schema_view(get=said)
+    return extend_schema_view(get=description)
 
 
 class OfItems:
@@ -70,12 +70,12 @@ class OfItems:
 
     serializer_class, filters = ItemRow, ItemFilters
 
-    def of(self, study):
+    def rows_of_study(self, study):
         self.study = study
         return study.items.all()
 
-    def said(self, rows):
-        """The rows, those of statements of a locked test part without their wording."""
+    def without_withheld(self, rows):
+        """Hide the wording of statements of a locked test part."""
         stated = [row["id"] for row in rows if row["kind"] == ItemModel.Kind.STATEMENT]
         hidden = withheld(self.study, pk__in=stated) if stated else {}
         return [without_wording(row) if row["id"] in hidden else row for row in rows]
@@ -86,7 +86,7 @@ class OfRaters:
 
     serializer_class, filters = RaterRow, RaterFilters
 
-    def of(self, study):
+    def rows_of_study(self, study):
         return study.raters.all()
 
 
@@ -97,8 +97,8 @@ class Studies(ListAPIView):
     serializer_class = StudyRow
 
     def get_queryset(self):
-        Filters.of(self.request)
-        return shown(studies_of(self.request))
+        Filters.parse_query(self.request)
+        return with_details(studies_of(self.request))
 
 
 @reads("get_study", "studies", "One study", examples.answer(examples.STUDY))
@@ -121,9 +121,9 @@ class Study(RetrieveAPIView):
     serializer_class = StudyRow
 
     def get_object(self):
-        Filters.of(self.request)
+        Filters.parse_query(self.request)
         study = study_of(self.request, self.kwargs["slug"])
-        return shown(studies_of(self.request)).get(pk=study.pk)
+        return with_details(studies_of(self.request)).get(pk=study.pk)
 
     def patch(self, request, slug):
         """Changes what is given."""
@@ -142,7 +142,7 @@ class Items(OfItems, StudyRows):
     """The study's items."""
 
     def paginate_queryset(self, queryset):
-        return self.said(super().paginate_queryset(queryset))
+        return self.without_withheld(super().paginate_queryset(queryset))
 
 
 @reads("get_item", "items", "One item", examples.answer(examples.ITEM))
@@ -150,7 +150,7 @@ class Item(OfItems, StudyRowOne):
     """One item."""
 
     def get_object(self):
-        return self.said([super().get_object()])[0]
+        return self.without_withheld([super().get_object()])[0]
 
 
 @reads(
@@ -181,5 +181,5 @@ class Ratings(StudyRows):
 
     serializer_class, filters = RatingRow, RatingFilters
 
-    def of(self, study):
-        return RatingRow.of(study)
+    def rows_of_study(self, study):
+        return RatingRow.ratings_of(study)

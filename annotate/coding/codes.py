@@ -1,4 +1,4 @@
-"""Coding of free texts: the codes of a study, who gave which, and when they may be compared.
+"""Code free texts: a study's codes, which coder gave which code, when coders may be compared.
 
 Each coder sees their own codes until somebody opens the comparison, for all and for good.
 """
@@ -15,14 +15,14 @@ MOST_CODES = 60
 
 
 def texts(study):
-    """The answers that count and have words: of text questions, and the reasons of ratings."""
+    """Return the answers that count and have words: to text questions, and reasons of ratings."""
     counted = Rating.objects.for_analysis().filter(session__study=study)
     return counted.exclude(text="", reason="").order_by("pk")
 
 
 @dataclass(frozen=True)
 class Coded:
-    """What there is of a study's codes: its repr changes with every code that is given or made."""
+    """The state of a study's codes: its repr changes with every code that is given or made."""
 
     n: int
     last: int | None
@@ -31,15 +31,15 @@ class Coded:
     codes: tuple
 
     @classmethod
-    def of(cls, study):
-        """In one query: a row for each code, and one row where there is none."""
+    def load(cls, study):
+        """Read the state by one query: a row for each code, and one row where there is none."""
         # Looked up from each coding: a join would begin with all ratings of the study.
         whose = Rating.objects.filter(pk=OuterRef("rating")).values("session__study")
-        one = Coding.objects.order_by().values(of=Subquery(whose)).filter(of=study.pk)
+        codings = Coding.objects.order_by().values(of=Subquery(whose)).filter(of=study.pk)
         coders = Count("coder_name", distinct=True)
         compared = Exists(CodesCompared.objects.filter(study=study))
         sums = [
-            Subquery(one.annotate(found=what).values("found"))
+            Subquery(codings.annotate(found=what).values("found"))
             for what in (Count("pk"), Max("pk"), coders)
         ]
         names = ["pk", "study_id", "name", "merged_into_id", "deleted_at"]
@@ -51,50 +51,50 @@ class Coded:
 
     @property
     def is_open(self):
-        """Whether the codes of all coders are shown: after the comparison, or of one coder."""
+        """Tell whether all coders' codes are shown: after the comparison, or of a single coder."""
         return self.is_compared or self.n_coders < 2
 
-    def known(self):
-        """The Codes."""
+    def all_codes(self):
+        """Return the study's Codes."""
         return Codes({code["pk"]: Code(**code) for code in self.codes})
 
 
 def may_compare(study):
-    """Whether the codes of all coders are shown: after the comparison, or of a single coder."""
+    """Return whether all coders' codes are shown: after the comparison, or of a single coder."""
     if CodesCompared.objects.filter(study=study).exists():
         return True
     return len(coders(study)) < 2
 
 
 def coders(study):
-    """Names of those who gave a code, by name."""
+    """List the names of those who gave a code, by name."""
     names = Coding.objects.filter(rating__session__study=study).order_by("coder_name")
     return list(names.values_list("coder_name", flat=True).distinct())
 
 
 @dataclass(frozen=True)
 class Codes:
-    """A study's codes by id, and which of them a stored one stands for now."""
+    """A study's codes by id; a merged code stands for the code that it was merged into."""
 
     by_pk: dict
 
     @classmethod
-    def of(cls, study):
-        """All of them, in the order they were made."""
+    def load(cls, study):
+        """Read a study's codes, in the order they were made."""
         return cls({code.pk: code for code in Code.objects.filter(study=study)})
 
     @property
     def live(self):
-        """Those that can be given."""
+        """List the codes that can be given."""
         return [code for code in self.by_pk.values() if self.stands_for(code.pk) == code]
 
     @property
     def gone(self):
-        """Those that were deleted or merged: each can come back."""
+        """List the codes that were deleted or merged: each can come back."""
         return [code for code in self.by_pk.values() if code.deleted_at or code.merged_into_id]
 
     def stands_for(self, pk):
-        """The code that counts in the place of this one; None where it was deleted."""
+        """Return the code that counts in the place of this code; None where it was deleted."""
         code = self.by_pk[pk]
         while code.merged_into_id and not code.deleted_at:
             code = self.by_pk[code.merged_into_id]
@@ -102,9 +102,9 @@ class Codes:
 
 
 def given(study, codes, ratings=None, coder=None):
-    """{(rating id, coder): names of codes, empty where the coder says that none applies}.
+    """Return {(rating id, coder): names of codes, empty where the coder says that no code applies}.
 
-    Who gave only codes that were deleted since has said nothing.
+    A coder who gave only codes that were deleted since is left out.
     """
     rows = Coding.objects.filter(rating__session__study=study)
     rows = rows if ratings is None else rows.filter(rating__in=ratings)
@@ -113,18 +113,18 @@ def given(study, codes, ratings=None, coder=None):
 
 
 def by_coder(rows, codes):
-    """{(rating id, coder): names of codes} of (rating id, coder, code id)."""
-    found: dict = {}
+    """Gather rows (rating id, coder, code id) into {(rating id, coder): names of codes}."""
+    names_by_coder: dict = {}
     for rating, name, code in rows:
         stands = code and codes.stands_for(code)
         if code is None or stands:
-            found.setdefault((rating, name), set()).update({stands.name} if stands else ())
-    return found
+            names_by_coder.setdefault((rating, name), set()).update({stands.name} if stands else ())
+    return names_by_coder
 
 
 @transaction.atomic
 def toggle(rating, user, code, codes):
-    """Give the answer a code, or take it back; code None: none applies."""
+    """Give the answer a code, or take it back; code None: no code applies."""
     name = user.get_username()
     own = Coding.objects.filter(rating=rating, coder_name=name)
     if code is None:
@@ -143,7 +143,7 @@ def toggle(rating, user, code, codes):
 
 @transaction.atomic
 def merge(code, into):
-    """The code counts as another one from now on; undone by restore. False unless both are live.
+    """Let the code count as another code until it is restored. False unless both are live.
 
     One at a time: two codes merged into each other at once would stand for each other for ever.
     """
@@ -155,10 +155,10 @@ def merge(code, into):
 
 
 def delete(code):
-    """The code counts no more; undone by restore."""
+    """Stop counting the code; undone by restore."""
     Code.objects.filter(pk=code.pk).update(deleted_at=timezone.now())
 
 
 def restore(code):
-    """A deleted or merged code is as it was."""
+    """Bring a deleted or merged code back as it was."""
     Code.objects.filter(pk=code.pk).update(deleted_at=None, merged_into=None)

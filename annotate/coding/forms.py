@@ -1,4 +1,4 @@
-"""Forms of the coding pages."""
+"""Name codes."""
 
 from django import forms
 
@@ -7,7 +7,7 @@ from annotate.models import Code
 
 
 class CodeForm(forms.Form):
-    """The name of a new code, or another name for one."""
+    """The name of a new code, or a new name of a code."""
 
     name = forms.CharField(max_length=60, label="New code")
 
@@ -16,7 +16,7 @@ class CodeForm(forms.Form):
         self.study, self.code = study, code
 
     def clean_name(self):
-        """Once a study, deleted ones too: a name must not mean two things in one table."""
+        """Require a name that no code has, or had: it must not mean two things in a table."""
         name = " ".join(self.cleaned_data["name"].split())
         others = Code.objects.filter(study=self.study)
         if self.code is None and others.count() >= MOST_CODES:

@@ -1,4 +1,4 @@
-"""Coding of what raters wrote: reading, giving codes, the codes themselves, the comparison."""
+"""Code what raters wrote: read, give codes, edit codes, compare coders."""
 
 from urllib.parse import urlencode
 
@@ -27,7 +27,7 @@ def coding(request, slug):
 
 
 def _page(request, study, form, status=200):
-    codes = codes_of.Codes.of(study)
+    codes = codes_of.Codes.load(study)
     chosen = {name: request.GET.get(name, "")[:200] for name in ("question", "q", "left")}
     rows = _chosen(study, request.user, chosen)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
@@ -61,10 +61,10 @@ def _chosen(study, user, chosen):
 @login_required
 @require_POST
 def give(request, slug, pk):
-    """Step: give an answer a code or take it back; the fragment of that answer."""
+    """Step: give an answer a code or take it back; return the fragment of that answer."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     rating = get_object_or_404(codes_of.texts(study).select_related("item", "question"), pk=pk)
-    codes = codes_of.Codes.of(study)
+    codes = codes_of.Codes.load(study)
     code = _code_or_404(codes, request.POST.get("code", ""))
     codes_of.toggle(rating, request.user, code, codes)
     if not request.htmx:
@@ -79,10 +79,10 @@ def give(request, slug, pk):
 def _code_or_404(codes, text):
     if text == "none":
         return None
-    found = [code for code in codes.live if str(code.pk) == text]
-    if not found:
+    matches = [code for code in codes.live if str(code.pk) == text]
+    if not matches:
         raise Http404("no such code")
-    return found[0]
+    return matches[0]
 
 
 @login_required
@@ -107,15 +107,15 @@ def change_code(request, slug, pk, how):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     code = get_object_or_404(Code, study=study, pk=pk)
     if how == "merge":
-        codes = codes_of.Codes.of(study)
+        codes = codes_of.Codes.load(study)
         into = _code_or_404(codes, request.POST.get("into", ""))
         if into is None or not codes_of.merge(code, into):
             raise Http404("no such merge")
         messages.success(request, f"“{code}” counts as “{into}” now; it can be undone below.")
     else:
         {"delete": codes_of.delete, "restore": codes_of.restore}[how](code)
-        said = "was deleted; it can be brought back below" if how == "delete" else "is back"
-        messages.success(request, f"“{code}” {said}.")
+        outcome = "was deleted; it can be brought back below" if how == "delete" else "is back"
+        messages.success(request, f"“{code}” {outcome}.")
     return redirect("coding", slug)
 
 
@@ -127,8 +127,8 @@ def compare(request, slug):
     rows = codes_of.texts(study).filter(codings__isnull=False).distinct() if is_open else []
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     names = codes_of.coders(study)
-    found = codes_of.given(study, codes_of.Codes.of(study), [row.pk for row in page.object_list])
-    lines = [(row, [found.get((row.pk, name)) for name in names]) for row in page.object_list]
+    given = codes_of.given(study, codes_of.Codes.load(study), [row.pk for row in page.object_list])
+    lines = [(row, [given.get((row.pk, name)) for name in names]) for row in page.object_list]
     context = {
         "study": study,
         "section": "analysis",
@@ -144,7 +144,7 @@ def compare(request, slug):
 @login_required
 @require_POST
 def open_comparison(request, slug):
-    """Step: everybody's codes are open from now on; there is no way back to not knowing them."""
+    """Step: open everybody's codes to all coders; this cannot be undone."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     name = {"by_name": request.user.get_username()}
     CodesCompared.objects.get_or_create(study=study, defaults=name)

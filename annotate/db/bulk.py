@@ -1,4 +1,4 @@
-"""Adding many rows at once: COPY on PostgreSQL, executemany on SQLite; and changing many.
+"""Insert many rows at once, by COPY on PostgreSQL and executemany on SQLite, and update many.
 
 bulk_create costs about 40 µs a row in model instances, bulk_update a CASE of all rows for each
 column; files of a million rows are usual here.
@@ -16,7 +16,7 @@ PREPARED = (models.JSONField, models.DateTimeField, models.DecimalField)
 
 
 def insert(model, names, rows, done=None, same=None):
-    """Adds the rows, tuples in the order of names; other fields get their defaults.
+    """Insert the rows, tuples in the order of names; other fields get their defaults.
 
     same: field -> the value that all rows share. Calls done(number) after each batch, and
     returns how many rows there were. Run it inside a transaction.
@@ -45,7 +45,7 @@ def insert(model, names, rows, done=None, same=None):
 
 
 def update(model, names, rows):
-    """Changes rows by their primary keys: tuples in the order of names, the key last.
+    """Update rows by their primary keys: tuples in the order of names, the key last.
 
     Nothing is prepared: the values are what the database driver takes.
     """
@@ -58,8 +58,9 @@ def update(model, names, rows):
 
 
 def among(keys):
-    """Primary keys for `pk__in=`, sent as one value: thousands of parameters cost more than the
-    rows that they find.
+    """Return primary keys for `pk__in=`, sent as a single value.
+
+    Thousands of parameters cost more than the rows that they find.
     """
     keys = list(keys)
     if connection.vendor == "postgresql":
@@ -74,7 +75,7 @@ def _update_each(cursor, table, fields, rows):
 
 
 def _update_together(cursor, table, fields, rows):
-    """In one statement, a list a column."""
+    """Update all rows in one statement, a list a column."""
     *columns, key = (connection.ops.quote_name(field.column) for field in fields)
     changes = ", ".join(f"{column} = new.{column}" for column in columns)
     lists = ", ".join(f"%s::{field.rel_db_type(connection)}[]" for field in fields)
@@ -91,7 +92,7 @@ def _constant(field, same):
 
 
 def _preparer(field):
-    """A function from a value of the field to what the driver takes."""
+    """Return a function from a value of the field to what the driver takes."""
     if isinstance(field, models.JSONField) and field.encoder is None:
         # Both databases take a text; the field's own way costs ten times as much.
         return json.dumps

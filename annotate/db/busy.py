@@ -51,7 +51,7 @@ def is_disk_full(error):
 
 
 def is_passing(error):
-    """Whether the same request may succeed in a moment, or when somebody has made room.
+    """Tell whether the same request may succeed in a moment, or when somebody has made room.
 
     SQLite says so of a lock that it waited for in vain. Of PostgreSQL it is so for locks, deadlocks
     and connections; a statement that took too long would only be met again.
@@ -78,7 +78,7 @@ def note(error):
 
 
 def page(request, error, template="503.html"):
-    """503 with when to try again. Raises the error once more where that would be of no use."""
+    """Return 503 with when to try again; raise the error where trying again is of no use."""
     if not is_passing(error):
         raise error
     note(error)
@@ -93,7 +93,7 @@ def page(request, error, template="503.html"):
 
 
 class BusyMiddleware:
-    """For the pages of researchers; raters' pages answer in their own language."""
+    """Answer researchers' pages while the database is busy; raters' pages answer by themselves."""
 
     def __init__(self, get_response):
         self.get_response = get_response

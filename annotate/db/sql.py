@@ -1,4 +1,4 @@
-"""Plain SQL for the requests that raters send most, and wait for; the same on both databases.
+"""Run plain SQL for the requests that raters send most, and wait for; the same on both databases.
 
 Building such statements anew through the ORM takes longer than all the rest of a save.
 """
@@ -15,12 +15,12 @@ PREPARED: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def marks(values):
-    """A mark for each value, for an IN (...)."""
+    """Return a mark for each value, for an IN (...)."""
     return ", ".join(["%s"] * len(values)) or "NULL"
 
 
 def at_once(*statements):
-    """One transaction of (SQL, values): how many rows the first one met, the rows of the last.
+    """Run (SQL, values) in a transaction; return (row count of the first, rows of the last).
 
     Each statement sees what was committed before it began: those after a lock see what was done
     by the transaction for which the lock waited.
@@ -37,7 +37,7 @@ def at_once(*statements):
 
 
 def rows(sql, values):
-    """The rows of one query."""
+    """Run a query and return its rows."""
     if connection.vendor == "postgresql":
         return _rows_or_again(sql, values)
     with connection.cursor() as cursor:
@@ -45,7 +45,7 @@ def rows(sql, values):
 
 
 def _rows_or_again(sql, values):
-    """The query is the check of its connection, which would be one more message before it.
+    """Run a query without checking its connection first, which would cost one more message.
 
     Where the connection is found broken the query is sent again by a new one: it only reads.
     """
@@ -61,20 +61,20 @@ def _rows_or_again(sql, values):
 
 
 def _in_one_message(statements):
-    """PostgreSQL takes a message of several statements as a transaction.
+    """Send several statements in one message, which PostgreSQL takes as a transaction.
 
     They are prepared, as planning them costs three times as much as running them, and by hand, as
     psycopg prepares only single statements. So a pooler before PostgreSQL has to keep a connection
     for one client (PgBouncer: session mode).
     """
     with connection.cursor() as cursor:
-        known, new = PREPARED.setdefault(cursor.connection, {}), {}
-        if len(known) > MOST_PREPARED:
+        prepared, new = PREPARED.setdefault(cursor.connection, {}), {}
+        if len(prepared) > MOST_PREPARED:
             cursor.execute("DEALLOCATE ALL")
-            known.clear()
+            prepared.clear()
         parts, parameters = [], []
         for sql, values in statements:
-            name = known.get(sql) or new.get(sql)
+            name = prepared.get(sql) or new.get(sql)
             if name is None:
                 # A name is never used again: what a message that failed has prepared stays there.
                 name = new[sql] = f"concord_{next(NUMBERS)}"
@@ -83,11 +83,12 @@ def _in_one_message(statements):
             parts.append(f"EXECUTE {name} ({marks(values)})")
             parameters += values
         cursor.execute(";".join(parts), parameters)
-        known |= new
+        prepared |= new
         return _results(cursor)
 
 
 def _results(cursor):
+    """Return (row count of the first statement that is no PREPARE, rows of the last statement)."""
     met = None
     while True:
         if met is None and cursor.statusmessage != "PREPARE":

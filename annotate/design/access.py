@@ -1,4 +1,4 @@
-"""Who may see and change what. Everything that is not theirs does not exist: 404."""
+"""Control access: whatever a user may not see or change does not exist for them (404)."""
 
 import json
 from functools import lru_cache
@@ -16,13 +16,13 @@ RANK = {VIEWER: 0, EDITOR: 1, OWNER: 2}
 
 
 class BeingDeleted(Http404):
-    """The study is there for a worker only, who deletes it."""
+    """The study exists only for the worker that is deleting it."""
 
 
 def study_or_404(user, slug, role=VIEWER):
-    """The study, if the user is a member with at least this role; its .role is the user's.
+    """Return the study if the user is a member with at least this role; its .role is the user's.
 
-    A study that is being deleted is there for nobody; its members are told.
+    A study that is being deleted is hidden from everybody; its members get BeingDeleted.
     """
     memberships = Membership.objects.filter(study__slug=slug, user=user)
     membership = memberships.select_related("study__deletion").first()
@@ -37,13 +37,13 @@ def study_or_404(user, slug, role=VIEWER):
 
 
 def exists_or_404(rows):
-    """404 where there is none of the rows."""
+    """Raise Http404 if the rows are empty."""
     if not rows.exists():
         raise Http404("nothing of this kind for this user")
 
 
 def session_or_404(token):
-    """The session whose address this is, with its study and rater.
+    """Return the session with this token, with its study and rater.
 
     This and the functions below begin to speak the study's language: no page can forget to.
     """
@@ -57,7 +57,7 @@ def session_or_404(token):
 
 
 def place_of_session(token, **which):
-    """The place of a session's item, with session, study, rater, item; None if it is not there."""
+    """Return the place of a session's item, with session, study, rater, item, or None."""
     places = Place.objects.select_related("session__study", "session__rater", "item")
     place = places.filter(session__token=token, session__study__deletion=None, **which).first()
     if place:
@@ -66,7 +66,7 @@ def place_of_session(token, **which):
 
 
 def extra_of_session(token, **which):
-    """The extra screen of a session, with session, study, rater, item; None if it is not there."""
+    """Return an extra screen of a session, with session, study, rater, item, or None."""
     extras = Extra.objects.select_related("session__study", "session__rater", "item__content")
     extra = extras.filter(session__token=token, session__study__deletion=None, **which).first()
     if extra:
@@ -75,7 +75,7 @@ def extra_of_session(token, **which):
 
 
 def gold_of_session(token, item_id):
-    """The extra screen of a gold item, or of the pair that the item is a part of.
+    """Return the extra screen of a gold item, or of the pair that the item is a part of.
 
     Its page saves to an item's address, so that the address does not give the gold item away.
     """
@@ -88,7 +88,7 @@ def gold_of_session(token, item_id):
 
 
 def asked_of_extra(extra, item_id):
-    """What asked_of_session says, of an extra screen of an item."""
+    """Return (extra screen, item, questions) as asked_of_session does; None without the item."""
     item = extra and Item.objects.filter(Q(pk=extra.item_id) | Q(parent=extra.item_id))
     item = item and item.filter(pk=item_id).first()
     return (extra, item, asked(extra.session.study_id, extra.session.version)) if item else None
@@ -114,22 +114,22 @@ WHERE session.token = %s
 
 
 def asked_of_session(token, item_id):
-    """(its place in a session, the item, the questions it is asked): what a save needs, no more.
+    """Return (place in a session, item, its questions): all that a save needs, by one query.
 
     The place of a part is that of its pair. None if the place is not there, or the study asks
     nothing.
     """
-    found = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [item_id, token])
-    if not found:
+    asked_rows = item_id <= BigIntegerField.MAX_BIGINT and rows(ASKED, [item_id, token])
+    if not asked_rows:
         return None
-    language, pk, session_id, whole_id, kind, kept = found[0][:6]
+    language, pk, session_id, whole_id, kind, kept = asked_rows[0][:6]
     languages.speak(language)
     # The columns in the order of the models' fields, else values get lost.
     place = Place.from_db(None, ["id", "item_id", "session_id"], [pk, whole_id, session_id])
     item = Item.from_db(None, ["id", "kind"], [item_id, kind])
     is_part = item_id != whole_id
     place.item = Item(pk=whole_id, kind=Item.Kind.LIST_PAIR) if is_part else item
-    questions = [_asked(*row[6:]) for row in found]
+    questions = [_asked(*row[6:]) for row in asked_rows]
     if kept:
         entries = {entry["key"]: entry for entry in json.loads(kept)}
         questions = [as_it_was(q, entries[q.key]) for q in questions if q.key in entries]
@@ -152,7 +152,7 @@ def _asked(pk, key, scale_spec, required, applies_to, why, retired):
 
 
 def make_owner(study, user):
-    """The user owns the study from now on."""
+    """Make the user an owner of the study; return the membership."""
     return Membership.objects.update_or_create(
         study=study, user=user, defaults={"role": Membership.Role.OWNER}
     )[0]

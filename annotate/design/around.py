@@ -1,4 +1,4 @@
-"""What a study asks before and after its items: a comprehension check, practice, exit questions.
+"""Read what a study asks before and after its items: comprehension check, practice, exit questions.
 
 They stand in Study.extra as in study.yaml; annotate/files/reading/aroundkeys.py reads them.
 """
@@ -21,14 +21,14 @@ ATTEMPTS, MOST_ATTEMPTS = 2, 5
 
 
 class PercentScale(Scale):
-    """0, 10, … 100 %; the value is the percentage."""
+    """A scale of 0, 10, … 100 %; the value is the percentage."""
 
     @property
     def points(self):
         return [(n, gettext("%(percent)s %%") % {"percent": n}) for n in range(0, 101, 10)]
 
     def allows(self, value):
-        """One of the steps."""
+        """Return whether the value is one of the steps."""
         return value in dict(self.points)
 
 
@@ -74,30 +74,32 @@ class CheckQuestion:
     def scale(self):
         return Scale("choice", 1, len(self.options), self.options)
 
-    def said(self, value):
-        """The option of that value."""
+    def option_text(self, value):
+        """Return the option with this value."""
         return self.options[int(value) - 1]
 
 
 @dataclass(frozen=True)
 class Check:
-    """The comprehension check: its questions, and how often one may try."""
+    """The comprehension check: its questions, and how many attempts a rater has."""
 
     questions: list[CheckQuestion]
     attempts: int = ATTEMPTS
 
     def judged(self, values):
-        """[{question, answer, right}] of {question pk: value}, as an attempt keeps it."""
-        said = [(question, question.said(values[question.pk])) for question in self.questions]
+        """Judge {question pk: value} as an attempt keeps it: [{question, answer, right}]."""
+        chosen = [
+            (question, question.option_text(values[question.pk])) for question in self.questions
+        ]
         return [
             {"question": question.text, "answer": answer, "right": answer == question.answer}
-            for question, answer in said
+            for question, answer in chosen
         ]
 
 
 @dataclass(frozen=True)
 class Practice:
-    """An item to practise on: its id, the expected {question key: value}, what is said after it."""
+    """An item to practise on: its id, expected {question key: value}, feedback shown after it."""
 
     item: str
     answers: dict = field(default_factory=dict)
@@ -106,7 +108,7 @@ class Practice:
 
 @dataclass(frozen=True)
 class ExitQuestion:
-    """One question about the rater; ready: it is one of READY."""
+    """A question about the rater; ready: it is among READY."""
 
     key: str
     text: str
@@ -117,11 +119,14 @@ class ExitQuestion:
 
     @property
     def pk(self):
-        """Its name on the page, as other questions have their number."""
+        """Return the question's name on the page, as other questions have their number."""
         return self.key
 
     def words(self, value):
-        """Of a choice the chosen words, in whatever language they were shown; else none."""
+        """Return the words of a chosen value, those of a ready question in English.
+
+        Empty on scales without words for every value.
+        """
         if self.scale.kind not in ("choice", "binary"):
             return ""
         if self.ready:
@@ -130,26 +135,28 @@ class ExitQuestion:
 
 
 def check_of(study):
-    """The Check of a study; None for none."""
+    """Return the Check of a study, or None."""
     data = study.extra.get(CHECK)
     if not data:
         return None
-    questions = [CheckQuestion(number, **one) for number, one in enumerate(data["questions"], 1)]
+    questions = [
+        CheckQuestion(number, **entry) for number, entry in enumerate(data["questions"], 1)
+    ]
     return Check(questions, data["attempts"])
 
 
 def practice_of(study):
-    """The Practice items of a study, in their order."""
+    """Return the Practice items of a study, in their order."""
     return [Practice(**entry) for entry in study.extra.get(PRACTICE) or ()]
 
 
 def exit_of(study):
-    """The ExitQuestions of a study, in their order."""
+    """Return the ExitQuestions of a study, in their order."""
     return [exit_question(entry, study.language) for entry in study.extra.get(EXIT) or ()]
 
 
 def exit_question(entry, language=ENGLISH):
-    """The ExitQuestion of an entry: a name, or a mapping."""
+    """Build the ExitQuestion of an entry: a name, or a mapping."""
     data = {"ready": entry} if isinstance(entry, str) else entry
     required = data.get("required", False)
     if name := data.get("ready"):
@@ -159,17 +166,20 @@ def exit_question(entry, language=ENGLISH):
 
 
 def practice_items(study):
-    """[(Practice, its item)] of those that the study has, in their order."""
+    """List (Practice, its item) of those whose item the study has, in their order."""
     wanted = practice_of(study)
     if not wanted:
         return []
-    found = study.items.filter(key__in=[one.item for one in wanted], parent=None)
-    items = {item.key: item for item in found.select_related("content")}
-    return [(one, items[one.item]) for one in wanted if one.item in items]
+    practice_rows = study.items.filter(key__in=[practice.item for practice in wanted], parent=None)
+    items = {item.key: item for item in practice_rows.select_related("content")}
+    return [(practice, items[practice.item]) for practice in wanted if practice.item in items]
 
 
 def frozen_keys(study, entries):
-    """Exit questions that have answers and would get another scale: their answers keep theirs."""
+    """List the keys of exit questions that have answers, but whose entries change the scale.
+
+    Their answers keep the old scale.
+    """
     old = {question.key: question.scale for question in exit_of(study)}
     asked = (exit_question(entry, study.language) for entry in entries)
     new = {question.key: question.scale for question in asked}
@@ -181,7 +191,7 @@ def frozen_keys(study, entries):
 
 
 def left_before(session):
-    """The state of what a session has to do before it gets its items; None if nothing is left."""
+    """Return the state of the step that a session still has to do before its items, or None."""
     states = Session.State
     before_practice = session.state in (states.INSTRUCTIONS, states.CHECK)
     if before_practice and check_of(session.study) and not has_passed(session):
@@ -192,10 +202,10 @@ def left_before(session):
 
 
 def has_passed(session):
-    """Whether one of the session's attempts at the check was right."""
+    """Return whether the session has a right attempt at the check."""
     return session.check_attempts.filter(passed=True).exists()
 
 
 def forgotten_items(extra):
-    """A study's extra for another study like it, which has none of its items."""
+    """Return a study's extra for a similar study, without the practice, whose items it lacks."""
     return {key: value for key, value in extra.items() if key != PRACTICE}

@@ -1,6 +1,7 @@
-"""What a study sets about the inside of its sessions: checks, gold items, repeats, time, order.
+"""Parse what a study sets for its sessions: checks, gold items, repeats, time, order.
 
-The keys stand in study.yaml and in Study.extra, in the same form; `read` checks that form.
+The keys stand in study.yaml and in Study.extra, in the same form; `read_check` and `read_gold`
+check that form.
 """
 
 from collections.abc import Mapping
@@ -31,6 +32,8 @@ SEPARATOR = " | "
 
 
 class Order(TextChoices):
+    """The policies by which a session's items are ordered."""
+
     RANDOM = "random", "Random, drawn for each session"
     LATIN_SQUARE = "latin_square", "Systems counterbalanced over sessions (Williams design)"
     BLOCKS = "blocks", "One system after the other, their order counterbalanced"
@@ -38,7 +41,7 @@ class Order(TextChoices):
 
 
 class Wrong(ValueError):
-    """What is wrong with an entry, and under which of its keys."""
+    """An invalid entry: the message says what is wrong, `key` under which of its keys."""
 
     def __init__(self, key, message):
         super().__init__(message)
@@ -49,8 +52,8 @@ class Wrong(ValueError):
 class Check:
     """An attention check: its scale, the values that are right, after which item it stands.
 
-    With options one or several of them are right, all of them and no other; without, it is a point
-    of the scale of some question.
+    With options, one or several of them are right: all of these and no other must be chosen.
+    Without options, one point of a question's scale is right.
     """
 
     key: str
@@ -61,16 +64,16 @@ class Check:
     has_options: bool = True
 
     def scale_in(self, language):
-        """The scale; one that is ready-made with its words in the language."""
+        """Return the scale; a ready-made scale has its words in the language."""
         return _in_language(self.scale, language)
 
     @property
     def is_several(self):
-        """Several are to be chosen: boxes, not radio buttons."""
+        """Tell whether several options are to be chosen: boxes, not radio buttons."""
         return len(self.right) > 1
 
     def words(self, values):
-        """Values as they are read on the page."""
+        """Join the labels of the values, as raters read them."""
         labels = dict(self.scale.points)
         return SEPARATOR.join(labels[value] for value in sorted(values))
 
@@ -79,12 +82,12 @@ class Check:
         return self.words(self.right)
 
     def values(self, words):
-        """The values of words; what is no option is left out."""
+        """Return the values of these labels, without unknown labels."""
         labels = {label: value for value, label in self.scale.points}
         return {labels[label] for label in words if label in labels}
 
     def as_data(self):
-        """As study.yaml holds it."""
+        """Return the entry as study.yaml holds it."""
         labels = [_named(self.scale, value) for value in self.right]
         right = labels if self.is_several else labels[0]
         form = {"options": list(self.scale.labels)} if self.has_options else {}
@@ -94,20 +97,23 @@ class Check:
 
 @dataclass(frozen=True)
 class Gold:
-    """An item with known right answers {key of a question: value}."""
+    """An item whose right answers {question key: value} are known."""
 
     item: str
     answers: Mapping[str, float]
     tolerance: int = 0
 
     def as_data(self):
-        """As study.yaml holds it."""
+        """Return the entry as study.yaml holds it."""
         return {"item": self.item, "answers": dict(self.answers), "tolerance": self.tolerance}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All of it. attention_failures: at which failed check a session ends; 0 never."""
+    """All these settings of a study.
+
+    attention_failures: at which failed check a session ends; 0 never.
+    """
 
     attention: tuple[Check, ...] = ()
     gold: tuple[Gold, ...] = ()
@@ -122,12 +128,12 @@ class Settings:
 
     @property
     def adds_screens(self):
-        """Whether sessions have other screens than their items."""
+        """Tell whether sessions have other screens than their items."""
         return bool(self.attention or (self.gold and self.gold_per_session) or self.repeats)
 
 
 def settings_of(study):
-    """The study's Settings: trusted, as what stands there was read before."""
+    """Return the study's Settings; the stored entries were checked when they were read."""
     extra = study.extra
     return Settings(
         tuple(read_check(entry) for entry in extra.get("attention") or ()),
@@ -139,7 +145,7 @@ def settings_of(study):
 
 
 def gold_keys(study):
-    """The ids of the study's gold items: these have no places."""
+    """Return the ids of the study's gold items, which have no places."""
     return {entry["item"] for entry in study.extra.get("gold") or ()}
 
 
@@ -148,9 +154,9 @@ def _in_language(scale, language):
 
 
 def read_check(entry, language=ENGLISH):
-    """The Check of one mapping; Wrong says what is not as it should be.
+    """Parse the Check of a mapping; raise Wrong with the problem.
 
-    What is right may be said in the words of a ready-made scale in the language, too.
+    The right answer may also be given in the words of a ready-made scale in the language.
     """
     _known(entry, CHECK_KEYS)
     key = str(entry.get("key") or "")
@@ -172,6 +178,7 @@ def read_check(entry, language=ENGLISH):
 
 
 def _known(entry, keys):
+    """Raise Wrong if the entry is no mapping or has other keys."""
     if not isinstance(entry, dict):
         raise Wrong(keys[0], "allowed is a list of mappings, each beginning with `- `")
     for key in entry:
@@ -180,8 +187,8 @@ def _known(entry, keys):
 
 
 def _options(options):
-    words = [str(one).strip() for one in options] if isinstance(options, list) else []
-    fits = all(0 < len(one) <= LONGEST_OPTION and "|" not in one for one in words)
+    words = [str(option).strip() for option in options] if isinstance(options, list) else []
+    fits = all(0 < len(option) <= LONGEST_OPTION and "|" not in option for option in words)
     if not 2 <= len(words) <= MOST_OPTIONS or len(set(words)) < len(words) or not fits:
         raise Wrong(
             "options", f"allowed is a list of 2 to {MOST_OPTIONS} different texts without |"
@@ -204,14 +211,14 @@ def _right(scale, right, language=ENGLISH):
     points = [*_in_language(scale, language).points, *scale.points]
     values = {label: value for value, label in points}
     values |= {str(value): value for value, _ in scale.points if str(value) not in values}
-    found = [values.get(str(one).strip()) for one in wanted]
-    if not found or None in found or len(set(found)) < len(found):
+    chosen = [values.get(str(answer).strip()) for answer in wanted]
+    if not chosen or None in chosen or len(set(chosen)) < len(chosen):
         raise Wrong("right", f"found “{right!s:.80}”; allowed are {', '.join(values)}")
-    return tuple(sorted(value for value in found if value is not None))
+    return tuple(sorted(value for value in chosen if value is not None))
 
 
 def _named(scale, value):
-    """The label of a value where it leads back to it, else the value."""
+    """Return the label of a value if the label leads back to the value, else the value."""
     label = dict(scale.points)[value]
     try:
         return label if _right(scale, label) == (value,) else value
@@ -226,7 +233,10 @@ def _after(after):
 
 
 def read_gold(entry, scales=None):
-    """The Gold of one mapping; scales: {key of a question: its Scale}, where they are known."""
+    """Parse the Gold of a mapping; raise Wrong with the problem.
+
+    scales: {question key: its Scale}, where they are known.
+    """
     _known(entry, GOLD_KEYS)
     item, answers = str(entry.get("item") or "").strip(), entry.get("answers")
     if not item or len(item) > 200:
@@ -236,8 +246,8 @@ def read_gold(entry, scales=None):
     tolerance = entry.get("tolerance", 0)
     if type(tolerance) is not int or tolerance not in (0, 1):
         raise Wrong("tolerance", f"found “{tolerance!s:.40}”; allowed is 0 or 1")
-    known = {key: _known_answer(key, value, scales) for key, value in answers.items()}
-    return Gold(item, known, tolerance)
+    right_answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
+    return Gold(item, right_answers, tolerance)
 
 
 def _known_answer(key, value, scales):
@@ -254,7 +264,7 @@ def _known_answer(key, value, scales):
 
 
 def number_problem(key, value):
-    """What is wrong with a number; empty where nothing is."""
+    """Describe what is wrong with a number setting; empty if it is valid."""
     low, high, _ = NUMBERS[key]
     if type(value) is int and low <= value <= high:
         return ""
@@ -262,9 +272,9 @@ def number_problem(key, value):
 
 
 def compared(kind, spec, question, value, text, first=None):
-    """(given, expected) of one answer on an extra screen, as tables show it.
+    """Return (given, expected) of an answer on an extra screen, as tables show it.
 
-    Of a check words; of a gold item the known answer; of a repeated one what was said first.
+    A check shows its words, a gold item the known answer, a repeated item the first answer.
     """
     if kind == "attention":
         check = read_check(spec)

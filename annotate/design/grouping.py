@@ -1,5 +1,6 @@
-"""Which items a session takes together: where the study names a column (`sessions_by`), only items
-that have one value there, such as those of one survey.
+"""Choose items that a session takes together, by a column that the study names (`sessions_by`).
+
+All items of a session have the same value in the column, such as the items of a survey.
 
 Sessions that begin at the same time choose one after the other. Else two of them could take a part
 each of the same items, and both would be left with half a survey.
@@ -43,7 +44,7 @@ ALIKE = """ AND place.item_id IN (
 
 
 def problem(column: Any) -> str:
-    """What is wrong with the name of a column; empty where nothing is."""
+    """Describe what is wrong with the name of a column; empty if it is valid."""
     if column == "" or (
         isinstance(column, str)
         and column == column.strip()
@@ -59,7 +60,10 @@ def problem(column: Any) -> str:
 
 
 def _value(study: Study) -> tuple[str, list[str]]:
-    """What an item has in the column, as a text in SQL, and its values; without any it is empty."""
+    """Return an SQL expression of an item's text in the column, and its parameters.
+
+    The text is empty where the item has none.
+    """
     column = study.extra[KEY]
     if column in OWN:
         return f"COALESCE(CAST({OWN[column]} AS TEXT), '')", []
@@ -70,7 +74,7 @@ def _value(study: Study) -> tuple[str, list[str]]:
 
 
 def wait_for_turn(study: Study) -> None:
-    """No other session of such a study takes places until this transaction ends."""
+    """Let no other session of a grouped study take places until this transaction ends."""
     if study.extra.get(KEY):
         with connection.cursor() as cursor:
             cursor.execute(WAIT, [study.pk])
@@ -79,7 +83,7 @@ def wait_for_turn(study: Study) -> None:
 def limited(
     session: Session, is_open: str, only: str, values: list[Any], count: int, like: Sequence[int]
 ) -> tuple[str, list[Any]]:
-    """The condition of a claim and its values, with that of one value of the column added.
+    """Add to a claim's condition and values that all items share a value of the study's column.
 
     count: how many items it may take. like: items that it has already; what it takes belongs to the
     first of them.
@@ -95,7 +99,7 @@ def limited(
         else:
             choose = CHOOSE.format(value=value, open=is_open, only=only)
             cursor.execute(choose, [*names, study.pk, *values, session.rater_id, count])
-        found = cursor.fetchone()
-    if found is None:
+        chosen = cursor.fetchone()
+    if chosen is None:
         return only, values  # nothing is open at all
-    return only + ALIKE.format(value=value), [*values, study.pk, *names, found[0]]
+    return only + ALIKE.format(value=value), [*values, study.pk, *names, chosen[0]]

@@ -1,4 +1,4 @@
-"""What a study pays for one session: two keys of study.yaml, kept in Study.extra."""
+"""Read what a study pays for a session: two keys of study.yaml, kept in Study.extra."""
 
 import math
 import re
@@ -19,7 +19,7 @@ class Pay:
 
 
 def read_amount(value):
-    """The sum, or None where nothing is said; ValueError says what is allowed."""
+    """Return a valid sum, or None for None; ValueError says what is allowed."""
     if value is None:
         return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -29,7 +29,7 @@ def read_amount(value):
 
 
 def read_currency(value):
-    """Three capital letters, or None where nothing is said; ValueError says what is allowed."""
+    """Return a valid currency code, or None for None; ValueError says what is allowed."""
     if value is None:
         return None
     if not isinstance(value, str) or not CURRENCY_CODE.fullmatch(value):
@@ -41,6 +41,6 @@ READERS = {AMOUNT: read_amount, CURRENCY: read_currency}
 
 
 def pay_of(study):
-    """The Pay of a study; None where it does not say."""
+    """Return the Pay of a study, or None."""
     amount = study.extra.get(AMOUNT)
     return None if amount is None else Pay(float(amount), study.extra.get(CURRENCY) or USD)

@@ -1,4 +1,4 @@
-"""Where raters come from and where they go back to: Prolific, MTurk, or a link of one's own.
+"""Take in raters and send them back: by Prolific, by MTurk, or by the study's own link.
 
 What a platform puts into an address names people and visits. It is no secret: whoever knows it may
 begin, and opens nothing that exists unless all of it matches.
@@ -15,13 +15,15 @@ from annotate.models import Latecomer, RepeatVisit, Session
 
 
 class Name(TextChoices):
+    """The platforms from which raters may come."""
+
     NONE = "none", "no platform"
     PROLIFIC = "prolific", "Prolific"
     MTURK = "mturk", "Amazon Mechanical Turk"
 
 
 class Outcome(TextChoices):
-    """How a visit ends; each may have a code of its own on the platform."""
+    """How a visit ends; each outcome may have its own code on the platform."""
 
     COMPLETE = "complete", "Complete"
     SCREENED_OUT = "screened_out", "Screened out"
@@ -67,7 +69,7 @@ class Platform:
     keep_days: int = KEEP_DAYS
 
     def as_data(self):
-        """As study.yaml holds it."""
+        """Return the mapping as study.yaml holds it."""
         data = {"name": str(self.name), "open_link": self.open_link}
         data |= {"keep_for_recipients": self.keep_for_recipients, "keep_days": self.keep_days}
         return data | ({"codes": dict(self.codes)} if self.codes else {})
@@ -77,15 +79,15 @@ KEYS = ("name", "open_link", "codes", "keep_for_recipients", "keep_days")
 
 
 def platform_of(study):
-    """The study's Platform."""
+    """Return the study's Platform."""
     return read_platform(study.extra.get("platform"))
 
 
 def read_platform(value):
-    """A Platform from a name or {name, open_link, codes}; ValueError says what is wrong.
+    """Parse a Platform from a name or {name, open_link, codes}; ValueError says what is wrong.
 
-    The open link works where nothing is said and there is no platform: on a platform it would let
-    people take part twice.
+    By default the open link works only without a platform: on a platform it would let people take
+    part twice.
     """
     data = {"name": value or "none"} if value is None or isinstance(value, str) else value
     if not isinstance(data, dict):
@@ -123,7 +125,7 @@ def _codes(codes):
 
 
 def without_codes(extra):
-    """A study's extra for another study like it: codes belong to one study on the platform."""
+    """Return a study's extra for a similar study, without the platform codes of this study."""
     platform = extra.get("platform")
     if not isinstance(platform, dict):
         return extra
@@ -132,7 +134,7 @@ def without_codes(extra):
 
 
 def entry_path(study):
-    """The address to give to the platform; its own marks stand for the values."""
+    """Return the address to give to the platform, with its placeholders for the values."""
     if platform_of(study).name != Name.PROLIFIC:
         return study.join_path()
     marks = "&".join(
@@ -146,7 +148,7 @@ def entry_path(study):
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who comes by an address: the platform's ids, or the reason why nobody can begin by it."""
+    """A rater's arrival by an address: the platform's ids, or the reason why they cannot begin."""
 
     ids: dict = field(default_factory=dict)
     problem: str = ""
@@ -154,12 +156,12 @@ class Arrival:
 
     @property
     def frames(self):
-        """The sites that may show the page in a frame."""
+        """Return the sites that may show the page in a frame."""
         return MTURK_FRAMES if self.is_preview else frames_of(self.ids)
 
 
 def arrival(study, parameters):
-    """The Arrival at a study with these parameters of the address."""
+    """Read the Arrival at a study from the parameters of the address."""
     platform = platform_of(study)
     if platform.name == Name.MTURK and parameters.get("assignmentId") == MTURK_PREVIEW:
         return Arrival(is_preview=True)
@@ -172,11 +174,11 @@ def arrival(study, parameters):
 
 
 def platform_ids(parameters, names):
-    """{name: value} of the platform's ids in an address, as far as they can be such ids."""
-    found = {name: parameters.get(name, "").strip() for name in names}
-    if "turkSubmitTo" in found:
-        found["turkSubmitTo"] = found["turkSubmitTo"].removesuffix("/")
-    return {name: value for name, value in found.items() if _is_id(name, value)}
+    """Return {name: value} of the platform's ids in an address, without invalid values."""
+    values_by_name = {name: parameters.get(name, "").strip() for name in names}
+    if "turkSubmitTo" in values_by_name:
+        values_by_name["turkSubmitTo"] = values_by_name["turkSubmitTo"].removesuffix("/")
+    return {name: value for name, value in values_by_name.items() if _is_id(name, value)}
 
 
 def _is_id(name, value):
@@ -186,23 +188,24 @@ def _is_id(name, value):
 
 
 def participant(ids):
-    """(name, value) of the id that names the person; ("", "") without one."""
+    """Return (name, value) of the id that names the person; ("", "") without it."""
     return _first(ids, 0)
 
 
 def visit(ids):
-    """(name, value) of the id that names the visit; ("", "") without one."""
+    """Return (name, value) of the id that names the visit; ("", "") without it."""
     return _first(ids, 1)
 
 
 def _first(ids, position):
-    found = (names[position] for names in PARAMETERS.values() if names[position] in ids)
-    name = next(found, "")
+    """Return (name, value) of the id at a position of PARAMETERS; ("", "") without it."""
+    names_in_ids = (names[position] for names in PARAMETERS.values() if names[position] in ids)
+    name = next(names_in_ids, "")
     return name, ids.get(name, "")
 
 
 def earlier_visit(study, ids):
-    """(session, is the same visit) of the platform's participant; (None, False) if new.
+    """Return (session, is the same visit) of the platform's participant; (None, False) if new.
 
     Only all values together open a session again: the participant's id alone is no secret.
     """
@@ -215,12 +218,14 @@ def earlier_visit(study, ids):
     if session is None:
         return None, False
     names = next(names for names in PARAMETERS.values() if name in names)
-    known = session.rater.platform_ids
-    return session, all(one in ids and ids[one] == known.get(one) for one in names)
+    stored_ids = session.rater.platform_ids
+    return session, all(
+        parameter in ids and ids[parameter] == stored_ids.get(parameter) for parameter in names
+    )
 
 
 def record_repeat(earlier, ids):
-    """Remember that a participant who takes part already came once more, in another visit."""
+    """Record that a participant who already takes part came again, in another visit."""
     if RepeatVisit.objects.filter(rater=earlier.rater).count() < MOST_REPEATS:
         RepeatVisit.objects.bulk_create(
             [RepeatVisit(rater=earlier.rater, visit=visit(ids)[1])], ignore_conflicts=True
@@ -228,7 +233,7 @@ def record_repeat(earlier, ids):
 
 
 def record_late(study, ids):
-    """Remember who submits a task on MTurk because no place was left: they are to be paid."""
+    """Record an MTurk worker who submits a task because no place was left: they are to be paid."""
     if study.latecomers.count() < MOST_LATE:
         person, visit, task = (ids.get(name, "") for name in PARAMETERS[Name.MTURK][:3])
         late = Latecomer(study=study, participant=person, visit=visit, task=task)
@@ -236,12 +241,12 @@ def record_late(study, ids):
 
 
 def kept_ids(ids, consents):
-    """What of the ids is stored. Without consent only whose frame the last page stands in."""
+    """Return the ids to store; without consent only the site whose frame shows the last page."""
     return ids if consents else {name: ids[name] for name in ids if name == "turkSubmitTo"}
 
 
 def frames_of(ids):
-    """The sites that may show the pages of a rater with these ids in a frame."""
+    """Return the sites that may show the pages of a rater with these ids in a frame."""
     return MTURK_FRAMES if "turkSubmitTo" in ids else ()
 
 
@@ -250,7 +255,7 @@ def frames_of(ids):
 
 @dataclass(frozen=True)
 class End:
-    """A way back to the platform: its code, its address, what is posted there."""
+    """A way back to the platform: its code, its address, the fields that are posted there."""
 
     platform: Name = Name.NONE  # type: ignore[assignment]
     code: str = ""
@@ -259,12 +264,12 @@ class End:
 
     @property
     def site(self):
-        """The site to which the page posts, by itself or after a redirect."""
+        """Return the site to which the page posts, by itself or after a redirect."""
         return "/".join(self.address.split("/")[:3])
 
 
 def end_of(study, outcome, session=None, ids=None):
-    """The End of a visit. Where nobody has begun session is None, and ids are those of the Arrival.
+    """Return the End of a visit; before a session begins session is None and ids are the Arrival's.
 
     On MTurk a task that was accepted can be submitted whatever the outcome, with or without a code:
     only so can its worker be paid.
@@ -286,7 +291,7 @@ def end_of(study, outcome, session=None, ids=None):
 
 
 def code_for(study, outcome):
-    """The code that a rater gets for an outcome; empty where the study has none."""
+    """Return the code that a rater gets for an outcome; empty where the study has none."""
     if outcome == Outcome.COMPLETE:
         return study.completion_code
     return platform_of(study).codes.get(outcome, "")

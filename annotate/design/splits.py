@@ -1,4 +1,4 @@
-"""The locked test split of a study: which items what is chosen on data may not have seen.
+"""Lock a test split of a study: whatever is chosen on data may not have seen its items.
 
 A study keeps a seed, a share and a log. No item is marked: its side follows from the seed and the
 id of its recipient, so that all items of a recipient, also those loaded later, are on one side.
@@ -24,13 +24,15 @@ FILE = "a file"  # who locked the split of a study that was loaded
 
 
 class Refused(ValueError):
-    """What cannot be done to a split as it is now, in words."""
+    """The split's present state forbids the step; the message says why."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the log. seed, share: of the split from then on. ratings, judgments: how many of
-    its test part there were when it was locked.
+    """One line of the log of a split: locked or unlocked, when, by whom and why.
+
+    seed, share: of the split from then on. ratings, judgments: how many of its test part there were
+    when it was locked.
     """
 
     did: str
@@ -44,17 +46,17 @@ class Event:
 
     @property
     def words(self):
-        """When and by whom."""
+        """Return when and by whom it was done."""
         return f"{self.at:%Y-%m-%d %H:%M} UTC by {self.by}"
 
     def as_json(self):
-        """As the study keeps it."""
+        """Return the mapping that the study stores."""
         return vars(self) | {"at": self.at.isoformat()}
 
 
 @dataclass(frozen=True)
 class Split:
-    """A share of the recipients by a seed, and what was done to it, the oldest first."""
+    """A share of the recipients drawn by a seed, with its log, the oldest event first."""
 
     seed: int
     share: float
@@ -66,26 +68,26 @@ class Split:
 
     @property
     def since(self):
-        """The Event that made it what it is."""
+        """Return the Event that led to the present state."""
         return self.log[-1]
 
     @property
     def openings(self):
-        """The Events by which it was ever opened; a new lock does not take them away."""
+        """Return the Events that unlocked it; a new lock does not take them away."""
         return [event for event in self.log if event.did == UNLOCKED]
 
     @property
     def seen(self):
-        """The lock at which there were answers about the test part already, None without one."""
-        return next((one for one in self.log if one.ratings or one.judgments), None)
+        """Return the first lock at which the test part had answers already, or None."""
+        return next((event for event in self.log if event.ratings or event.judgments), None)
 
     def side(self, unit):
-        """TEST or CHOOSE, of a unit's id: by sha256 of "seed:unit" as a fraction of 2^256."""
+        """Return TEST or CHOOSE for a unit's id: sha256 of "seed:unit" as a fraction of 2^256."""
         digest = hashlib.sha256(f"{self.seed}:{unit}".encode()).digest()
         return TEST if int.from_bytes(digest) / 2**256 < self.share else CHOOSE
 
     def sides(self, rows):
-        """The side of each (item, recipient, content, parent, explanation), ids or None.
+        """Return the side of each (item, recipient, content, parent, explanation), ids or None.
 
         parent: the id of the item of which it is a part, which is among the rows. explanation: see
         `explanation_of`; may be left out.
@@ -93,42 +95,42 @@ class Split:
         rows = list(rows)
         by_key = {row[0]: row for row in rows}
         units = [unit_of(row, by_key.get(row[3]), *row[4:]) for row in rows]
-        known = {unit: self.side(unit) for unit in set(units)}
-        return [known[unit] for unit in units]
+        side_by_unit = {unit: self.side(unit) for unit in set(units)}
+        return [side_by_unit[unit] for unit in units]
 
 
 def unit_of(row, parent=None, explanation=None):
-    """What falls on a side whole: the item's recipient, else its pair's, else content, else item.
+    """Return the id whose items share a side: recipient, else pair's, else content, else item.
 
-    row, parent: (item, recipient, content, …), ids or None. It is the cluster of the analysis, with
-    the parts of a pair beside their pair, and a statement beside its explanation.
+    row, parent: (item, recipient, content, …), ids or None. It is the cluster of the analysis; the
+    parts of a pair belong to their pair's unit, and a statement to its explanation's.
     """
     whole = parent or row
     return row[1] or whole[1] or whole[2] or explanation or whole[0]
 
 
 def explanation_of(kind, name):
-    """The id of the explanation that a statement item names among its extra columns, else None."""
+    """Return the id of the explanation that a statement item names in its columns, else None."""
     return str(name) if kind == Item.Kind.STATEMENT and name else None
 
 
 def split_of(study):
-    """The study's Split, None without one."""
+    """Return the study's Split, or None."""
     kept = study.split
     if not kept:
         return None
-    log = tuple(Event(**each | {"at": parse_datetime(each["at"])}) for each in kept["log"])
+    log = tuple(Event(**entry | {"at": parse_datetime(entry["at"])}) for entry in kept["log"])
     return Split(kept["seed"], kept["share"], log)
 
 
 def is_locked(study):
-    """Whether the study has a test part that nobody may see."""
+    """Return whether the study has a test part that nobody may see."""
     split = split_of(study)
     return split is not None and split.is_locked
 
 
 def check(seed, share):
-    """(seed, share); ValueError says what is allowed."""
+    """Return (seed, share) if they are valid; ValueError says what is allowed."""
     if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"allowed is a seed, a whole number from 0 to {LARGEST_SEED:,}")
     if type(share) not in (int, float) or not SMALLEST <= share <= LARGEST:
@@ -137,7 +139,7 @@ def check(seed, share):
 
 
 def locked_anew(study, seed, share, by, **facts):
-    """What a study keeps once it is locked with this seed and share; its log goes on."""
+    """Return what a study stores once it is locked with this seed and share; its log goes on."""
     seed, share = check(seed, share)
     event = Event(LOCKED, timezone.now(), by, seed, share, **facts)
     return _kept(seed, share, study.split, event)
@@ -150,7 +152,7 @@ def _kept(seed, share, before, event):
 
 @transaction.atomic
 def lock(study, seed, share, by, **facts):
-    """Makes the split, or locks one that was opened; Refused while there is a locked one.
+    """Make and lock the split, or lock an unlocked split again; Refused while it is locked.
 
     by: name of the owner. facts: ratings, judgments of the test part that exist already.
     """
@@ -162,7 +164,7 @@ def lock(study, seed, share, by, **facts):
 
 @transaction.atomic
 def unlock(study, by, reason):
-    """Opens the test part; Refused where there is none that is locked, or no reason is given."""
+    """Unlock the test part; Refused if no split is locked, or the reason is empty."""
     now = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not is_locked(now):
         raise Refused("There is no locked test split to unlock.")
@@ -179,7 +181,7 @@ def _save(study, kept):
 
 
 def _units(study, which):
-    """(primary key, id, what falls on a side whole) of items."""
+    """Yield (primary key, id, id of its unit) of items."""
     rows = (
         Item.objects.filter(study=study, **which)
         .order_by("pk")
@@ -201,24 +203,28 @@ def _units(study, which):
 
 
 def units_of(study):
-    """The ids that fall on a side whole."""
+    """Return the ids of the study's units, each of which falls on one side."""
     return {unit for *_, unit in _units(study, {})}
 
 
 def sides_of_items(study, split=None, **which):
-    """{primary key: (id, side)} of the study's items, or of which; of the split, else its own."""
-    split, known = split or split_of(study), {}
-    found = {}
+    """Return {primary key: (id, side)} of the study's items, or of which.
+
+    split: whose sides; the study's own by default.
+    """
+    split, side_by_unit = split or split_of(study), {}
+    sides = {}
     for pk, key, unit in _units(study, which):
-        if unit not in known:
-            known[unit] = split.side(unit)
-        found[pk] = key, known[unit]
-    return found
+        if unit not in side_by_unit:
+            side_by_unit[unit] = split.side(unit)
+        sides[pk] = key, side_by_unit[unit]
+    return sides
 
 
 def withheld(study, **which):
-    """{primary key: id} of items, all or which, whose judgments nobody may see; {} at no query
-    where no split is locked.
+    """Return {primary key: id} of the items, all or which, whose judgments nobody may see.
+
+    Empty, without a query, where no split is locked.
     """
     if not is_locked(study):
         return {}
@@ -227,7 +233,7 @@ def withheld(study, **which):
 
 
 def without_wording(row):
-    """A row of a statement item, {column: value}, without what its explanation states.
+    """Return the row {column: value} of a statement item without what its explanation states.
 
     row: with "data", the extra columns.
     """
@@ -239,7 +245,7 @@ def without_wording(row):
 
 
 def as_seen(study, items):
-    """The items as researchers see them: statements of a locked test part without their wording.
+    """Hide the wording of statements of a locked test part, as researchers see the items.
 
     They are changed in memory and are not to be saved. One query where a split is locked and
     statements are among the items, else none.
@@ -254,26 +260,32 @@ def as_seen(study, items):
 
 
 def withheld_statements(study):
-    """Primary keys of the statement items whose wording researchers may not see, for `pk__in=`;
-    None where there are none.
+    """Return the keys of the statement items whose wording researchers may not see, for `pk__in=`.
+
+    None where all may be seen.
     """
     hidden = withheld(study, kind=Item.Kind.STATEMENT)
     return among(hidden) if hidden else None
 
 
 def with_wording(row, old):
-    """A row of a file, with what the old one has wherever the file says that it is withheld."""
-    said = {name: old[name] for name, value in row.items() if value == WITHHELD and name in old}
+    """Fill a file's row with the old row's values wherever the file says they are withheld."""
+    old_values = {
+        name: old[name] for name, value in row.items() if value == WITHHELD and name in old
+    }
     data = {
         name: old["data"][name]
         for name, value in row["data"].items()
         if value == WITHHELD and name in old["data"]
     }
-    return row | said | {"data": row["data"] | data}
+    return row | old_values | {"data": row["data"] | data}
 
 
 def withheld_recipients(study):
-    """Ids of the recipients of a locked test part; none, at no query where no split is locked."""
+    """Return the primary keys of the recipients of a locked test part.
+
+    Empty, without a query, where no split is locked.
+    """
     if not is_locked(study):
         return set()
     split = split_of(study)
@@ -282,7 +294,7 @@ def withheld_recipients(study):
 
 
 def withheld_names(study, names):
-    """Those of the names of recipients that are of a locked test part; at no query."""
+    """Return the recipients' names that belong to a locked test part, without a query."""
     split = split_of(study)
     if split is None or not split.is_locked:
         return set()

@@ -1,7 +1,7 @@
-"""Versions of a questionnaire: what each asks, how a new one begins, what changed between them.
+"""Keep versions of a questionnaire: what each asks, how a new version begins, what changed.
 
-The questions' rows say what the present version asks. What an earlier one asked is kept as it was
-when the next one began; a question is the same one in all of them by its key.
+The questions' rows say what the present version asks. What an earlier version asked is kept as it
+was when the next began; a question keeps its key, and so its identity, in all versions.
 """
 
 from dataclasses import dataclass
@@ -14,41 +14,41 @@ FIELDS = ("text", "scale_spec", "required", "applies_to", "position", "why", "re
 
 
 def kept(study):
-    """The questions as they are, to be kept as a version."""
+    """Return the present questions in the form in which a version keeps them."""
     return list(study.questions.values("key", *FIELDS))
 
 
 def as_it_was(question, entry):
-    """The question as an entry of a kept version says it; its key is its own."""
-    said = {name: entry[name] for name in FIELDS if name in entry}
-    return Question(pk=question.pk, study_id=question.study_id, key=question.key, **said)
+    """Return the question as an entry of a kept version describes it; it keeps its key."""
+    fields = {name: entry[name] for name in FIELDS if name in entry}
+    return Question(pk=question.pk, study_id=question.study_id, key=question.key, **fields)
 
 
 def questions_of(study, version=None):
-    """All questions of a version of a study in their order, those that are retired too.
+    """Return all questions of a version of a study in their order, the retired ones too.
 
-    Without a version the present ones. Which one is present is read with the questions: a version
-    that begins meanwhile changes both at once. A version that nobody kept is the present one.
+    By default the present version. Which version is present is read with the questions: a version
+    that begins meanwhile changes both at once. A version that nobody kept is the present version.
     """
     present = F("study__questionnaire_version")
     questions = list(Question.objects.filter(study=study).annotate(present=present))
     if version is None or not questions or version == questions[0].present:
         return questions
-    found = QuestionnaireVersion.objects.filter(study=study, number=version).first()
-    if found is None:
+    earlier = QuestionnaireVersion.objects.filter(study=study, number=version).first()
+    if earlier is None:
         return questions
     by_key = {question.key: question for question in questions}
-    entries = [entry for entry in found.questions if entry["key"] in by_key]
+    entries = [entry for entry in earlier.questions if entry["key"] in by_key]
     return [as_it_was(by_key[entry["key"]], entry) for entry in entries]
 
 
 def asked(study, version=None):
-    """The questions that a version asks, in their order."""
+    """Return the questions that a version asks, in their order."""
     return [question for question in questions_of(study, version) if not question.retired]
 
 
 def begin(study, user=None):
-    """Keeps the questions as they are as a version; the next one begins with the same questions.
+    """Keep the present questions as a version; the next version begins with the same questions.
 
     Call it inside a transaction that has locked the study.
     """
@@ -60,12 +60,12 @@ def begin(study, user=None):
 
 
 def may_give_up(study):
-    """Whether it is known what the version before asked."""
+    """Return whether the version before was kept, so that it can come back."""
     return study.versions.filter(number=study.questionnaire_version - 1).exists()
 
 
 def give_up(study):
-    """Back to the version before; the present one may have no answers.
+    """Go back to the version before; the present version must have no answers.
 
     Call it inside a transaction that has locked the study.
     """
@@ -82,12 +82,12 @@ def give_up(study):
 
 
 def kept_keys(study):
-    """Keys of the questions of earlier versions: rows that stay, whatever becomes of them."""
-    return {entry["key"] for each in study.versions.all() for entry in each.questions}
+    """Return the keys of the questions of earlier versions, whose rows must never be deleted."""
+    return {entry["key"] for version in study.versions.all() for entry in version.questions}
 
 
 def same_values(scale, other):
-    """Whether a value means the same on both scales: only the words of points may differ."""
+    """Return whether a value means the same on both scales: only the words of points may differ."""
     if (scale.kind, scale.low, scale.high) != (other.kind, other.low, other.high):
         return False
     # The options of a choice are its values.
@@ -96,7 +96,7 @@ def same_values(scale, other):
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that differs between two versions; key is blank where it is about all."""
+    """A difference between two versions; key is blank where it is about all questions."""
 
     key: str
     what: str
@@ -106,7 +106,7 @@ class Change:
 
 @dataclass
 class Version:
-    """One version as its page shows it: what it has and what it changed of the one before."""
+    """A version as its page shows it: its answers, and its changes to the version before."""
 
     number: int
     is_present: bool
@@ -119,13 +119,15 @@ class Version:
 
 
 def history(study):
-    """All versions of a study, the newest first, without the numbers of judges."""
-    kept_ones = {each.number: each for each in study.versions.select_related("replaced_by")}
+    """Return all versions of a study, the newest first, without the numbers of judges."""
+    kept_ones = {
+        version.number: version for version in study.versions.select_related("replaced_by")
+    }
     answers = Rating.objects.filter(session__study=study).order_by().values_list("session__version")
     answers = dict(answers.annotate(n=Count("pk")))
     running = study.sessions.filter(state=Session.State.RATING).order_by().values_list("version")
     running = dict(running.annotate(n=Count("pk")))
-    wording = {number: each.questions for number, each in kept_ones.items()}
+    wording = {number: version.questions for number, version in kept_ones.items()}
     wording[study.questionnaire_version] = kept(study)
     return [
         Version(
@@ -143,23 +145,25 @@ def history(study):
 
 
 def changes(before, after):
-    """The Changes that lead from the entries of one version to those of the next."""
+    """List the Changes that lead from the entries of one version to those of the next."""
     if before is None or after is None:
         return []
     old = {entry["key"]: _words(entry) for entry in before}
     new = {entry["key"]: _words(entry) for entry in after}
-    found = [
-        Change(key, "added", "", said["wording"]) for key, said in new.items() if key not in old
+    differences = [
+        Change(key, "added", "", descriptions["wording"])
+        for key, descriptions in new.items()
+        if key not in old
     ]
-    for key, said in new.items():
-        for what, words in said.items():
+    for key, descriptions in new.items():
+        for what, words in descriptions.items():
             if key in old and words != old[key].get(what, ""):
-                found.append(Change(key, what, old[key].get(what, ""), words))
-    return found + _moved(before, after)
+                differences.append(Change(key, what, old[key].get(what, ""), words))
+    return differences + _moved(before, after)
 
 
 def _words(entry):
-    """What a version says of a question, each thing in words."""
+    """Describe a question of a version in words: {property: words}."""
     question = Question(key=entry["key"], **{name: entry[name] for name in FIELDS if name in entry})
     kinds = ", ".join(question.kinds)
     return {
@@ -174,11 +178,11 @@ def _words(entry):
 
 
 def _moved(before, after):
-    """A change of the order of those that both ask."""
+    """Return the change of the order of the questions that both versions ask, in a list."""
     orders = [
         [
             entry["key"]
-            for entry in sorted(some, key=lambda each: each["position"])
+            for entry in sorted(some, key=lambda asked_entry: asked_entry["position"])
             if not entry.get("retired")
         ]
         for some in (before, after)

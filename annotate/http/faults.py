@@ -1,4 +1,4 @@
-"""The page of a fault of the server. It asks the database nothing: that may be what fails."""
+"""Show the page of a fault of the server without asking the database, which may be what fails."""
 
 import sys
 
@@ -14,7 +14,7 @@ from annotate.values.languages import ENGLISH
 
 
 def server_error(request):
-    """Page: a rater reads it in the study's language, else in the browser's; others in English."""
+    """Page: a fault, in the study's or the browser's language for raters, in English for others."""
     start, _, rest = request.path.lstrip("/").partition("/")
     error = sys.exc_info()[1]  # such as of a file that was being received before any view
     if start not in ("r", "join") and busy.is_passing(error):

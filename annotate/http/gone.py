@@ -1,4 +1,4 @@
-"""What a request is told whose study is being deleted, or went while the request was answered."""
+"""Answer requests whose study is being deleted, or was deleted while the request was answered."""
 
 import logging
 
@@ -53,7 +53,7 @@ def answer(request, error):
 
 
 class GoneMiddleware:
-    """Answers 404 where a view failed because its study was deleted meanwhile.
+    """Answer 404 where a view failed because its study was deleted meanwhile.
 
     A request may look the study up a moment before its deletion is asked for, and then not find
     the rows that it needs: that is no fault of the server.

@@ -1,4 +1,4 @@
-"""Response headers that Django does not set by itself, who tries to log in, logs without tokens."""
+"""Set response headers that Django lacks, identify clients, and keep tokens out of logs."""
 
 import logging
 import re
@@ -20,14 +20,14 @@ PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 
 
 def static_headers(headers, path, url):
-    """What whitenoise adds to each file: nothing in it may load or be loaded elsewhere."""
+    """Set whitenoise's headers of a file: nothing in it may load or be loaded elsewhere."""
     headers["Content-Security-Policy"] = "default-src 'none'"
     headers["Cross-Origin-Resource-Policy"] = "same-origin"
     headers["Permissions-Policy"] = PERMISSIONS
 
 
 class PermissionsPolicyMiddleware:
-    """No page of the project uses a sensor, the camera or the microphone."""
+    """Forbid pages to use a sensor, the camera or the microphone, and caches to share them."""
 
     def __init__(self, get_response):
         self.get_response = get_response
@@ -42,7 +42,7 @@ class PermissionsPolicyMiddleware:
 
 
 def loosen(response, posts_to="", framed_by=()):
-    """The response, whose forms may also lead to one site, and which some sites may frame."""
+    """Let the response's forms also lead to one site, and let some sites frame it."""
     policy = {}
     if posts_to:
         policy["form-action"] = [SELF, posts_to]
@@ -56,7 +56,7 @@ def loosen(response, posts_to="", framed_by=()):
 
 
 def client_ip(request):
-    """The visitor's address; behind PROXY_COUNT proxies, as the first of them noted it."""
+    """Return the visitor's address; behind PROXY_COUNT proxies, as the first of them noted it."""
     noted = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
     # Counted from the end: what stands before was sent by the visitor and proves nothing.
     if 0 < settings.PROXY_COUNT <= len(noted) and noted[-settings.PROXY_COUNT].strip():
@@ -65,13 +65,14 @@ def client_ip(request):
 
 
 def username_tried(request, credentials=None):
-    """The name that somebody tries to log in with, cut to what the table of tries can hold."""
+    """Return the name of a login attempt, cut to what the table of attempts can hold."""
     return (credentials or request.POST).get("username", "")[:LONGEST_TRIED]
 
 
 class TokenFilter(logging.Filter):
-    """Takes out of log lines the tokens of sessions, logins and programs, which are the authority
-    there, and what platforms call people.
+    """Remove tokens of sessions, logins and programs, and platforms' ids of people, from logs.
+
+    Whoever knows a token has its authority.
     """
 
     def filter(self, record):

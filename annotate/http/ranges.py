@@ -1,4 +1,4 @@
-"""A file as a response, whole or the part that a browser asks for: Safari plays nothing else."""
+"""Send a file, whole or the part that a browser asks for: Safari plays nothing else."""
 
 import os
 import re
@@ -23,14 +23,14 @@ class Part:
 
 
 def asked_for(header, size):
-    """(first, last) byte that a Range header asks for; None for the whole, () beyond the end.
+    """Parse a Range header into (first, last) byte; None for the whole, () beyond the end.
 
     Several ranges at once, and what is no range, get the whole, as RFC 9110 allows.
     """
-    found = RANGE.fullmatch(header.strip())
-    if not found or found.groups() == ("", ""):
+    match = RANGE.fullmatch(header.strip())
+    if not match or match.groups() == ("", ""):
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     if not first:
         return (max(size - int(last), 0), size - 1) if int(last) and size else ()
     if last and int(last) < int(first):
@@ -39,7 +39,7 @@ def asked_for(header, size):
 
 
 def file_response(request, path, content_type, etag):
-    """The response to a GET or HEAD; FileNotFoundError as open() raises it."""
+    """Return the response to a GET or HEAD; FileNotFoundError as open() raises it."""
     file = path.open("rb")
     size = os.fstat(file.fileno()).st_size
     same = request.headers.get("If-Range", etag) == etag

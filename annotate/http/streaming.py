@@ -1,4 +1,4 @@
-"""Responses in pieces that fail while it can still be said in words, if they fail at once."""
+"""Stream responses in pieces; a failure of the first pieces still gets a page of its own."""
 
 from itertools import islice
 
@@ -11,7 +11,7 @@ FIRST = 2  # pieces: a header, and the first rows behind it
 
 
 class Begun:
-    """Pieces of a generator of which the first can be made before the response begins."""
+    """The pieces of a generator, of which the first can be made before the response begins."""
 
     def __init__(self, pieces):
         self.first, self.rest = [], pieces

@@ -1,3 +1,5 @@
+"""Store studies, their items, raters, sessions and answers."""
+
 from annotate.models.catalogue import Content, Interaction, Recipient, System
 from annotate.models.coding import Code, CodesCompared, Coding
 from annotate.models.deletion import Deletion

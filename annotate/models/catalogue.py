@@ -1,3 +1,5 @@
+"""Store what a study's items refer to: recipients, contents, systems and interactions."""
+
 from django.db import models
 
 
@@ -39,7 +41,7 @@ class Content(models.Model):
 
 
 class System(models.Model):
-    """What produced the text or the list."""
+    """The recommender or generator that produced the text or the list."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="systems")
     key = models.CharField(max_length=200)
@@ -54,7 +56,7 @@ class System(models.Model):
 
 
 class Interaction(models.Model):
-    """One thing that a recipient did with one content: the history."""
+    """An event of a recipient with a content, such as a rating: part of the history."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="interactions")
     recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="interactions")

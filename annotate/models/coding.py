@@ -1,4 +1,4 @@
-"""Coding of what raters wrote: a study's codes, and which coder gave which to which answer."""
+"""Store how raters' texts are coded: a study's codes, and which coder gave which code."""
 
 from django.conf import settings
 from django.db import models
@@ -6,7 +6,7 @@ from django.db.models import Q
 
 
 class Code(models.Model):
-    """A code of a study. Deleted or merged it stays, so that either can be undone."""
+    """A code of a study. It stays when it is deleted or merged, so that either can be undone."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="codes")
     name = models.CharField(max_length=60)
@@ -30,7 +30,10 @@ class Code(models.Model):
 
 
 class Coding(models.Model):
-    """One coder gave an answer a code; without a code they say that none applies."""
+    """A code that a coder gave to an answer.
+
+    Without a code: the coder says that no code applies.
+    """
 
     rating = models.ForeignKey("annotate.Rating", models.CASCADE, related_name="codings")
     code = models.ForeignKey(Code, models.CASCADE, null=True, related_name="codings")
@@ -56,7 +59,7 @@ class Coding(models.Model):
 
 
 class CodesCompared(models.Model):
-    """The coders' codes were laid open to all of them: from then on none codes independently."""
+    """The coders' codes were opened to all of them: from then on nobody codes independently."""
 
     study = models.OneToOneField("annotate.Study", models.CASCADE, related_name="codes_compared")
     by_name = models.CharField(max_length=150)

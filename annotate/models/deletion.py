@@ -1,11 +1,15 @@
+"""Store which studies are being deleted, and how far a worker is."""
+
 from django.db import models
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 
 class DeletionQuerySet(models.QuerySet):
+    """Queries over deletions of studies."""
+
     def due(self, now):
-        """Deletions that no worker is busy with."""
+        """Return the deletions that no worker is busy with."""
         return self.filter(due_at__lte=now)
 
     def claim(self, now, until):

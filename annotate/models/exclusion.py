@@ -1,4 +1,4 @@
-"""The log of exclusions: who left whom out by which rule, what that opened, and the way back."""
+"""Log exclusions: who excluded whom by which rule, which places opened, how it was undone."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from annotate.models.rater import Place
 
 
 class QualityStep(models.Model):
-    """One line of the log: a rule was applied, or an application was undone."""
+    """A line of the log: a rule was applied, or an application was undone."""
 
     BY_HAND = "by_hand"  # where other lines name their rule
 
@@ -44,7 +44,7 @@ class QualityStep(models.Model):
 
 
 class ExcludedRater(models.Model):
-    """One rater whom a step excluded, until another step ends that."""
+    """A rater whom a step excluded, until another step ends the exclusion."""
 
     step = models.ForeignKey(QualityStep, models.CASCADE, related_name="excluded")
     rater = models.ForeignKey("annotate.Rater", models.CASCADE, related_name="exclusions")
@@ -62,7 +62,7 @@ class ExcludedRater(models.Model):
 
 
 class FreedPlace(models.Model):
-    """A place that an exclusion opened, and whose it was: undoing gives it back where it can.
+    """A place that an exclusion opened, with its former rater: undoing gives it back where it can.
 
     The place itself may go (a study that wants fewer raters drops open ones); its item stays.
     """
@@ -76,7 +76,7 @@ class FreedPlace(models.Model):
 
 
 class Tombstone(models.Model):
-    """A rater's data were deleted on request: that it was done, and nothing about whom."""
+    """The trace of a rater whose data were deleted on request; nothing tells who it was."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="tombstones")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

@@ -1,4 +1,4 @@
-"""Screens of a session beside its own items, and their answers: no ratings, and in no place."""
+"""Store a session's extra screens and their answers, which are no ratings and fill no place."""
 
 from django.db import models
 from django.db.models import OuterRef, Q, Subquery
@@ -8,7 +8,7 @@ from annotate.models.rating import Rating
 
 
 class Extra(models.Model):
-    """One such screen: an attention check, an item with known answers, an item shown again.
+    """An extra screen: an attention check, an item with known answers, or an item shown again.
 
     position counts all screens of the session, its items' too: see annotate/sessions/extras.py.
     """
@@ -59,27 +59,29 @@ class Extra(models.Model):
 
     @property
     def name(self):
-        """What it is, whatever its position: the same however often it is drawn."""
+        """Return what identifies it, whatever its position: the same however often it is drawn."""
         return str(self.kind), self.item_id, self.check_key
 
 
 class ExtraAnswerQuerySet(models.QuerySet):
+    """Queries over answers on extra screens."""
+
     def for_analysis(self):
-        """Those of completed sessions by raters whom no rule excluded."""
+        """Return answers of completed sessions by raters who are not excluded."""
         done = self.filter(extra__session__state=Session.State.COMPLETED)
         return done.filter(extra__session__rater__excluded_because="")
 
     def with_first(self):
-        """Each with what was said to the item the first time (`first`); None where it never was."""
+        """Annotate each with the item's first answer (`first`), None where there was none."""
         before = Rating.objects.filter(
             session=OuterRef("extra__session"), item=OuterRef("item"), question=OuterRef("question")
         )
         return self.annotate(first=Subquery(before.values("value")[:1]))
 
     def test_retest(self):
-        """(rater, item, question, first, second) of every number that was given twice: ids, values.
+        """Iterate (rater, item, question, first, second) of numbers given twice: ids, values.
 
-        Take it of for_analysis() where only those are to be read who count.
+        Call it on for_analysis() to read only raters who count.
         """
         repeated = self.filter(extra__kind=Extra.Kind.REPEAT)
         both = repeated.with_first().filter(first__isnull=False, value__isnull=False)
@@ -88,7 +90,7 @@ class ExtraAnswerQuerySet(models.QuerySet):
 
 
 class ExtraAnswer(models.Model):
-    """One answer on such a screen; changes keeps what it was before, with the time."""
+    """An answer on an extra screen; changes keeps its earlier values, with the time."""
 
     extra = models.ForeignKey(Extra, models.CASCADE, related_name="answers")
     item = models.ForeignKey(
@@ -129,8 +131,8 @@ class ExtraAnswer(models.Model):
         return f"extra answer {self.pk}"
 
     @property
-    def said(self):
-        """The number, or the text."""
+    def as_shown(self):
+        """Return the number, or the text."""
         return self.text if self.value is None else self.value
 
 

@@ -1,3 +1,5 @@
+"""Store the items that people rate and judges score."""
+
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -7,15 +9,19 @@ WITHHELD = "withheld: the item belongs to the locked test part"  # what a file o
 
 
 class ItemQuerySet(models.QuerySet):
+    """Queries over items."""
+
     def without_outdated(self):
-        """Without statement items that say what is no longer so; they keep their answers. Nor those
-        of a file whose study withheld what they say: nobody could tell what they are asked about.
+        """Leave out statement items whose statement was corrected since, or withheld.
+
+        They keep their answers. A statement that a file's study withheld cannot be rated: nobody
+        could tell what it says.
         """
         says_nothing = Q(data__has_key=OUTDATED) | Q(text=WITHHELD)
         return self.exclude(says_nothing, kind=Item.Kind.STATEMENT)
 
     def with_places(self):
-        """Those that get open places: no parts, nothing for practice, nothing that says nothing."""
+        """Return the items that get open places: no parts, practice or outdated items."""
         return self.filter(parent=None, is_practice=False).without_outdated()
 
 

@@ -1,10 +1,12 @@
+"""Store the workers on MTurk who came too late for a place."""
+
 from django.db import models
 
 
 class Latecomer(models.Model):
-    """Somebody who accepted a task on MTurk and found no place left: they can only be paid by name.
+    """A worker who accepted a task on MTurk and found no place left: they can only be paid by name.
 
-    The one case in which ids are kept of who never consented; nothing else is kept of them.
+    Only here ids are kept of people who never consented; nothing else is kept of them.
     """
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="latecomers")

@@ -1,3 +1,5 @@
+"""Store uploaded pictures and recordings, and which of them did not load."""
+
 import secrets
 
 from django.conf import settings
@@ -14,17 +16,19 @@ LONGEST_NAME = 200
 
 
 def media_token():
-    """144 random bits: the file's name on disk, and the only authority over its address."""
+    """Draw 144 random bits: the file's name on disk, and the only authority over its address."""
     return secrets.token_urlsafe(18)
 
 
 def uploaded_name(text):
-    """The text if a file may be called so, else an empty one: one line, no folders."""
+    """Return the text if it is a valid file name (one line, no folders), else an empty text."""
     is_name = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
     return text if is_name and not set(text) & set("/\\") else ""
 
 
 class MediaKind(models.TextChoices):
+    """The kinds of media that a content can have."""
+
     IMAGE = "image", "Picture"
     AUDIO = "audio", "Recording"
 
@@ -62,14 +66,16 @@ class MediaFile(models.Model):
 
 
 class MissingMediaQuerySet(models.QuerySet):
+    """Queries over reports of missing media."""
+
     def standing(self):
-        """Reports about the address that the content still has."""
+        """Return the reports about the address that the content still has."""
         image = Q(kind=MediaKind.IMAGE, address=F("content__image_url"))
         return self.filter(image | Q(kind=MediaKind.AUDIO, address=F("content__audio_url")))
 
 
 class MissingMedia(models.Model):
-    """Raters' browsers could not load a content's picture or recording: how often, and when."""
+    """How often, and when, raters' browsers could not load a content's picture or recording."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="missing_media")
     content = models.ForeignKey(Content, models.CASCADE, related_name="+")
@@ -92,7 +98,7 @@ class MissingMedia(models.Model):
 
 
 def _lacking(study, kind):
-    """Condition on a content: it names an upload of this kind which is not there."""
+    """Return the condition that a content names an upload of this kind which is not there."""
     field = f"{kind}_url"
     name = Substr(OuterRef(field), Value(len(UPLOAD) + 1))
     files = MediaFile.objects.filter(study=study, kind=kind, name=name)
@@ -100,11 +106,11 @@ def _lacking(study, kind):
 
 
 def naming_no_file(study, kind):
-    """The contents of a study that name an upload of this kind which is not there."""
+    """Return the contents of a study that name an upload of this kind which is not there."""
     return Content.objects.filter(_lacking(study, kind), study=study).order_by("pk")
 
 
 def count_naming_no_file(study):
-    """{kind: how many such contents}, in one query."""
+    """Count contents that name an upload which is not there: {kind: contents}, in one query."""
     counts = {kind: Count("pk", filter=_lacking(study, kind)) for kind in MediaKind.values}
     return Content.objects.filter(study=study).aggregate(**counts)

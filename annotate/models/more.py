@@ -1,11 +1,11 @@
-"""More raters for some items than the study asks for: the log of who wanted them and why."""
+"""Log places beyond the number that a study asks for: who wanted them and why."""
 
 from django.conf import settings
 from django.db import models
 
 
 class ExtraPlaces(models.Model):
-    """One line of the log: items got places beyond the study's raters_per_item."""
+    """A line of the log: items got places beyond the study's raters_per_item."""
 
     class Kind(models.TextChoices):
         BY_HAND = "by_hand", "By hand"
@@ -35,7 +35,7 @@ class ExtraPlaces(models.Model):
 
 
 class AddedPlace(models.Model):
-    """One of the places that such a line added; undoing leaves the item, without the place.
+    """A place that a line of the log added; undoing leaves the row and its item, without the place.
 
     A load that wants fewer raters leaves such places alone. They stand in a table of their own, so
     that the table that every claim writes needs no further index.

@@ -1,9 +1,11 @@
+"""Store earlier versions of a study's questionnaire."""
+
 from django.conf import settings
 from django.db import models
 
 
 class QuestionnaireVersion(models.Model):
-    """What a study asked before its questions changed. The present version is the questions."""
+    """The questions of a study before they changed. The present version is in Question."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="versions")
     number = models.PositiveSmallIntegerField()

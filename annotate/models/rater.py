@@ -1,3 +1,5 @@
+"""Store raters, their sessions, and the places of items that they fill."""
+
 import secrets
 
 from django.db import models
@@ -7,12 +9,12 @@ from django.db.models.functions import Coalesce
 
 
 def session_token():
-    """144 random bits: the address is the only authority over a session."""
+    """Draw 144 random bits: the address is the only authority over a session."""
     return secrets.token_urlsafe(18)
 
 
 class Rater(models.Model):
-    """A person who answers."""
+    """A person who answers questions about items."""
 
     class Role(models.TextChoices):
         RECIPIENT = "recipient", "Recipient (rates what was recommended to them)"
@@ -52,22 +54,24 @@ class Rater(models.Model):
 
     @property
     def role_words(self):
-        """The role as tables say it."""
+        """Return the role as tables write it."""
         return self.role.replace("_", " ")
 
 
 class SessionQuerySet(models.QuerySet):
+    """Queries over sessions."""
+
     def locked(self, pk):
-        """One session with its study and rater; its other steps wait for this transaction."""
+        """Lock and return a session with its study and rater; its other steps wait."""
         locked = self.select_for_update(of=("self",))
         return locked.select_related("study", "rater").get(pk=pk)
 
     def begun(self):
-        """Without the personal links that nobody has used."""
+        """Leave out the personal links that nobody has used."""
         return self.exclude(source=Session.Source.LINK, state=Session.State.CONSENT)
 
     def visits(self):
-        """Those that somebody began here, not loaded from a file."""
+        """Return the sessions that a rater began here, not loaded from a file."""
         return self.begun().exclude(source=Session.Source.FILE)
 
     def with_any_answer(self):
@@ -76,7 +80,7 @@ class SessionQuerySet(models.QuerySet):
         return self.filter(models.Exists(ratings.filter(session=models.OuterRef("pk"))))
 
     def with_answers(self):
-        """Each with its answers, the items they are about, and when the last one came."""
+        """Annotate each with its answers, the answered items, and when the last came."""
         return self.annotate(
             answers=models.Count("ratings", distinct=True),
             items=models.Count("ratings__item", distinct=True),
@@ -84,7 +88,7 @@ class SessionQuerySet(models.QuerySet):
         )
 
     def with_times(self):
-        """Each with the seconds spent on items, NULL where nothing was measured."""
+        """Annotate each with the seconds spent on items, NULL where nothing was measured."""
         spent = Session._meta.get_field("times_spent").related_model.objects
         rows = spent.filter(session=models.OuterRef("pk")).order_by().values("session")
         return self.annotate(
@@ -96,7 +100,7 @@ class SessionQuerySet(models.QuerySet):
 
 
 class Session(models.Model):
-    """One rater's visit to one study, from consent to completion code."""
+    """A rater's visit to a study, from consent to completion code."""
 
     class State(models.TextChoices):
         CONSENT = "consent", "Reads the consent"
@@ -228,12 +232,12 @@ class Session(models.Model):
 
     @property
     def times(self):
-        """When it began, was last heard of, and ended, for tables."""
+        """Return when it began, was last heard of, and ended, for tables."""
         return self.started_at, self.last_seen_at, self.ended_at
 
     @property
     def can_return(self):
-        """Can it still be returned on its platform?"""
+        """Tell whether it can still be returned on its platform."""
         is_held = self.source != self.Source.FILE
         return is_held and self.State.RETURNED in self.NEXT[self.state]
 

@@ -1,3 +1,5 @@
+"""Store raters' answers, and define which of them count."""
+
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
@@ -9,7 +11,7 @@ SURPLUS = "surplus: the place had gone to another rater"
 
 
 def own_place():
-    """Expression: the rating's session has the place of its item (a part's is the whole's).
+    """Build the condition that the rating's session has the place of its item, or of the whole.
 
     The unique index on (item, rater) finds that place, so every rating costs one look-up.
     """
@@ -23,13 +25,15 @@ def own_place():
 
 
 class RatingQuerySet(models.QuerySet):
+    """Queries over ratings: which of them count."""
+
     def for_analysis(self):
-        """Answers of finished sessions by raters whom no rule excluded, each in its own place."""
+        """Return the counted sessions' answers, each in the session's own place."""
         loaded = Q(session__source=Session.Source.FILE)
         return self.of_counted_sessions().filter(loaded | own_place())
 
     def surplus(self):
-        """What for_analysis leaves out of the sessions that count: answers without a place.
+        """Return the answers without a place in sessions that count; for_analysis omits them.
 
         The rater paused for too long, the place went to somebody else, and then they came back.
         Loaded sessions have no such rule: a file may have any number of raters for an item.
@@ -38,17 +42,17 @@ class RatingQuerySet(models.QuerySet):
         return on_web.filter(~own_place())
 
     def of_counted_sessions(self):
-        """Answers of finished sessions by raters whom no rule excluded."""
+        """Return answers of completed sessions by raters who are not excluded."""
         finished = self.filter(session__state=Session.State.COMPLETED)
         return finished.filter(session__rater__excluded_because="")
 
     def with_shown_item(self):
-        """Each with the item on whose page it was asked: of a part that is the whole."""
+        """Annotate each with the item on whose page it was asked: the whole of a part."""
         return self.annotate(shown_item=Coalesce(F("item__parent"), F("item")))
 
 
 class Rating(models.Model):
-    """One rater's answer to one question on one item."""
+    """A rater's answer to a question about an item."""
 
     session = models.ForeignKey("annotate.Session", models.CASCADE, related_name="ratings")
     item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="ratings")
@@ -87,7 +91,7 @@ class Rating(models.Model):
 
 
 class RatingRevision(models.Model):
-    """What an answer was at one time; the newest equals the rating."""
+    """A value of an answer at a time; the newest equals the rating."""
 
     rating = models.ForeignKey(Rating, models.CASCADE, related_name="revisions")
     value = models.FloatField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""What raters say before and after their items. None of it is a rating."""
+"""Store what raters answer before and after their items. None of it is a rating."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from annotate.models.rater import Session
 
 
 class CheckAttempt(models.Model):
-    """One attempt at the comprehension check."""
+    """An attempt at the comprehension check."""
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="check_attempts")
     number = models.PositiveSmallIntegerField(help_text="Counted from 1.")
@@ -27,12 +27,12 @@ class CheckAttempt(models.Model):
 
     @property
     def wrong(self):
-        """The texts of the questions that were answered wrongly."""
-        return [one["question"] for one in self.answers if not one["right"]]
+        """List the texts of the questions that were answered wrongly."""
+        return [answer["question"] for answer in self.answers if not answer["right"]]
 
 
 class PracticeAnswer(models.Model):
-    """What was answered about one item for practice."""
+    """The answers about an item for practice."""
 
     session = models.ForeignKey(Session, models.CASCADE, related_name="practice_answers")
     item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="+")
@@ -71,8 +71,8 @@ class ExitAnswer(models.Model):
         return f"{self.key} of session {self.session_id}"
 
     @property
-    def said(self):
-        """The words, or the number: 4 for 4.0."""
+    def as_shown(self):
+        """Return the words, or the number: 4 for 4.0."""
         if self.text or self.value is None:
             return self.text
         return int(self.value) if self.value.is_integer() else self.value

@@ -1,3 +1,5 @@
+"""Store studies with their questions and members."""
+
 import secrets
 
 from django.conf import settings
@@ -21,47 +23,49 @@ TAKEN = ("new", "being-deleted")  # addresses of pages that stand where a study'
 
 
 def study_slug_rule(slug):
-    """What may stand in the address of a study; ValidationError says why not."""
+    """Check a slug for the address of a study; ValidationError says why not."""
     slug_rule(slug)
     if slug in TAKEN:
         raise ValidationError(f"Not “{slug}”: that is the address of a page of its own.")
 
 
 def completion_code():
-    """Eight characters that cannot be misread: no 0/O, no 1/I."""
+    """Draw eight characters that cannot be misread: no 0/O, no 1/I."""
     return "".join(secrets.choice("ABCDEFGHJKLMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
 def rows_of(relation, **conditions):
-    """Rows of a relation, counted by a subquery: joins of two relations would multiply."""
+    """Count rows of a relation by a subquery: joins of two relations would multiply."""
     rows = Study._meta.get_field(relation).related_model.objects
     counted = rows.filter(study=models.OuterRef("pk"), **conditions).order_by().values("study")
     return Coalesce(models.Subquery(counted.annotate(n=models.Count("pk")).values("n")), 0)
 
 
 class StudyQuerySet(models.QuerySet):
+    """Queries over studies."""
+
     def kept(self):
-        """Studies that nobody has asked to delete."""
+        """Return the studies that nobody has asked to delete."""
         return self.filter(deletion=None)
 
     def visible_to(self, user):
-        """Studies of which the user is a member, whatever the role."""
+        """Return the studies of which the user is a member, whatever the role."""
         return self.kept().filter(memberships__user=user)
 
     def being_deleted_of(self, user):
-        """The user's studies that are on their way out, each with its deletion."""
+        """Return the user's studies that are being deleted, each with its deletion."""
         going = self.filter(memberships__user=user, deletion__isnull=False)
         return going.select_related("deletion").order_by("deletion__asked_at", "pk")
 
     def with_progress(self):
-        """Each with its items, and with how many of its places are filled."""
+        """Annotate each with its number of items, of places, and of filled places."""
         places = rows_of("places")
         filled = rows_of("places", state=Place.State.FILLED)
         return self.annotate(item_count=rows_of("items"), place_count=places, filled_count=filled)
 
 
 class Study(models.Model):
-    """One research project: questionnaire, items, raters, judges, results."""
+    """A research project: questionnaire, items, raters, judges, results."""
 
     class Kind(models.TextChoices):
         EXPLANATION = "explanation", "Explanations"
@@ -155,14 +159,14 @@ class Study(models.Model):
 
     @property
     def item_kind(self):
-        """Of items that name none."""
+        """Return the kind of items that name no kind."""
         return Item.Kind.EXPLANATION if self.kind == Study.Kind.FACTUALITY else self.kind
 
     def get_absolute_url(self):
         return reverse("study", args=[self.slug])
 
     def join_path(self):
-        """Where raters arrive."""
+        """Return the address where raters arrive."""
         return reverse("join", args=[self.slug])
 
     @property
@@ -171,7 +175,7 @@ class Study(models.Model):
 
 
 class Question(models.Model):
-    """One thing asked of an item, on one scale: it stays the same through all versions by its key.
+    """A question about an item, on a scale; it keeps its key, and so its identity, in all versions.
 
     Its row is what the present version says; design/versions.py knows what earlier ones said.
     """
@@ -224,7 +228,7 @@ class Question(models.Model):
 
     @property
     def kinds(self):
-        """The kinds of items that it is asked of, in words; empty for all."""
+        """List the kinds of items that it is asked of, in words; empty for all."""
         return [label.lower() for kind, label in Item.Kind.choices if kind in self.applies_to]
 
     def applies_to_kind(self, kind):
@@ -232,7 +236,7 @@ class Question(models.Model):
 
 
 class Membership(models.Model):
-    """What one researcher may do in one study."""
+    """The role of a researcher in a study."""
 
     class Role(models.TextChoices):
         OWNER = "owner", "Owner"

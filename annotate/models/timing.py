@@ -1,8 +1,10 @@
+"""Store how long sessions looked at items."""
+
 from django.db import models
 
 
 class ItemTime(models.Model):
-    """How long one session looked at one item; it stays when the place goes to somebody else."""
+    """How long a session looked at an item; it stays when the place goes to somebody else."""
 
     session = models.ForeignKey("annotate.Session", models.CASCADE, related_name="times_spent")
     item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="+")

@@ -1,3 +1,5 @@
+"""Store the tokens of the HTTP API, as digests."""
+
 import hashlib
 import secrets
 from datetime import timedelta
@@ -13,12 +15,12 @@ USED_EVERY = timedelta(hours=1)
 
 
 def digest_of(secret):
-    """What is kept of a token. 256 random bits cannot be guessed, so no slow hash is needed."""
+    """Hash a token for storage; 256 random bits cannot be guessed, so no slow hash is needed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class DaysBetween(models.Func):
-    """Days from one time to another, by functions that both databases have themselves.
+    """The days from one time to another, by functions that both databases have themselves.
 
     A time plus a timedelta is a function of Django's on SQLite: without it other programs can
     neither check the database file nor copy it.
@@ -41,13 +43,15 @@ class DaysBetween(models.Func):
 
 
 class ApiTokenQuerySet(models.QuerySet):
-    def of(self, secret):
-        """The token, if it is known, has not expired and its user may log in; else None."""
+    """Find and issue tokens."""
+
+    def find_valid(self, secret):
+        """Return the unexpired token with this secret, if its user may log in, or None."""
         valid = self.filter(expires_at__gt=timezone.now(), user__is_active=True)
         return valid.select_related("user").filter(digest=digest_of(secret)).first()
 
     def issue(self, user, days, studies=None, **fields):
-        """(token, its secret, which is kept nowhere); studies: those it reaches, None for all."""
+        """Create a token; return it and its secret, which is not stored. studies: None for all."""
         secret = PREFIX + secrets.token_urlsafe(32)
         token = self.create(
             user=user,
@@ -61,7 +65,7 @@ class ApiTokenQuerySet(models.QuerySet):
 
 
 class ApiToken(models.Model):
-    """What a program shows to act for a user, in some or all of the user's studies."""
+    """The token by which a program acts for a user, in some or all of the user's studies."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)
@@ -95,11 +99,11 @@ class ApiToken(models.Model):
         return self.expires_at <= timezone.now()
 
     def reached(self, studies):
-        """Those of the studies that the token is for."""
+        """Return those of the studies that the token is for."""
         return studies if self.all_studies else studies.filter(pk__in=self.studies.values("pk"))
 
     def note_use(self):
-        """Keeps when it was last used, once an hour at most."""
+        """Store when it was last used, once an hour at most."""
         now = timezone.now()
         if self.last_used_at is None or self.last_used_at < now - USED_EVERY:
             ApiToken.objects.filter(pk=self.pk).update(last_used_at=now)

@@ -1,4 +1,4 @@
-"""What raters said about themselves after their items: for exports, pages and exclusion rules."""
+"""Read what raters answered about themselves after their items: for exports, pages and rules."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MEANS = {"movies_per_month": "Films a month, mean", "familiarity": "Familiar fil
 
 
 def keys(study):
-    """The keys of the exit questions, and behind them those that only have answers."""
+    """List the keys of the exit questions, then those that only have answers."""
     if around.EXIT not in study.extra:
         return []
     asked = [question.key for question in around.exit_of(study)]
@@ -30,22 +30,22 @@ def keys(study):
 
 
 def said_between(study, owner, first, last):
-    """{pk of the owner: {key: words or number}}; owner: session, or session__rater.
+    """Return {pk of the owner: {key: words or number}}; owner: session, or session__rater.
 
     Of several sessions of a rater the last answer counts.
     """
     rows = ExitAnswer.objects.filter(session__study=study, **{f"{owner}__pk__range": (first, last)})
-    found: dict = defaultdict(dict)
+    answers_by_owner: dict = defaultdict(dict)
     for pk, key, value, text in rows.order_by("session_id", "pk").values_list(
         f"{owner}_id", "key", "value", "text"
     ):
-        found[pk][key] = ExitAnswer(key=key, value=value, text=text).said
-    return found
+        answers_by_owner[pk][key] = ExitAnswer(key=key, value=value, text=text).as_shown
+    return answers_by_owner
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table of who took part: of all who completed, and of those who count."""
+    """A line of the demographics table: of all who completed, and of those who are not excluded."""
 
     label: str
     everybody: float | int | None
@@ -55,7 +55,7 @@ class Line:
 
 
 def demographics(study):
-    """[(title, Lines)] of the ready-made questions; of completed sessions, one query."""
+    """Return [(title, Lines)] of the ready-made questions, of completed sessions, by one query."""
     done = ExitAnswer.objects.filter(
         session__study=study, session__state=Session.State.COMPLETED, key__in=around.READY
     ).order_by()
@@ -76,8 +76,8 @@ def demographics(study):
 
 
 def _genders(rows):
-    found = {text: (n, fine) for _, text, n, fine in rows}
-    return [Line(text, *found[text]) for text in around.GENDERS if text in found]
+    counts_by_text = {text: (n, fine) for _, text, n, fine in rows}
+    return [Line(text, *counts_by_text[text]) for text in around.GENDERS if text in counts_by_text]
 
 
 def _ages(rows):
@@ -100,7 +100,7 @@ def _mean(label, rows):
 
 
 def numbers(key):
-    """A measure: the number that a rater gave to the exit question."""
+    """Return a measure: the number that a rater gave to the exit question."""
 
     def measure(evidence, **parameters):
         return {pk: value for pk, value, _ in _given(evidence, key) if value is not None}
@@ -109,7 +109,7 @@ def numbers(key):
 
 
 def against(evidence, question, how, value):
-    """1 where the answer is below, above or equal to the value, else 0."""
+    """Measure 1 where the answer is below, above or equal to the value, else 0."""
     return {
         pk: float(_holds(number, text, how, value))
         for pk, number, text in _given(evidence, question)
@@ -128,5 +128,6 @@ def _holds(number, text, how, value):
 
 
 def _given(evidence, key):
+    """List (rater id, value, text) of the exit answers by raters who are not excluded."""
     rows = [row[1:] for row in evidence.said_at_exit if row[0] == key]
     return [(pk, value, text) for pk, value, text in rows if pk in evidence.raters]

@@ -1,4 +1,4 @@
-"""What the exclusion rules measure on extra screens, and against the study's minimum time."""
+"""Measure raters by their extra screens, and against the study's minimum time."""
 
 from collections import defaultdict
 
@@ -11,34 +11,37 @@ KIND = Extra.Kind
 
 
 def _shares(rows, least):
-    """{rater: percent of what is true} of (rater, truth); who has too few is missing."""
-    found = defaultdict(list)
+    """Return {rater: percent true} of rows (rater, truth), without raters of too few rows."""
+    truths_by_rater = defaultdict(list)
     for rater, truth in rows:
-        found[rater].append(truth)
+        truths_by_rater[rater].append(truth)
     return {
         rater: 100 * sum(truths) / len(truths)
-        for rater, truths in found.items()
+        for rater, truths in truths_by_rater.items()
         if len(truths) >= least
     }
 
 
 def failed_checks(evidence, failures):
-    """How many attention checks a rater failed; who answered none is missing."""
-    found: dict = {}
+    """Count the attention checks that each rater failed; raters without any are missing."""
+    failed_by_rater: dict = {}
     for kind, rater, passed in evidence.passed:
         if kind == KIND.ATTENTION:
-            found[rater] = found.get(rater, 0) + (passed is False)
-    return found
+            failed_by_rater[rater] = failed_by_rater.get(rater, 0) + (passed is False)
+    return failed_by_rater
 
 
 def gold_agreement(evidence, percent, answers):
-    """Percent of the answers with a known right one that are right, or near enough."""
+    """Measure the percentage of a rater's answers to gold items that are right, or near enough."""
     gold = [row[1:] for row in evidence.passed if row[0] == KIND.GOLD and row[2] is not None]
     return _shares(gold, answers)
 
 
 def repeat_disagreement(evidence, points, share, answers):
-    """Percent of repeated answers that differ by more than so many points; words by any."""
+    """Measure the percentage of repeated answers that differ by more than the given points.
+
+    Of words and yes or no every difference counts.
+    """
     ordered = {
         question.pk
         for question in evidence.questions
@@ -54,7 +57,7 @@ def repeat_disagreement(evidence, points, share, answers):
 
 
 def share_of_hurried_items(evidence, share, items):
-    """Percent of the items whose last answer came before the study's minimum time."""
+    """Measure the percentage of items whose last answer came before the minimum time."""
     minimum = evidence.study.extra.get("minimum_seconds") or 0
     visits = measures.seconds_by_item(evidence)
     parts = measures.by_rater(*visits, items)
@@ -62,15 +65,15 @@ def share_of_hurried_items(evidence, share, items):
 
 
 def kinds_of(study):
-    """The kinds of extra screens that the study sets, or has answers to from when it did."""
+    """Return the kinds of extra screens that the study sets, or set earlier and has answers to."""
     names = {KIND.ATTENTION: "attention", KIND.GOLD: "gold", KIND.REPEAT: "repeats"}
-    found = {str(kind) for kind, name in names.items() if study.extra.get(name)}
-    if any(name in study.extra and str(kind) not in found for kind, name in names.items()):
+    kinds = {str(kind) for kind, name in names.items() if study.extra.get(name)}
+    if any(name in study.extra and str(kind) not in kinds for kind, name in names.items()):
         extras = Extra.objects.filter(session__study=study, answers__isnull=False)
-        found |= set(extras.order_by().values_list("kind", flat=True).distinct())
-    return found
+        kinds |= set(extras.order_by().values_list("kind", flat=True).distinct())
+    return kinds
 
 
 def has_minimum(study):
-    """Whether the study sets a minimum time."""
+    """Return whether the study sets a minimum time."""
     return bool(study.extra.get("minimum_seconds"))

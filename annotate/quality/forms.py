@@ -1,4 +1,4 @@
-"""Forms of the quality page and of a rater's page."""
+"""Enter a rule's parameters on the quality page, or a reason on a rater's page."""
 
 from django import forms
 
@@ -6,7 +6,7 @@ LONGEST = 60  # characters of a parameter: the reason has 200
 
 
 class RuleForm(forms.Form):
-    """The parameters of one rule, within what each may be."""
+    """The parameters of a rule, each within its limits."""
 
     def __init__(self, rule, data=None):
         super().__init__(data, auto_id=f"{rule.key}-%s", initial=_defaults(rule))
@@ -32,7 +32,7 @@ def _field(parameter):
 
 
 class ReasonForm(forms.Form):
-    """Why one rater is excluded, in the researcher's words."""
+    """The reason why a rater is excluded, in the researcher's words."""
 
     reason = forms.CharField(
         max_length=200,

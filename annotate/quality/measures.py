@@ -1,4 +1,4 @@
-"""What the exclusion rules measure of each rater: times, variance, agreement, platform data."""
+"""Measure each rater for the exclusion rules: times, variance, agreement, platform data."""
 
 from functools import cached_property
 from math import isnan
@@ -23,7 +23,7 @@ TYPES = [
 
 
 class Evidence:
-    """A study's raters whom nothing excludes, and all their answers; each read once."""
+    """A study's raters who are not excluded, and all their answers; each table is read once."""
 
     def __init__(self, study):
         self.study = study
@@ -34,12 +34,12 @@ class Evidence:
 
     @cached_property
     def raters(self):
-        """{id: rater}"""
+        """Return {id: rater} of the raters who are not excluded."""
         return {rater.pk: rater for rater in self.everybody if not rater.excluded_because}
 
     @cached_property
     def told(self):
-        """What a platform told about each rater about whom it told anything."""
+        """List what a platform told, of each rater about whom it told anything."""
         return [rater.platform_ids for rater in self.everybody if rater.platform_ids]
 
     @cached_property
@@ -48,13 +48,13 @@ class Evidence:
 
     @cached_property
     def said_at_exit(self):
-        """(key, rater id, value, text) of all answers to exit questions, in their order."""
+        """List (key, rater id, value, text) of all answers to exit questions, in their order."""
         rows = ExitAnswer.objects.filter(session__study=self.study).order_by("session_id", "pk")
         return list(rows.values_list("key", "session__rater_id", "value", "text"))
 
     @cached_property
     def passed(self):
-        """(kind, rater id, passed) of the answers to attention checks and gold items."""
+        """List (kind, rater id, passed) of the answers to attention checks and gold items."""
         kinds = [Extra.Kind.ATTENTION, Extra.Kind.GOLD]
         rows = ExtraAnswer.objects.filter(extra__session__study=self.study, extra__kind__in=kinds)
         rows = rows.filter(extra__session__rater__excluded_because="")
@@ -64,7 +64,7 @@ class Evidence:
 
     @cached_property
     def answers(self):
-        """All their answers as a structured array, whatever the state of the session."""
+        """Return all their answers as a structured array, whatever the state of the session."""
         answers = Rating.objects.filter(session__study=self.study).with_shown_item()
         rows = answers.filter(session__rater__excluded_because="").values_list(
             "session__rater", "shown_item", "item", "question", "value", "seconds"
@@ -72,7 +72,7 @@ class Evidence:
         return np.fromiter(rows.iterator(chunk_size=20_000), dtype=TYPES)
 
     def on_scales(self, *kinds):
-        """Answers to questions on these kinds of scales, their values from 0 to 1."""
+        """Return answers to questions on these kinds of scales, their values from 0 to 1."""
         scales = {q.pk: q.scale for q in self.questions}
         ends = {pk: (s.low, s.high) for pk, s in scales.items() if s.kind in kinds}
         rows = self.answers[np.isin(self.answers["question"], list(ends))].copy()
@@ -83,28 +83,33 @@ class Evidence:
 
 
 def _pairs(rows, first, second):
-    """Two keys of 32 bits in one whole number, which sorts ten times as fast as a pair."""
+    """Pack two keys of 32 bits in a whole number, which sorts ten times as fast as a pair."""
     return rows[first] << HALF | rows[second]
 
 
 def by_rater(raters, values, least):
-    """(rater, values) of every rater with at least that many."""
+    """Yield (rater, values) of every rater with at least that many values."""
     order = np.argsort(raters, kind="stable")
-    found, starts = np.unique(raters[order], return_index=True)
+    sorted_raters, starts = np.unique(raters[order], return_index=True)
     # np.split makes one empty part of nothing.
-    for rater, part in zip(found.tolist(), np.split(values[order], starts[1:]), strict=False):
+    for rater, part in zip(
+        sorted_raters.tolist(), np.split(values[order], starts[1:]), strict=False
+    ):
         if len(part) >= least:
             yield rater, part
 
 
 def median_seconds(evidence, seconds, items):
-    """The median over items of the time to the last answer; who has too few items is missing."""
+    """Measure the median over items of the seconds to the last answer.
+
+    Raters with too few items are missing.
+    """
     parts = by_rater(*seconds_by_item(evidence), items)
     return {rater: float(np.median(part)) for rater, part in parts}
 
 
 def seconds_by_item(evidence):
-    """(raters, seconds): each item that a rater answered, with the time to its last answer."""
+    """Return (raters, seconds): for each item of a rater the time to its last answer."""
     rows = evidence.answers[~np.isnan(evidence.answers["seconds"])]
     visits, place = np.unique(_pairs(rows, "rater", "shown"), return_inverse=True)
     longest = np.zeros(len(visits))
@@ -113,14 +118,14 @@ def seconds_by_item(evidence):
 
 
 def share_of_quick_answers(evidence, seconds, share, answers):
-    """Percent of the answers with a time that came in under so many seconds."""
+    """Measure the percentage of answers that came in under the given seconds."""
     rows = evidence.answers[~np.isnan(evidence.answers["seconds"])]
     parts = by_rater(rows["rater"], rows["seconds"] < seconds, answers)
     return {rater: 100 * float(np.mean(part)) for rater, part in parts}
 
 
 def different_answers(evidence, answers):
-    """How many different points of the scale a rater used on Likert questions."""
+    """Count the different points of the scale that a rater used on Likert questions."""
     likert = [q.pk for q in evidence.questions if q.scale.kind == "likert"]
     rows = evidence.answers[np.isin(evidence.answers["question"], likert)]
     parts = by_rater(rows["rater"], rows["value"], answers)
@@ -128,7 +133,7 @@ def different_answers(evidence, answers):
 
 
 def agreement_with_others(evidence, correlation, items):
-    """Pearson's r of a rater's answers with the mean of the others' on the same questions."""
+    """Correlate (Pearson's r) a rater's answers with the others' means on the same questions."""
     rows = _shared(evidence.on_scales("likert", "binary"))
     if not len(rows):
         return {}
@@ -137,52 +142,52 @@ def agreement_with_others(evidence, correlation, items):
     r, _ = correlation_with_others(units, raters, rows["value"])
     visits = np.unique(_pairs(rows, "rater", "shown"))
     enough = {rater for rater, _ in by_rater(visits >> HALF, visits, items)}
-    found = zip(pks.tolist(), r.tolist(), strict=True)
-    return {rater: value for rater, value in found if rater in enough and not isnan(value)}
+    correlations = zip(pks.tolist(), r.tolist(), strict=True)
+    return {rater: value for rater, value in correlations if rater in enough and not isnan(value)}
 
 
 def _shared(rows):
-    """The answers to what more than one rater answered."""
+    """Return the answers to questions that more than one rater answered."""
     units = _pairs(rows, "item", "question")
     _, place, count = np.unique(units, return_inverse=True, return_counts=True)
     return rows[count[place] > 1]
 
 
 def participant_of(ids):
-    """Who somebody is on their platform; empty where nothing says so."""
+    """Return the participant's id on their platform; empty without it."""
     return next((str(ids[name]) for name in PARTICIPANT if ids.get(name)), "")
 
 
 def has_participants(told):
-    """Whether any rater has a participant id."""
+    """Return whether any rater has a participant id."""
     return any(map(participant_of, told))
 
 
 def visit_of_participant(evidence):
-    """1 for a participant's first completed visit, then 2, 3, … in their order."""
+    """Number the visits of a participant: 1 for the first completed visit, then 2, 3, …."""
     done = evidence.study.sessions.filter(state=Session.State.COMPLETED)
     completed = set(done.values_list("rater", flat=True))
     counts: dict = {}
-    found = {}
+    visits = {}
     for pk in sorted(evidence.raters, key=lambda pk: (pk not in completed, pk)):
         participant = participant_of(evidence.raters[pk].platform_ids)
         if participant:
-            found[pk] = counts[participant] = counts.get(participant, 0) + 1
-    return found
+            visits[pk] = counts[participant] = counts.get(participant, 0) + 1
+    return visits
 
 
 def platform_number(name):
-    """A measure: a number that the platform gave about the rater."""
+    """Return a measure: a number that the platform gave about the rater."""
 
     def measure(evidence, **parameters):
-        found = {pk: _number(rater.platform_ids, name) for pk, rater in evidence.raters.items()}
-        return {pk: value for pk, value in found.items() if value is not None}
+        numbers = {pk: _number(rater.platform_ids, name) for pk, rater in evidence.raters.items()}
+        return {pk: value for pk, value in numbers.items() if value is not None}
 
     return measure
 
 
 def has_platform_number(name):
-    """Whether the platform gave that number about any rater."""
+    """Return a check whether the platform gave that number about any rater."""
     return lambda told: any(_number(ids, name) is not None for ids in told)
 
 

@@ -1,4 +1,4 @@
-"""One rater: sessions, answers with their changes, exclusion by hand, deletion on request."""
+"""Show one rater: sessions, answers with their changes, exclusion by hand, deletion on request."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -26,7 +26,7 @@ def _rater_or_404(request, slug, pk, role=access.VIEWER):
 
 @login_required
 def rater(request, slug, pk):
-    """Page: everything that is known about one rater."""
+    """Page: everything that is known about a rater."""
     return _page(request, _rater_or_404(request, slug, pk), ReasonForm())
 
 
@@ -52,8 +52,11 @@ def _page(request, rater, form, status=200):
 
 
 def _exclusion(rater):
-    found = rater.exclusions.filter(ended_by=None).select_related("step").first()
-    return {"exclusion": found, "rule": TITLES.get(found.step.rule, "") if found else ""}
+    exclusion = rater.exclusions.filter(ended_by=None).select_related("step").first()
+    return {
+        "exclusion": exclusion,
+        "rule": TITLES.get(exclusion.step.rule, "") if exclusion else "",
+    }
 
 
 def _ratings(rater):
@@ -69,22 +72,24 @@ def _times(rater, visits):
 
 
 def _extras(rater):
-    """(answer, given, expected) on extra screens, at most as many as a session can have."""
+    """List (answer, given, expected) on extra screens, at most as many as a session can have."""
     answers = ExtraAnswer.objects.filter(extra__session__rater=rater).with_first()
     answers = answers.select_related("extra", "item", "question")
     return [
-        (one, *_compared(one))
-        for one in answers.order_by("extra__session", "extra__position", "pk")[:MOST_EXTRAS]
+        (answer, *_compared(answer))
+        for answer in answers.order_by("extra__session", "extra__position", "pk")[:MOST_EXTRAS]
     ]
 
 
-def _compared(one):
-    key = one.question.key if one.question else ""
-    return checks.compared(one.extra.kind, one.extra.spec, key, one.value, one.text, one.first)
+def _compared(answer):
+    key = answer.question.key if answer.question else ""
+    return checks.compared(
+        answer.extra.kind, answer.extra.spec, key, answer.value, answer.text, answer.first
+    )
 
 
 def _with_changes(ratings):
-    """(rating, what it was before, whether it counts) of one page of answers."""
+    """List (rating, its earlier versions, whether it counts) of a page of answers."""
     pks = [rating.pk for rating in ratings]
     counted = set(Rating.objects.for_analysis().filter(pk__in=pks).values_list("pk", flat=True))
     return [(rating, list(rating.revisions.all())[:-1], rating.pk in counted) for rating in ratings]
@@ -92,22 +97,22 @@ def _with_changes(ratings):
 
 @login_required
 def find_rater(request, slug):
-    """Step to the page of the rater with this name; owners may also give a platform's id."""
+    """Step: lead to the page of the rater with this name; owners may also give a platform's id."""
     study = access.study_or_404(request.user, slug)
     words = request.GET.get("q", "").replace("\0", "").strip()[:200]
-    found = study.raters.filter(key=words).first()
-    if found is None and words and study.role == access.OWNER:
-        found = study.raters.filter(participant=words).first()
-    if found is None:
+    rater = study.raters.filter(key=words).first()
+    if rater is None and words and study.role == access.OWNER:
+        rater = study.raters.filter(participant=words).first()
+    if rater is None:
         messages.warning(request, f"No rater of this study is called “{words}”.")
         return redirect("raters", slug)
-    return redirect("rater", slug, found.pk)
+    return redirect("rater", slug, rater.pk)
 
 
 @login_required
 @require_POST
 def exclude_rater(request, slug, pk):
-    """Step: an editor excludes one rater and says why."""
+    """Step: an editor excludes a rater and says why."""
     rater = _rater_or_404(request, slug, pk, access.EDITOR)
     form = ReasonForm(request.POST)
     if not form.is_valid():
@@ -125,7 +130,7 @@ def exclude_rater(request, slug, pk):
 @login_required
 @require_POST
 def include_rater(request, slug, pk):
-    """Step: an editor includes one rater again, whatever excluded them."""
+    """Step: an editor includes a rater again, whatever excluded them."""
     rater = _rater_or_404(request, slug, pk, access.EDITOR)
     try:
         messages.success(request, included(exclude.include(rater, request.user)))
@@ -136,7 +141,7 @@ def include_rater(request, slug, pk):
 
 @login_required
 def delete_rater(request, slug, pk):
-    """Asks once, naming what goes; an owner deletes a rater's data, and a tombstone stays."""
+    """Page: ask once, naming what goes; a POST by an owner deletes the data, a tombstone stays."""
     rater = _rater_or_404(request, slug, pk, access.OWNER)
     if request.method == "POST":
         stone = exclude.forget(rater, request.user)

@@ -1,4 +1,4 @@
-"""Exclusion rules after the fact: each measures every rater and names those it would exclude.
+"""Exclude raters by rules: each rule measures every rater and names those it would exclude.
 
 A new rule is one more entry of RULES: its words, its parameters, and a function that measures the
 raters. A rater whom a rule cannot measure (too few answers, no such data) is not judged by it.
@@ -16,7 +16,7 @@ from annotate.quality import exit_answers, extra_measures, measures
 
 @dataclass(frozen=True)
 class Parameter:
-    """What the researcher sets: a number within its ends, one of the choices, or a text."""
+    """A setting of a rule: a number within its ends, one of the choices, or a text."""
 
     name: str
     label: str
@@ -30,8 +30,9 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Rule:
-    """measure(evidence, **parameters) -> {rater id: number}; who is missing cannot be judged.
+    """A rule that measures raters and excludes some of them by the measured number.
 
+    measure(evidence, **parameters) -> {rater id: number}; raters who are missing cannot be judged.
     excludes(number, parameters): whether that number leaves a rater out. words: the reason that
     the raters get, with the parameters filled in. offered(told): whether there are such data,
     given what a platform told about the raters; exit_key: the exit question that it is about, or
@@ -54,21 +55,23 @@ class Rule:
     is_set: Callable = field(default=lambda study: True)
 
     def reason(self, parameters):
-        """The words that Rater.excluded_because gets."""
+        """Return the words that Rater.excluded_because gets."""
         return self.words.format(**parameters)
 
     def why_unjudged(self, parameters):
-        """What the raters lack whom the rule cannot judge."""
+        """Return what the raters lack whom the rule cannot judge."""
         return self.unjudged.format(**parameters)
 
 
 def items_parameter(default):
+    """Return the parameter for the least number of items of a rater."""
     return Parameter(
         "items", "Judge only raters with at least this many items", default, 1, 500, is_whole=True
     )
 
 
 def answers_parameter(default):
+    """Return the parameter for the least number of answers of a rater."""
     return Parameter(
         "answers",
         "Judge only raters with at least this many answers",
@@ -294,7 +297,7 @@ TITLES = {rule.key: rule.title for rule in LIST} | {QualityStep.BY_HAND: "By han
 
 
 def offered(study, evidence=None):
-    """The rules that the study has data for."""
+    """Return the rules that the study has data for."""
     told = (evidence or measures.Evidence(study)).told
     asked = {"", *(question.key for question in around.exit_of(study))}
     asked |= {"*"} if len(asked) > 1 else set()
@@ -305,7 +308,7 @@ def offered(study, evidence=None):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a rule would do now: out = [(rater, what was measured)], the furthest off first."""
+    """The effect of a rule now: out = [(rater, measured number)], the furthest off first."""
 
     rule: Rule
     parameters: dict
@@ -325,18 +328,18 @@ class Preview:
 
     @property
     def given(self):
-        """(name, value) of the parameters: a template would take .items for a parameter."""
+        """Return (name, value) of the parameters: a template would take .items for a parameter."""
         return list(self.parameters.items())
 
     @property
     def seen(self):
-        """A short text that names these raters: what is applied is what somebody saw."""
+        """Return a short text that names these raters: what is applied is what somebody saw."""
         raters = ",".join(str(rater.pk) for rater, _ in sorted(self.out, key=lambda o: o[0].pk))
         return hashlib.sha256(raters.encode()).hexdigest()[:16]
 
 
 def preview(study, rule, parameters):
-    """Whom the rule would exclude, of the raters that nothing excludes yet; changes nothing."""
+    """Compute whom the rule would exclude, of the raters who are not excluded; change nothing."""
     evidence = measures.Evidence(study)
     measured = rule.measure(evidence, **parameters)
     out = [pk for pk, value in measured.items() if rule.excludes(value, parameters)]
@@ -354,7 +357,7 @@ def preview(study, rule, parameters):
 
 
 def places_of(raters):
-    """How many places would open at once, and how many of the raters are at work now."""
+    """Return how many places would open at once, and how many of the raters are at work now."""
     places = Place.objects.filter(rater__in=raters).exclude(session__state=Session.State.RATING)
     rating = Session.objects.filter(rater__in=raters, state=Session.State.RATING)
     return places.count(), rating.values("rater").distinct().count()

@@ -1,4 +1,4 @@
-"""Exclusion rules after the fact: what a rule would do, doing it, undoing it, the log."""
+"""Preview exclusion rules, apply them, undo them, show the log."""
 
 from urllib.parse import urlencode
 
@@ -20,15 +20,15 @@ MOST_SHOWN = 200  # raters of a preview
 
 @login_required
 def quality(request, slug):
-    """Page: the rules, a preview of the one that the address names, and the log."""
+    """Page: the rules, a preview of the rule in the address, and the log."""
     study = access.study_or_404(request.user, slug)
     rule = RULES.get(request.GET.get("rule", ""))
     form = RuleForm(rule, request.GET) if rule else None
-    found = preview(study, rule, form.cleaned_data) if form and form.is_valid() else None
-    return _page(request, study, form, found, status=422 if form and form.errors else 200)
+    rule_preview = preview(study, rule, form.cleaned_data) if form and form.is_valid() else None
+    return _page(request, study, form, rule_preview, status=422 if form and form.errors else 200)
 
 
-def _page(request, study, form=None, found=None, status=200, changed=False):
+def _page(request, study, form=None, rule_preview=None, status=200, changed=False):
     rules, reasons = offered(study), _reasons(study)
     forms = [form if form and form.rule == rule else RuleForm(rule) for rule in rules]
     context = {
@@ -37,9 +37,9 @@ def _page(request, study, form=None, found=None, status=200, changed=False):
         "forms": forms,
         "missing": [rule for rule in LIST if rule not in rules],
         "wrong": form.rule if form and form.errors else None,
-        "preview": found,
+        "preview": rule_preview,
         "changed": changed,
-        "out": found.out[:MOST_SHOWN] if found else [],
+        "out": rule_preview.out[:MOST_SHOWN] if rule_preview else [],
         "page": _log(study, request.GET.get("page")),
         "query": urlencode({k: v for k, v in request.GET.items() if k != "page"}),
         "excluded": [(reason, count) for reason, count in reasons if reason],
@@ -59,7 +59,7 @@ def _log(study, number):
 
 
 def _reasons(study):
-    """(reason, raters) of everybody; the reason is empty where nothing excludes them."""
+    """List (reason, number of raters); the reason is empty for raters who are not excluded."""
     counted = study.raters.order_by().values_list("excluded_because").annotate(n=Count("pk"))
     return sorted(counted, key=lambda row: (-row[1], row[0]))
 
@@ -67,25 +67,34 @@ def _reasons(study):
 @login_required
 @require_POST
 def apply_rule(request, slug, rule):
-    """Step: exclude exactly the raters that the preview showed; others than these: look again."""
+    """Step: exclude exactly the raters that the preview showed.
+
+    If they differ now, show it again.
+    """
     study = access.study_or_404(request.user, slug, access.EDITOR)
     if rule not in RULES:
         raise Http404("no such rule")
     form = RuleForm(RULES[rule], request.POST)
     if not form.is_valid():
         return _page(request, study, form, status=422)
-    found = preview(study, form.rule, form.cleaned_data)
-    if not found.out or found.seen != request.POST.get("seen"):
-        return _page(request, study, form, found, status=409, changed=True)
-    return _applied(request, study, found)
+    rule_preview = preview(study, form.rule, form.cleaned_data)
+    if not rule_preview.out or rule_preview.seen != request.POST.get("seen"):
+        return _page(request, study, form, rule_preview, status=409, changed=True)
+    return _applied(request, study, rule_preview)
 
 
-def _applied(request, study, found):
-    measured = {rater.pk: value for rater, value in found.out}
+def _applied(request, study, rule_preview):
+    measured = {rater.pk: value for rater, value in rule_preview.out}
     reopens = request.POST.get("reopen") == "on"
     try:
         step = exclude.exclude(
-            study, request.user, found.rule.key, found.reason, measured, found.parameters, reopens
+            study,
+            request.user,
+            rule_preview.rule.key,
+            rule_preview.reason,
+            measured,
+            rule_preview.parameters,
+            reopens,
         )
     except exclude.NobodyLeft:
         messages.warning(request, "All of them were excluded meanwhile; nothing was changed.")
@@ -97,7 +106,7 @@ def _applied(request, study, found):
 @login_required
 @require_POST
 def undo(request, slug, pk):
-    """Step: include the raters of one line of the log again."""
+    """Step: include the raters of a line of the log again."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     step = get_object_or_404(study.quality_steps.select_related("study"), pk=pk)
     try:
@@ -110,7 +119,7 @@ def undo(request, slug, pk):
 
 
 def included(undoing):
-    """What undoing did, in words."""
+    """Describe what undoing did."""
     words = f"{_raters(undoing.rater_count)} included again. "
     if undoing.place_count or undoing.lost_count:
         words += f"{undoing.place_count} of their places came back. "

@@ -1,1 +1,1 @@
-"""Show raters their pages, with pictures and histories, and researchers the same as a preview."""
+"""Show raters their pages, with pictures and histories, and let researchers preview them."""

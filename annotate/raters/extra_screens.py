@@ -1,4 +1,4 @@
-"""What stands on the page of an extra screen: as on any other item's, or an attention check."""
+"""Fill the page of an extra screen: a gold or repeated item, or an attention check."""
 
 from annotate.design import checks
 from annotate.models import Extra, Question
@@ -18,20 +18,20 @@ class ItemAgain(Screen):
         return list(self.place.answers.all())
 
     def save(self, form):
-        """Keep what the page sent; what is still missing."""
+        """Store the answers that the page sent; return the questions without a required answer."""
         return save_extras.save(
             self.place, self.questions, form.answers, form.shown_at, form.emptied
         )
 
     def context(self, ratings, count, form=None, gaps=()):
-        """As of any item. The address of a gold item's saves is that of an item too."""
-        found = super().context(ratings, count, form, gaps)
+        """Return an item's context; a gold item's answers are saved at an item's address too."""
+        context = super().context(ratings, count, form, gaps)
         is_repeat = self.place.kind == Extra.Kind.REPEAT
-        return found | ({"extra": self.place.pk} if is_repeat else {})
+        return context | ({"extra": self.place.pk} if is_repeat else {})
 
 
 class CheckScreen(Screen):
-    """The page of an attention check: one question, about no item."""
+    """The page of an attention check: a question about no item."""
 
     def __init__(self, extra, questions=()):
         self.place, self.item, self.study = extra, None, extra.session.study
@@ -48,13 +48,13 @@ class CheckScreen(Screen):
         return list(self.place.answers.all()) if self.place.pk else []
 
     def save(self, form):
-        """Keep the answer; what is missing."""
+        """Store the answer; return (0, question) in a list if it is missing."""
         gaps = save_extras.save(self.place, [], form.answers, form.shown_at)
         # What was chosen before stays stored; who takes all of it back is asked once more.
         return [(0, self.questions[0])] if gaps or not form.answers else []
 
     def context(self, ratings, count, form=None, gaps=()):
-        """What the templates are filled with."""
+        """Return the context of the templates."""
         stored = ratings[0] if ratings else None
         row = AskedCheck(
             self.spots[0],
@@ -79,7 +79,7 @@ class CheckScreen(Screen):
 
 
 class AskedCheck(Asked):
-    """The question of a check, maybe with boxes of which several can be chosen."""
+    """The question of a check on the page, maybe with boxes of which several can be chosen."""
 
     @property
     def has_radios(self):
@@ -102,13 +102,13 @@ class CheckForm:
     """The answer to a check as a page sends it."""
 
     def __init__(self, check, spot, data):
-        said = data.getlist(spot.name)
-        self.raw = checks.SEPARATOR.join(said) if check.is_several else (said or [""])[-1]
+        sent = data.getlist(spot.name)
+        self.raw = checks.SEPARATOR.join(sent) if check.is_several else (sent or [""])[-1]
         self.raw = self.raw.replace("\0", "")[:LONGEST]
         self.answers, self.emptied, self.problems = [], [], {}
         self.shown_at = read_shown_at(data.get("shown", ""))
         if check.is_several:
-            words = check.words(check.values(said))
+            words = check.words(check.values(sent))
             self.answers = [Answer(spot.question, None, words)] if words else []
             return
         try:
@@ -119,11 +119,11 @@ class CheckForm:
             self.answers = [answer] if answer else []
 
     def gaps(self, spots):
-        """The check, if nothing was said."""
+        """Return (0, question) in a list if nothing was answered."""
         return [] if self.answers else [(0, spots[0].question)]
 
     def only_why(self, spots):
-        """Nothing: a check asks for no reason."""
+        """Return an empty list: a check asks for no reason."""
         return []
 
 
@@ -134,7 +134,7 @@ def _as_typed(stored):
 
 
 def screen_of(place, questions):
-    """The Screen of a place or of an extra."""
+    """Return the Screen of a place or of an extra screen."""
     if not isinstance(place, Extra):
         return Screen(place, questions)
     return (CheckScreen if place.kind == Extra.Kind.ATTENTION else ItemAgain)(place, questions)

@@ -1,4 +1,4 @@
-"""The saves of extra screens that have an address of their own: attention checks and repeats."""
+"""Save answers on extra screens that have their own address: attention checks and repeats."""
 
 from django.http import Http404
 from django.views.decorators.http import require_POST
@@ -14,17 +14,17 @@ from annotate.sessions import session
 @require_POST
 def answer(request, token, extra, item, question):
     """Fragment: the mark of an answer on an extra screen."""
-    found = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
-    if found.kind == Extra.Kind.ATTENTION:
-        return answer_check(request, CheckScreen(found))
-    asked = access.asked_of_extra(found, item)
+    screen = or_resumed(lambda: access.extra_of_session(token, pk=extra), token)
+    if screen.kind == Extra.Kind.ATTENTION:
+        return answer_check(request, CheckScreen(screen))
+    asked = access.asked_of_extra(screen, item)
     if asked is None:
         raise Http404("no such item on this screen")
     return answered(request, *asked, question)
 
 
 def answer_check(request, screen, is_saved=True):
-    """The mark of the answer to an attention check; a preview does not save it."""
+    """Return the mark of the answer to an attention check, which a preview does not save."""
     form = screen.form(request.POST)
     if form.problems:
         return mark(problem=next(iter(form.problems.values())), status=422)

@@ -1,4 +1,4 @@
-"""What a rater's page sends, read once: domain values, or what is wrong."""
+"""Parse the answers that a rater's page sends, at the border: domain values, or the problems."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ MOST_RADIOS = 11  # a scale with more points is asked for as a number
 
 @dataclass(frozen=True)
 class Spot:
-    """One question about the item of a page, or about a part of it."""
+    """A question about the item of a page, or about a part of it."""
 
     question: Question
     item_id: int
@@ -24,13 +24,13 @@ class Spot:
 
     @property
     def name(self):
-        """The name of its field on the page."""
+        """Return the name of its field on the page."""
         part = f"i{self.item_id}" if self.is_part else ""
         return f"q{self.question.pk}{part}"
 
     @property
     def why_name(self):
-        """The name of the field for the reason."""
+        """Return the name of the field for the reason."""
         return f"{self.name}why"
 
     @property
@@ -39,7 +39,7 @@ class Spot:
 
 
 def read_answer(spot, raw, why=""):
-    """The answer, or None where nothing was said; ValueError says what is allowed.
+    """Parse an answer; return None if it is blank. ValueError says what is allowed.
 
     why: the reason, which is dropped where the question does not ask for one.
     """
@@ -70,7 +70,7 @@ def _number(scale, raw):
 
 
 def read_shown_at(raw):
-    """When the page was shown (milliseconds since 1970); None if that is no time."""
+    """Parse when the page was shown (milliseconds since 1970); None if it is no time."""
     try:
         return datetime.fromtimestamp(int(raw) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
@@ -78,7 +78,7 @@ def read_shown_at(raw):
 
 
 class ItemForm:
-    """All answers of one item as a page without JavaScript sends them."""
+    """All answers about an item as a page without JavaScript sends them."""
 
     def __init__(self, spots, data):
         self.raw = {spot.key: data.get(spot.name, "") for spot in spots}
@@ -100,30 +100,30 @@ class ItemForm:
             self.emptied.append((spot.item_id, spot.question))
 
     def only_why(self, spots):
-        """(item id, question) of those with a reason for no answer: it would be lost."""
-        said = {(answer.item_id, answer.question.pk) for answer in self.answers}
+        """List (item id, question) where a reason was given without an answer: it would be lost."""
+        answered = {(answer.item_id, answer.question.pk) for answer in self.answers}
         return [
             (spot.item_id, spot.question)
             for spot in spots
-            if spot.key not in said and self.why.get(spot.key, "").strip()
+            if spot.key not in answered and self.why.get(spot.key, "").strip()
         ]
 
     def gaps(self, spots):
-        """(item id, question) of those that the page lacks a required answer or reason of."""
-        said: dict = {}
+        """List (item id, question) where the page lacks a required answer or reason."""
+        answered: dict = {}
         for answer in self.answers:
-            said.setdefault(answer.item_id, {})[answer.question.pk] = bool(answer.reason)
+            answered.setdefault(answer.item_id, {})[answer.question.pk] = bool(answer.reason)
         lacking = [
             (spot.item_id, spot.question)
             for spot in spots
-            if is_missing(spot.question, said.get(spot.item_id, {}))
+            if is_missing(spot.question, answered.get(spot.item_id, {}))
         ]
         return lacking + [gap for gap in self.only_why(spots) if gap not in lacking]
 
 
 @dataclass
 class Asked:
-    """One question on the page: with its answer so far, and with what is wrong.
+    """A question on the page: with its answer by now, and with its problem.
 
     first_side: of a pair of lists, the side that stands first; about: what part it is about.
     """
@@ -148,7 +148,7 @@ class Asked:
 
     @property
     def lacks_why(self):
-        """It is answered, and what is missing is the reason."""
+        """Tell whether it has an answer but lacks the required reason."""
         return self.is_missing and bool(self.raw.strip())
 
     @property
@@ -161,7 +161,7 @@ class Asked:
 
     @property
     def has_ends(self):
-        """Only the two ends have words; the points between are numbers."""
+        """Tell whether only the two ends have words and the points between are numbers."""
         return len(self.scale.labels) == 2 < len(self.scale.points)
 
     @property
@@ -181,25 +181,25 @@ class Asked:
 
     @property
     def saves_on(self):
-        """The events that save: a choice at once, typed words also when the typing rests."""
+        """Return the events that save: a choice at once, typed words also when the typing rests."""
         if not self.has_radios:
             return "change, input delay:1s"
         return "change, input delay:1s from:find textarea" if self.question.why else "change"
 
     @property
     def sends(self):
-        """The names of the fields that are sent with the answer."""
+        """Return the names of the fields that are sent with the answer."""
         names = [self.name, *([self.why_name] if self.question.why else []), "shown"]
         return ",".join(names)
 
     @property
     def in_row(self):
-        """Equal distances side by side on a wide screen: scales with an order and two or more."""
+        """Tell whether options stand side by side at equal distances on a wide screen."""
         return self.scale.kind == "likert"
 
     @property
     def ends(self):
-        """What the ends of a scale mean that is asked for as a number."""
+        """Return the meaning of the ends of a scale that is asked for as a number."""
         labels = self.scale.labels
         low, high = self.scale.low, self.scale.high
         if not labels:
@@ -209,7 +209,7 @@ class Asked:
 
 
 def option_on_page(value, label, keys, is_checked, end=""):
-    """Return what the template shows of an option; its key is printed unless its label is the key.
+    """Return an option's context; its key is printed unless its label is the key.
 
     keys: those that choose it, the printed one first.
     """
@@ -225,7 +225,7 @@ def option_on_page(value, label, keys, is_checked, end=""):
 
 
 def asked(spots, ratings, form=None, gaps=(), about=None, first_side=""):
-    """The questions of a page as it shows them: what was typed, else what is stored.
+    """Return the Asked rows of a page: with what was typed, else with what is stored.
 
     gaps: (item id, question) of those left out; about: {id of a part: its name}.
     """

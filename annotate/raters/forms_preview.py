@@ -1,4 +1,4 @@
-"""The form above the preview of a study."""
+"""Choose what the preview of a study shows."""
 
 from django import forms
 
@@ -23,7 +23,7 @@ WIDTH = {"phone": "Phone, 360 px", "wide": "Wide"}
 
 
 class PreviewForm(forms.Form):
-    """Which page, which item, how wide; without a choice the first item on a phone."""
+    """A choice of page, item and width; by default the first item on a phone."""
 
     show = forms.ChoiceField(label="Page", choices=SHOW, required=False)
     item = forms.CharField(
@@ -42,13 +42,15 @@ class PreviewForm(forms.Form):
             "exit": around.exit_of(shown.study),
         }
         shows = [(name, label) for name, label in SHOW.items() if has.get(name, True)]
-        checks = [one for one in shown.screens if one is not None]
-        self.checks = {f"check-{one.check_key}": one for one in checks}
-        titles = {name: f"Attention check: {one.check_key}" for name, one in self.checks.items()}
+        checks = [check for check in shown.screens if check is not None]
+        self.checks = {f"check-{check.check_key}": check for check in checks}
+        titles = {
+            name: f"Attention check: {check.check_key}" for name, check in self.checks.items()
+        }
         self.fields["show"].choices = [*shows, *titles.items()]
 
     def clean_item(self):
-        """The item of that id; None where none was named."""
+        """Return the item with that id, or None for a blank field."""
         key = self.cleaned_data["item"]
         if not key:
             return None
@@ -59,12 +61,12 @@ class PreviewForm(forms.Form):
 
     @property
     def suggestions(self):
-        """Ids of items."""
+        """Return ids of items to choose from."""
         return self.shown.items.values_list("key", flat=True)[:SUGGESTED]
 
     @property
     def address(self):
-        """Of the page in the frame; empty where the choice is none."""
+        """Return the address of the page in the frame; empty for an invalid choice."""
         if not self.is_valid():
             return ""
         show, item = self.cleaned_data["show"], self.cleaned_data["item"]

@@ -1,4 +1,4 @@
-"""Pictures and recordings of a study: the researchers' page, and the files themselves."""
+"""Show and serve a study's pictures and recordings: the researchers' page, the files themselves."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -61,7 +61,7 @@ def upload_media(request, slug):
 
 @login_required
 def delete_media(request, slug, pk):
-    """Asks once, naming what shows the file; an editor deletes it."""
+    """Page: ask once, naming what shows the file; a POST by an editor deletes it."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     file = get_object_or_404(study.media_files, pk=pk)
     if request.method == "POST":
@@ -85,7 +85,7 @@ def forget_missing(request, slug):
 
 @require_safe
 def media_file(request, token):
-    """A file: its address is told to raters and members of its study only."""
+    """Serve a file: its address is known to raters and members of its study only."""
     file = get_object_or_404(MediaFile, token=token)
     try:
         path = uploads.path_of(file)

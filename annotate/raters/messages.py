@@ -1,4 +1,4 @@
-"""Every text that raters read: found in templates and code, put into message files, checked there.
+"""Collect every text that raters read from templates and code, and check its translations.
 
 GNU gettext is not needed: Django's own parser finds the texts, polib reads and writes the files.
 """
@@ -34,19 +34,20 @@ TWO_FORMS = "nplurals=2; plural=(n != 1);"
 
 
 def texts():
-    """{(context, text, plural): [files it stands in]}, in the order of files and lines."""
-    found: dict = {}
+    """Return {(context, text, plural): [files it stands in]}, in the order of files and lines."""
+    files_by_message: dict = {}
     folder = ROOT / "templates"
     for path in sorted(folder.rglob("*.html")):
         for message in _in_template(str(path.relative_to(folder))):
-            found.setdefault(message, []).append(str(path.relative_to(ROOT)))
+            files_by_message.setdefault(message, []).append(str(path.relative_to(ROOT)))
     for path in sorted((ROOT / "annotate").rglob("*.py")):
         for message in in_code(path.read_text(encoding="utf-8")):
-            found.setdefault(message, []).append(str(path.relative_to(ROOT)))
-    return {message: list(dict.fromkeys(files)) for message, files in found.items()}
+            files_by_message.setdefault(message, []).append(str(path.relative_to(ROOT)))
+    return {message: list(dict.fromkeys(files)) for message, files in files_by_message.items()}
 
 
 def _in_template(name):
+    """Yield (context, text, plural) of every translated text of a template."""
     nodes = get_template(name).template.nodelist  # type: ignore[attr-defined]
     for node in nodes.get_nodes_by_type((TranslateNode, BlockTranslateNode)):
         context = node.message_context and node.message_context.resolve(Context())
@@ -62,7 +63,7 @@ def _block(node, tokens):
 
 
 def in_code(source):
-    """(context, text, plural) of every call of gettext and its relatives.
+    """Yield (context, text, plural) of every call of gettext and its relatives.
 
     A variable is passed over: what it may hold is marked where it stands, by gettext_noop.
     """
@@ -87,28 +88,28 @@ def _literal(call, position):
 
 
 def path_of(code):
-    """Where the message file of a language stands."""
+    """Return the path of a language's message file."""
     return Path(settings.LOCALE_PATHS[0]) / to_locale(code) / "LC_MESSAGES" / "django.po"
 
 
 def message_files():
-    """All message files."""
+    """List all message files."""
     return sorted(Path(settings.LOCALE_PATHS[0]).glob("*/LC_MESSAGES/django.po"))
 
 
 def key_of(entry):
-    """(context, text, plural) of an entry, as texts() has it."""
+    """Return (context, text, plural) of an entry, as in texts()."""
     return entry.msgctxt, entry.msgid, entry.msgid_plural or None
 
 
 def updated(path, code):
-    """The message file with an entry for each text: those that are translated, then gone ones."""
+    """Build the message file anew, with an entry for each present text and its old translation."""
     old = polib.pofile(str(path)) if path.exists() else polib.POFile()
-    known = {key_of(entry): entry for entry in old if not entry.obsolete}
+    entries = {key_of(entry): entry for entry in old if not entry.obsolete}
     new = polib.POFile(wrapwidth=98)
     new.header, new.metadata = old.header, old.metadata or _metadata(code)
     for (context, text, plural), files in texts().items():
-        entry = known.get((context, text, plural)) or polib.POEntry(
+        entry = entries.get((context, text, plural)) or polib.POEntry(
             msgctxt=context, msgid=text, msgid_plural=plural or ""
         )
         if plural and not entry.msgstr_plural:
@@ -136,7 +137,7 @@ def _forms(file):
 
 
 def lacking(file):
-    """The texts that the file does not translate: not there, empty in some form, or fuzzy."""
+    """List the texts that the file does not translate: missing, empty in some form, or fuzzy."""
     done = {key_of(entry) for entry in file if entry.translated() and _is_whole(file, entry)}
     return [text for text in texts() if text not in done]
 
@@ -146,8 +147,8 @@ def _is_whole(file, entry):
 
 
 def faults(file):
-    """What would break a page: blanks that the text does not have or leave out, and markup."""
-    found = []
+    """List what would break a page: unknown or missing blanks, percent signs, and markup."""
+    problems = []
     for entry in file:
         for words in filter(None, [entry.msgstr, *entry.msgstr_plural.values()]):
             blanks = set(BLANK.findall(entry.msgid + entry.msgid_plural))
@@ -155,9 +156,9 @@ def faults(file):
             # One of the plural forms may do without its number: “one answer is missing”.
             if used - blanks or (blanks - used and not entry.msgid_plural):
                 asked = ", ".join(sorted(blanks)) or "nothing in %( )s"
-                found.append(f"line {entry.linenum}: “{words}” needs {asked}")
+                problems.append(f"line {entry.linenum}: “{words}” needs {asked}")
             if "%" in BLANK.sub("", words).replace("%%", ""):
-                found.append(f"line {entry.linenum}: “{words}”: write %% for a percent sign")
+                problems.append(f"line {entry.linenum}: “{words}”: write %% for a percent sign")
             if MARKUP.search(words):
-                found.append(f"line {entry.linenum}: “{words}” has < > & or straight quotes")
-    return found
+                problems.append(f"line {entry.linenum}: “{words}” has < > & or straight quotes")
+    return problems

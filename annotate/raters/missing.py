@@ -1,4 +1,4 @@
-"""Pictures and recordings that raters' browsers could not load."""
+"""Record pictures and recordings that raters' browsers could not load."""
 
 from django.db.models import F, Q
 from django.utils import timezone
@@ -9,7 +9,7 @@ MOST = 1_000_000  # reports that are counted of one
 
 
 def report(session, content_id, kind, now=None):
-    """Counts that a content's picture or recording did not load; False if the session shows none.
+    """Count a picture or recording that did not load; False if the session shows no such file.
 
     Only what stands on the session's own screens: so there is one row at most for each of those.
     """

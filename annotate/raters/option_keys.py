@@ -1,4 +1,4 @@
-"""The keys that choose the options of a question: a key means what stands on its option."""
+"""Choose the keys that select the options of a question: a key means what stands on its option."""
 
 from annotate.values.scales import TIE
 
@@ -31,7 +31,7 @@ def _digit(number):
 
 
 def _keys_of_lists(labels):
-    """1 and 2 are the lists as they stand, 0 is a tie; what else there is to choose follows."""
+    """Return 1 and 2 for the lists as they stand, 0 for a tie, further digits for the rest."""
     lists, others = iter(keys_of_ranks(2)), iter(keys_of_ranks(len(labels))[2:])
     keys = []
     for label in labels:
@@ -41,7 +41,7 @@ def _keys_of_lists(labels):
 
 
 def _keys_of_points(values, words):
-    """A digit that stands on an option is its key; an option in words has its value or its rank.
+    """Return the digit on an option as its key; an option in words gets its value or its rank.
 
     Other numbers have no key: on −2 to 2 a key 1 that chose −2 would be a trap.
     """
@@ -54,5 +54,5 @@ def _keys_of_points(values, words):
 
 
 def _is_number(word):
-    """Whether a word is a whole number as it is written: 01 is not, beside an option 1."""
+    """Return whether a word is a whole number as it is written: 01 is not, next to an option 1."""
     return word.isascii() and word.removeprefix("-").isdigit() and str(int(word)) == word

@@ -1,4 +1,4 @@
-"""What a rater would see of a study, without a rater.
+"""Build what a rater would see of a study, without a rater.
 
 The rater's own templates are filled for a session that is in no table. Its token, preview- and the
 study's name, can be no session's: those are random. So all addresses on the pages lead to the
@@ -17,7 +17,7 @@ from annotate.sessions import extras, places
 
 
 class Shown:
-    """A study with the session, the places and the items of its preview; nothing of it is saved."""
+    """A study with the session, the places and the items of its preview, which are never saved."""
 
     def __init__(self, study):
         self.study = study
@@ -31,17 +31,17 @@ class Shown:
         study.join_path = lambda: self.address("session")
 
     def address(self, name, *args):
-        """Where the page of that name is previewed."""
+        """Return the address of the preview of a named page."""
         return reverse(name, args=[self.session.token, *args])
 
     @cached_property
     def count(self):
-        """How many screens a session would have."""
+        """Return how many screens a session would have."""
         return len(self.screens)
 
     @cached_property
     def screens(self):
-        """None for an item, or the Extra of an attention check, as a session's might stand.
+        """List a session's screens: None for an item, the Extra of an attention check.
 
         Gold and repeated items look as all others do.
         """
@@ -49,12 +49,12 @@ class Shown:
         return extras.sample(self.session, checks.settings_of(self.study), items)
 
     def check_at(self, position):
-        """The attention check that stands there, with its number for a primary key; or None."""
-        found = self.screens[position - 1] if 1 <= position <= self.count else None
-        return found if isinstance(found, Extra) else None
+        """Return the attention check at a position, its number as primary key, or None."""
+        screen = self.screens[position - 1] if 1 <= position <= self.count else None
+        return screen if isinstance(screen, Extra) else None
 
     def check_or_404(self, number):
-        """The attention check of that number."""
+        """Return the attention check with that number."""
         for screen in self.screens:
             if screen is not None and screen.pk == number:
                 return screen
@@ -62,7 +62,7 @@ class Shown:
 
     @cached_property
     def first(self):
-        """The first item that may be read here; before there are any, one that stands for them."""
+        """Return the first item that may be read here, or an example before items are loaded."""
         hidden = withheld_statements(self.study)
         open_ones = self.items.exclude(pk__in=hidden) if hidden else self.items
         return (
@@ -79,13 +79,13 @@ class Shown:
 
     @property
     def after_items(self):
-        """The page that follows the last item."""
+        """Return the address of the page that follows the last item."""
         if around.exit_of(self.study):
             return self.address("session_exit")
         return f"{self.address('session')}?show=thanks"
 
     def place(self, item, position):
-        """A place that nobody takes."""
+        """Return an unsaved place for the item."""
         if not 1 <= position <= self.count:
             raise Http404("no such item in this session")
         return Place(
@@ -93,25 +93,25 @@ class Shown:
         )
 
     def item_or_404(self, pk):
-        """An item that raters would see by itself."""
-        found = pk == self.first.pk and self.first
-        item = found or self._seen(self.items.filter(pk=pk).first())
+        """Return an item that raters would see by itself."""
+        first = pk == self.first.pk and self.first
+        item = first or self._seen(self.items.filter(pk=pk).first())
         if item is None:
             raise Http404("no such item that raters would see")
         return item
 
     def _seen(self, item):
-        """The item as its researchers see it, not its raters."""
+        """Return the item as researchers may see it: without withheld wording."""
         return item and as_seen(self.study, [item])[0]
 
     def neighbour(self, item, step):
-        """The next item, or the one before; after the last comes the first."""
+        """Return the next item or the item before; after the last comes the first."""
         if step > 0:
             return self.items.filter(pk__gt=item.pk).first() or self.first
         return self.items.filter(pk__lt=item.pk).last() or self.items.last() or self.first
 
     def rated_or_404(self, pk):
-        """(an item that raters would see by itself, itself or the part of it that is asked for)."""
+        """Return (an item that raters see by itself, the requested part of it or itself)."""
         part = self.study.items.filter(pk=pk, parent__in=self.items).first()
         if part is None:
             whole = self.item_or_404(pk)

@@ -1,4 +1,4 @@
-"""The steps before and after the items in the preview: as raters see them, without a trace."""
+"""Preview the steps before and after the items as raters see them; nothing is stored."""
 
 from django.http import Http404
 from django.shortcuts import render
@@ -16,7 +16,7 @@ ATTEMPTS = {str(number) for number in range(1, around.MOST_ATTEMPTS + 1)}
 @framed
 @require_POST
 def begin(request, shown):
-    """To the check, to practice, or to the first item, whichever comes next."""
+    """Step: lead to the check, to practice, or to the first item, whichever comes next."""
     after = request.POST.get("after")
     if not after and around.check_of(shown.study):
         return to(shown.address("session_check"))
@@ -27,7 +27,7 @@ def begin(request, shown):
 
 @framed
 def check(request, shown):
-    """The check; how many attempts were made stands in the form only."""
+    """Page: the check; the form alone remembers how many attempts were made."""
     asked = around.check_of(shown.study)
     if asked is None:
         raise Http404("this study has no comprehension check")
@@ -39,28 +39,28 @@ def check(request, shown):
 
 
 def _attempt(request, shown, page):
-    form, gaps = page.read(request.POST)
+    form, gaps = page.read_form(request.POST)
     if form.problems or gaps:
         return render(request, "annotate/check.html", page.context(form, gaps), status=422)
     values = {answer.question.pk: answer.value for answer in form.answers}
-    said = page.check.judged(values)
-    if all(one["right"] for one in said):
+    answers = page.check.judged(values)
+    if all(row["right"] for row in answers):
         return render(request, "annotate/ready.html", ready_context(shown.session))
     if page.number >= page.check.attempts:
         return to(f"{shown.address('session')}?show=screened_out")
-    following = CheckPage(shown.session, page.check, page.number + 1, said)
+    following = CheckPage(shown.session, page.check, page.number + 1, answers)
     return render(request, "annotate/check.html", following.context())
 
 
 @framed
 def practice(request, shown, position=1):
-    """One item for practice; a POST shows how its answers compare."""
+    """Page: an item for practice; a POST shows how its answers compare."""
     items = around.practice_items(shown.study)
     if not 1 <= position <= len(items):
         raise Http404("no such item for practice")
     as_seen(shown.study, [item for _, item in items])
     page = PracticePage(shown.session, items, position)
-    form, gaps = page.read(request.POST) if request.method == "POST" else (None, ())
+    form, gaps = page.read_form(request.POST) if request.method == "POST" else (None, ())
     if form and not (form.problems or gaps):
         return render(request, "annotate/practised.html", page.feedback(page.answers(form)))
     response = render(
@@ -71,9 +71,9 @@ def practice(request, shown, position=1):
 
 @framed
 def exit_questions(request, shown):
-    """The exit questions; a POST leads to the last page."""
+    """Page: the exit questions; a POST leads to the last page."""
     page = ExitPage(shown.session)
-    form, gaps = page.read(request.POST) if request.method == "POST" else (None, ())
+    form, gaps = page.read_form(request.POST) if request.method == "POST" else (None, ())
     if form and not (form.problems or gaps):
         return to(f"{shown.address('session')}?show=thanks")
     status = 422 if form else 200

@@ -1,4 +1,4 @@
-"""A study as raters see it, for its researchers: nothing is saved, nobody takes a place."""
+"""Preview a study as raters see it, for its researchers: nothing is saved, no place is taken."""
 
 from csp.constants import SELF
 from csp.decorators import csp_replace, csp_update
@@ -38,7 +38,7 @@ def preview(request, slug):
 
 
 def framed(view):
-    """A page that this site's own pages may frame, for editors of the study."""
+    """Make a page that this site's own pages may frame, for editors of the study."""
 
     def page(request, slug, *args, **kwargs):
         study = access.study_or_404(request.user, slug, access.EDITOR)
@@ -51,7 +51,7 @@ def framed(view):
 
 @framed
 def start(request, shown):
-    """Consent, instructions, the last pages."""
+    """Page: consent, instructions, or one of the last pages."""
     page = request.GET.get("show", "consent")
     if page not in PAGES:
         raise Http404("no such page of a session")
@@ -62,24 +62,27 @@ def start(request, shown):
 @framed
 @require_POST
 def consent(request, shown):
-    """To the instructions, or to the page for who declines."""
+    """Step: lead to the instructions, or to the page for declined consent."""
     page = "instructions" if request.POST.get("consent") == "yes" else "declined"
     return to(f"{shown.address('session')}?show={page}")
 
 
 def to(address):
-    """A redirect after a POST."""
+    """Return a redirect after a POST."""
     return HttpResponseRedirect(address, status=303)
 
 
 @framed
 def item(request, shown, position):
-    """One item with its questions. A POST checks the answers as a session would, and goes on."""
+    """Page: an item with its questions.
+
+    A POST checks the answers as a session would, and goes on.
+    """
     if request.method == "POST":
         return _leave_item(request, shown, position)
     pk = request.GET.get("item", "")
-    found = shown.item_or_404(int(pk)) if PK.fullmatch(pk) else shown.first
-    return _item_page(request, shown, _screen(shown, position, found), found)
+    chosen = shown.item_or_404(int(pk)) if PK.fullmatch(pk) else shown.first
+    return _item_page(request, shown, _screen(shown, position, chosen), chosen)
 
 
 def _screen(shown, position, item):
@@ -96,20 +99,20 @@ def _item_page(request, shown, screen, item, form=None, gaps=(), status=200):
 
 def _leave_item(request, shown, position):
     pk = request.POST.get("item", "")
-    found = shown.item_or_404(int(pk) if PK.fullmatch(pk) else -1)
-    screen = _screen(shown, position, found)
+    chosen = shown.item_or_404(int(pk) if PK.fullmatch(pk) else -1)
+    screen = _screen(shown, position, chosen)
     form = screen.form(request.POST)
     is_back = request.POST.get("go") == "back"
     gaps = form.gaps(screen.spots)
     if form.problems or (gaps and not is_back):
-        return _item_page(request, shown, screen, found, form, gaps, status=422)
+        return _item_page(request, shown, screen, chosen, form, gaps, status=422)
     if not is_back and position >= shown.count:
         return to(shown.after_items)
     step = -1 if is_back else 1
     position = max(position + step, 1)
     # A check stands between two items: its page remembers the one before it.
     stays = shown.check_at(position) if step > 0 else screen.item is None
-    there = shown.neighbour(found, step) if not stays else found
+    there = shown.neighbour(chosen, step) if not stays else chosen
     return to(f"{shown.address('session_item', position)}?item={there.pk}")
 
 
@@ -123,19 +126,21 @@ def answer_extra(request, shown, extra, item, question):
 @framed
 @require_POST
 def answer(request, shown, item, question):
-    """Fragment: the mark that a rater would see beside the answer; it is not saved."""
+    """Fragment: the mark that a rater would see next to the answer, which is not saved."""
     whole, rated = shown.rated_or_404(item)
-    asked_now = (one for one in shown.questions if one.applies_to_kind(rated.kind))
-    found = next((one for one in asked_now if one.pk == question), None)
-    if found is None:
+    asked_now = (
+        candidate for candidate in shown.questions if candidate.applies_to_kind(rated.kind)
+    )
+    asked_question = next((candidate for candidate in asked_now if candidate.pk == question), None)
+    if asked_question is None:
         raise Http404("no such question about this item")
-    spot = Spot(found, item, rated is not whole)
+    spot = Spot(asked_question, item, rated is not whole)
     try:
-        said = read_answer(
+        parsed = read_answer(
             spot, request.POST.get(spot.name, ""), request.POST.get(spot.why_name, "")
         )
     except ValueError as error:
         return render(request, "annotate/_mark.html", {"problem": str(error)}, status=422)
-    if said is None and found.required:
+    if parsed is None and asked_question.required:
         return render(request, "annotate/_mark.html", {"problem": UNANSWERED}, status=422)
     return render(request, "annotate/_mark.html", {"saved": True})

@@ -1,4 +1,4 @@
-"""Profiles of recipients: which one of several stands for a person, and how new ones are added."""
+"""Choose which of a recipient's profiles stands for them, and add new profiles."""
 
 from math import isfinite
 
@@ -11,7 +11,7 @@ LONGEST_KEY = 200
 
 
 def episodes_in(data):
-    """How many episodes a profile was made of, by its extra columns; None where they do not say."""
+    """Return from how many episodes a profile was made, by its extra columns; None if unknown."""
     try:
         number = float(data.get(EPISODES, ""))
     except (TypeError, ValueError):
@@ -20,35 +20,34 @@ def episodes_in(data):
 
 
 def newest(profiles, episodes=0):
-    """The one of a recipient's profiles that counts; they are [(extra columns, anything)], the
-    oldest first.
+    """Return the profile that counts of a recipient's [(extra columns, …)], the oldest first.
 
-    It is the last one; where a run wrote it, that of the run's profiles made of the most episodes.
-    episodes: of profiles made of so many only; None where there is none.
+    It is the last; where a run wrote it, the run's profile made of the most episodes.
+    episodes: consider only profiles made of so many. None without a profile.
     """
     if episodes:
-        profiles = [each for each in profiles if episodes_in(each[0]) == episodes]
+        profiles = [profile for profile in profiles if episodes_in(profile[0]) == episodes]
     if not profiles:
         return None
     run = profiles[-1][0].get(RUN)
-    same = [each for each in profiles if each[0].get(RUN) == run] if run else profiles[-1:]
-    return max(reversed(same), key=lambda each: episodes_in(each[0]) or 0)
+    same = [profile for profile in profiles if profile[0].get(RUN) == run] if run else profiles[-1:]
+    return max(reversed(same), key=lambda profile: episodes_in(profile[0]) or 0)
 
 
 def of_recipients(study_id, recipients):
-    """{recipient id: [(extra columns, text)]} of whole profiles, as they were made; one query."""
+    """Return {recipient id: [(extra columns, text)]} of whole profiles, as made, by one query."""
     items = Item.objects.filter(study=study_id, kind=Item.Kind.PROFILE, parent=None)
     items = items.filter(recipient__in=recipients).exclude(text__regex=BLANK).order_by("pk")
-    found: dict = {}
+    profiles: dict = {}
     for recipient, data, text in items.values_list("recipient", "data", "text"):
-        found.setdefault(recipient, []).append((data, text))
-    return found
+        profiles.setdefault(recipient, []).append((data, text))
+    return profiles
 
 
 def add(study_id, profiles):
-    """New profile items [(recipient id, id wanted, text, extra columns)], with open places: [Item].
+    """Create profile items of [(recipient id, id wanted, text, extra columns)], with open places.
 
-    Within a transaction. An id that is taken gets a number behind it; nothing there is changed.
+    Call it in a transaction. A taken id gets a number behind it; nothing there is changed.
     """
     # A load that changes the number of raters an item is to get waits, or is waited for.
     study = Study.objects.select_for_update(no_key=True).get(pk=study_id)
@@ -72,7 +71,7 @@ def add(study_id, profiles):
 
 
 def _free(study, key):
-    """The id, or with the first number behind it that no item has."""
+    """Return the id, or the id with the first number behind it that no item has."""
     taken = set(study.items.filter(key__startswith=key).values_list("key", flat=True))
     number = 2
     free = key

@@ -1,4 +1,4 @@
-"""What a rater's page tells by itself. Nothing is shown of it, and no page waits for it."""
+"""Receive what a rater's page reports by itself, unseen; no page waits for it."""
 
 from django.http import Http404, HttpResponse
 from django.utils import timezone
@@ -18,7 +18,7 @@ def time_spent(request, token, item):
     if place is None:
         access.session_or_404(token)  # a place that was lost counts no more
         return HttpResponse(status=204)
-    timing.keep(place, timing.read(request.POST), timezone.now())
+    timing.keep(place, timing.parse_report(request.POST), timezone.now())
     return HttpResponse(status=204)
 
 
@@ -28,10 +28,10 @@ def missing_media(request, token):
     """Step: a picture or a recording on the page could not be loaded."""
     session = access.session_or_404(token)
     content = request.POST.get("content", "")
-    known = PK.fullmatch(content) and missing.report(
+    is_recorded = PK.fullmatch(content) and missing.report(
         session, int(content), request.POST.get("kind", "")
     )
-    if not known:
+    if not is_recorded:
         raise Http404("no such picture or recording in this session")
     return HttpResponse(status=204)
 
@@ -39,5 +39,5 @@ def missing_media(request, token):
 @rater_page
 @require_POST
 def of_preview(request, **where):
-    """The same addresses in the preview, where nothing is kept."""
+    """Step: accept the same reports from the preview, and keep nothing."""
     return HttpResponse(status=204)

@@ -1,4 +1,4 @@
-"""What stands on the page of an item, for a rater and in the preview alike."""
+"""Fill the page of an item, for a rater and in the preview alike."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,7 +71,7 @@ def has_something_to_show(content):
 
 @dataclass(frozen=True)
 class Part:
-    """One entry of a list: the item, its content, its questions."""
+    """An entry of a list: the item, its content, its questions."""
 
     item: Item
     content: Card | None
@@ -83,7 +83,7 @@ class Part:
 
 
 class Screen:
-    """The page of one place."""
+    """The page of a place."""
 
     def __init__(self, place, questions):
         self.place, self.item, self.study = place, place.item, place.session.study
@@ -93,7 +93,7 @@ class Screen:
 
     @cached_property
     def parts(self):
-        """The parts of a pair, those of the first list before those of the second."""
+        """Return the parts of a pair, those of the first list before those of the second."""
         _, *parts = with_parts([self.item])[self.item.pk]
         return sorted(parts, key=self._rank)
 
@@ -105,7 +105,7 @@ class Screen:
 
     @cached_property
     def spots(self):
-        """All questions of the page, from its top to its end."""
+        """Return all questions of the page, from its top to its end."""
         every = [(part, True) for part in self.parts] + [(self.item, False)]
         return [
             Spot(question, item.pk, is_part)
@@ -115,22 +115,25 @@ class Screen:
         ]
 
     def form(self, data):
-        """What the page sent."""
+        """Return the form of what the page sent."""
         return ItemForm(self.spots, data)
 
     def stored(self):
-        """The answers so far."""
+        """Return the stored answers."""
         items = [self.item, *self.parts]
         return list(Rating.objects.filter(session=self.place.session, item__in=items))
 
     def save(self, form):
-        """Keep what the page sent; (item id, question) of what is still missing."""
+        """Store the answers that the page sent; return the missing (item id, question).
+
+        Return (item id, question) of those still missing.
+        """
         return session.save_answers(
             self.place, self.questions, form.answers, form.shown_at, form.emptied
         )
 
     def context(self, ratings, count, form=None, gaps=()):
-        """What the templates are filled with."""
+        """Return the context of the templates."""
         contents = Content.objects.in_bulk({part.content_id for part in self.parts} - {None})
         shown = [*contents.values(), *filter(None, [self.item.content])]
         uploaded = uploads.addresses(self.study, shown)
@@ -155,7 +158,10 @@ class Screen:
         } | missing_of(rows)
 
     def _lists(self, cards, rows):
-        """The two lists of a pair, in the order in which they stand; nothing for other items."""
+        """Return the two lists of a pair, in the order in which they stand.
+
+        The list is empty for other items.
+        """
         lists: list[list[Part]] = [[], []]
         for part in self.parts:
             own = [row for row in rows if row.item_id == part.pk]
@@ -163,12 +169,12 @@ class Screen:
         return lists if self.is_pair else []
 
     def profile(self):
-        """The text about the recipient that stands beside a pair of lists."""
+        """Return the recipient's profile, which stands next to a pair of lists."""
         if not self.is_pair or self.item.recipient_id is None:
             return ""
-        found = profiles.of_recipients(self.study.pk, [self.item.recipient_id])
-        one = profiles.newest(found.get(self.item.recipient_id, []))
-        return one[1] if one else ""
+        profiles_by_recipient = profiles.of_recipients(self.study.pk, [self.item.recipient_id])
+        profile = profiles.newest(profiles_by_recipient.get(self.item.recipient_id, []))
+        return profile[1] if profile else ""
 
     def history(self):
         """List (title, short facts) of what the recipient chose before, the latest first.
@@ -187,7 +193,7 @@ class Screen:
 
 
 def missing_of(rows):
-    """Count in words, for _missing.html, the rows without an answer and those with a bad one."""
+    """Count, in words for _missing.html, the rows without an answer and those with a bad answer."""
     unusable = sum(bool(row.problem) for row in rows)
     missing = sum(row.is_missing and not row.problem for row in rows)
     # For each number that the script may count: languages have up to six forms.
@@ -214,12 +220,12 @@ def _unusable_words(count):
 
 
 def shown_now():
-    """The time that a page sends back: milliseconds since 1970."""
+    """Return the time that a page sends back: milliseconds since 1970."""
     return int(timezone.now().timestamp() * 1000)
 
 
 def facts(content):
-    """The short things about a content, in one line: what it is an episode of, year, genres."""
-    said = [content.show, *(str(content.data.get(name) or "") for name in FACTS)]
-    short = [text.replace("|", ", ") for text in said if 0 < len(text) <= SHORT]
+    """Return short facts about a content, in one line: show, year, genres."""
+    texts = [content.show, *(str(content.data.get(name) or "") for name in FACTS)]
+    short = [text.replace("|", ", ") for text in texts if 0 < len(text) <= SHORT]
     return " · ".join(short)

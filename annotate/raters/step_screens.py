@@ -1,4 +1,4 @@
-"""What stands on the pages before and after the items, for a rater and in the preview alike."""
+"""Fill the pages before and after the items, for a rater and in the preview alike."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from annotate.raters.screens import Screen, missing_of
 
 @dataclass(frozen=True)
 class _Stored:
-    """An answer as forms.asked looks for it."""
+    """An answer in the form that forms.asked expects."""
 
     question_id: object
     value: float | None
@@ -24,19 +24,19 @@ class _Stored:
 
 
 class _Form:
-    """Questions that a page sends as one form, and what a sent page says."""
+    """Questions that a page sends as one form, and the answers of a sent page."""
 
     def __init__(self, questions):
         self.questions = questions
         self.spots = [Spot(question, 0) for question in questions]
 
-    def read(self, data):
-        """(the ItemForm, its gaps)."""
+    def read_form(self, data):
+        """Return (the ItemForm, its gaps) of a sent page."""
         form = ItemForm(self.spots, data)
         return form, form.gaps(self.spots)
 
     def rows(self, stored=(), form=None, gaps=()):
-        """The context of _question.html and _missing.html."""
+        """Return the context of _question.html and _missing.html."""
         rows = asked(self.spots, stored, form, gaps)
         return {"asked": rows} | missing_of(rows)
 
@@ -47,25 +47,25 @@ class CheckPage(_Form):
     def __init__(self, session, check, number=1, earlier=()):
         super().__init__(check.questions)
         self.session, self.check, self.number = session, check, number
-        self.earlier = {one["question"]: one for one in earlier}
+        self.earlier = {answer["question"]: answer for answer in earlier}
 
     @property
     def version(self):
-        """Differs after the researchers changed the check: a page from before costs nothing."""
+        """Return a hash of the check, so that a page from before a change costs no attempt."""
         text = json.dumps(self.session.study.extra.get(around.CHECK), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def is_current(self, data):
-        """Whether a sent page is about this attempt at this check."""
+        """Return whether a sent page is about this attempt at this check."""
         return data.get("attempt") == str(self.number) and data.get("version") == self.version
 
     def context(self, form=None, gaps=()):
-        """What the template is filled with; what was right before is chosen already."""
+        """Return the template's context; right answers of the attempt before are chosen already."""
         before = [(question, self.earlier.get(question.text)) for question in self.questions]
         right = [
             _Stored(question.pk, 1.0 + question.options.index(question.answer))
-            for question, one in before
-            if one and one["right"]
+            for question, earlier_answer in before
+            if earlier_answer and earlier_answer["right"]
         ]
         context = self.rows(right, form, gaps) | {
             "study": self.session.study,
@@ -73,7 +73,11 @@ class CheckPage(_Form):
             "number": self.number,
             "attempts": max(self.check.attempts, self.number),
             "version": self.version,
-            "wrong": [(q, one["answer"]) for q, one in before if one and not one["right"]],
+            "wrong": [
+                (q, earlier_answer["answer"])
+                for q, earlier_answer in before
+                if earlier_answer and not earlier_answer["right"]
+            ],
         }
         for row in context["asked"]:
             row.is_saved = False  # chosen, but not sent
@@ -81,13 +85,13 @@ class CheckPage(_Form):
 
 
 def ready_context(session):
-    """What stands between the check and what follows."""
+    """Return the context of the page between the check and what follows."""
     count = len(around.practice_items(session.study))
     return {"study": session.study, "session": session, "practice": count}
 
 
 class PracticePage:
-    """One item for practice, and after its answers how they compare."""
+    """An item for practice, and after its answers how they compare."""
 
     def __init__(self, session, items, position, first_side="A"):
         self.session, self.position = session, position
@@ -103,45 +107,48 @@ class PracticePage:
         self.screen = Screen(place, self._questions())
 
     def _questions(self):
-        """Of the present version: whoever practises has no items yet. Reasons are for answers."""
+        """Return the present version's questions, without asking for reasons.
+
+        A rater who practises has no items yet, so the session has no version of its own.
+        """
         questions = versions.asked(self.session.study_id)
         for question in questions:
             question.why = ""
         return questions
 
     def context(self, form=None, gaps=()):
-        """What practice.html is filled with."""
+        """Return the context of practice.html."""
         return self.screen.context([], self.count, form, gaps)
 
-    def read(self, data):
-        """(the ItemForm, its gaps)."""
+    def read_form(self, data):
+        """Return (the ItemForm, its gaps) of a sent page."""
         form = ItemForm(self.screen.spots, data)
         return form, form.gaps(self.screen.spots)
 
     def answers(self, form):
-        """{question key: value or text}, a part's as key@item, as they are stored."""
+        """Return {question key: value or text} to store, a part's key as key@item."""
         parts = {part.pk: f"@{part.key}" for part in self.screen.parts}
         return {
-            one.question.key + parts.get(one.item_id, ""): one.text or one.value
-            for one in form.answers
+            answer.question.key + parts.get(answer.item_id, ""): answer.text or answer.value
+            for answer in form.answers
         }
 
     @cached_property
     def expected(self):
-        """[(key, question, value, part or None)] of what is expected, as far as it is asked."""
+        """List (key, question, value, part or None) of the expected answers to asked questions."""
         by_key = {question.key: question for question in self.screen.questions}
         parts = {part.key: part for part in self.screen.parts} if self.screen.is_pair else {}
-        found = []
+        expectations = []
         for key, expected in self.practice.answers.items():
             question, item = of_part(key)
             question, part = by_key.get(question), parts.get(item)
             about = part if item else self.item
             if question and about and fits(question, about.kind, expected):
-                found.append((key, question, question.scale.parse(expected), part))
-        return found
+                expectations.append((key, question, question.scale.parse(expected), part))
+        return expectations
 
     def feedback(self, answers):
-        """What practised.html is filled with."""
+        """Return the context of practised.html."""
         rows = [
             {
                 "about": self._title(part),
@@ -169,12 +176,12 @@ class PracticePage:
         return Content.objects.in_bulk(shown - {None})
 
     def _title(self, part):
-        """What the page calls a part of the item; empty for the item itself."""
+        """Return what the page calls a part of the item; empty for the item itself."""
         content = self._contents.get(part.content_id) if part else None
         return content.title if content else part.key if part else ""
 
     def _words(self, question, value):
-        """A value as the page showed it."""
+        """Return a value in the words in which the page showed it."""
         if value is None:
             return ""
         scale, side = question.scale, self.screen.first_side
@@ -191,10 +198,10 @@ class ExitPage(_Form):
     def __init__(self, session, stored=()):
         super().__init__(around.exit_of(session.study))
         self.session = session
-        self.stored = [_Stored(one.key, one.value, one.text) for one in stored]
+        self.stored = [_Stored(answer.key, answer.value, answer.text) for answer in stored]
 
     def context(self, form=None, gaps=()):
-        """What the template is filled with."""
+        """Return the context of the template."""
         return self.rows(self.stored, form, gaps) | {
             "study": self.session.study,
             "session": self.session,

@@ -1,4 +1,4 @@
-"""The rater's pages before and after the items: the check, practice, the exit questions."""
+"""Show the rater's pages before and after the items: the check, practice, the exit questions."""
 
 from django.http import Http404, HttpResponseRedirect
 from django.shortcuts import render
@@ -26,7 +26,7 @@ def _page(request, session, name, context, status=200):
 
 
 def _session_at(token, state):
-    """(the session, whether it is at that step and may go on)."""
+    """Return (the session, whether it is at that step and may go on)."""
     session = access.session_or_404(token)
     here = session.state == state
     # Nothing is held for who has no items yet; who has rated them finishes whatever happened.
@@ -43,7 +43,7 @@ def check(request, token):
         return _to("session", token)
     made = list(session.check_attempts.all())
     asked = around.check_of(session.study)
-    if asked is None or any(one.passed for one in made):
+    if asked is None or any(attempt.passed for attempt in made):
         return _page(request, session, "ready", ready_context(session))
     page = CheckPage(session, asked, len(made) + 1, made[-1].answers if made else ())
     if request.method != "POST":
@@ -52,9 +52,9 @@ def check(request, token):
 
 
 def _attempt(request, session, page):
-    """Only a page about the next attempt counts: a reload or a second tab shows how it ended."""
+    """Store an attempt of a current page only: a reload or a second tab shows how it ended."""
     if page.is_current(request.POST):
-        form, gaps = page.read(request.POST)
+        form, gaps = page.read_form(request.POST)
         if form.problems or gaps:
             return _page(request, session, "check", page.context(form, gaps), status=422)
         values = {answer.question.pk: answer.value for answer in form.answers}
@@ -95,7 +95,7 @@ def practice(request, token, position):
 
 
 def _practise(request, session, page):
-    form, gaps = page.read(request.POST) if request.method == "POST" else (None, ())
+    form, gaps = page.read_form(request.POST) if request.method == "POST" else (None, ())
     if form and not (form.problems or gaps):
         steps.practise(session, page.item, page.answers(form))
         return _to("session_practice", session.token, page.position)
@@ -113,7 +113,7 @@ def exit_questions(request, token):
     page = ExitPage(session, session.exit_answers.all())
     if request.method != "POST":
         return _page(request, session, "exit", page.context())
-    form, gaps = page.read(request.POST)
+    form, gaps = page.read_form(request.POST)
     is_whole = not (form.problems or gaps)
     emptied = [question for _, question in form.emptied]
     if steps.answer_exit(session, form.answers, emptied, is_whole) and not is_whole:

@@ -1,4 +1,4 @@
-"""Pictures and recordings that researchers upload: known by content, kept by random names.
+"""Store pictures and recordings that researchers upload: known by content, kept by random names.
 
 What a file is called is data; where its bytes lie follows from the study's number and its token.
 """
@@ -40,11 +40,14 @@ ORPHANED = 3600  # seconds after which a file without a row belongs to no upload
 
 
 class Refused(Exception):
-    """The file is not kept; the words say why."""
+    """The file is not stored; the words say why."""
 
 
 def kind_of(head):
-    """(kind, content type) of a file by its first bytes; Refused says why it is none."""
+    """Return (kind, content type) of a file by its first bytes.
+
+    Refused if it has no allowed type.
+    """
     for kind, content_type, pattern in TYPES:
         if pattern.match(head):
             return kind, content_type
@@ -54,16 +57,17 @@ def kind_of(head):
 
 
 def root():
+    """Return the folder under which every study has its folder of files."""
     return Path(settings.MEDIA_ROOT) / "studies"
 
 
 def folder_of(study_id):
-    """Where the files of a study lie."""
+    """Return the folder of a study's files."""
     return root() / str(study_id)
 
 
 def path_of(file):
-    """Where the bytes of a file lie; ValueError if that were outside its study's folder."""
+    """Return the path of a file's bytes; ValueError if it were outside its study's folder."""
     folder = folder_of(file.study_id).resolve()
     path = (folder / file.token).resolve()
     if path == folder or not path.is_relative_to(folder):
@@ -72,12 +76,12 @@ def path_of(file):
 
 
 def used(study):
-    """Bytes that the study's files take."""
+    """Return how many bytes the study's files take."""
     return study.media_files.aggregate(n=Sum("size"))["n"] or 0
 
 
 def receive(study, user, sent):
-    """Keeps one uploaded file; Refused says why not. Returns its MediaFile."""
+    """Store an uploaded file and return its MediaFile; Refused says why not."""
     name = sent.name or ""
     if not uploaded_name(name):
         raise Refused("has a name that is too long, or holds / or characters that do not print")
@@ -102,7 +106,7 @@ def receive(study, user, sent):
 
 @transaction.atomic
 def _record(file):
-    """The file's row, if it fits: one at a time, so that two cannot take the same room."""
+    """Save the file's row, if it fits: one at a time, so that two cannot take the same room."""
     study = Study.objects.select_for_update(no_key=True).get(pk=file.study_id)
     if used(study) + file.size > settings.MEDIA_QUOTA_BYTES:
         quota = settings.MEDIA_QUOTA_BYTES // 2**20
@@ -117,14 +121,17 @@ def _record(file):
 
 @transaction.atomic
 def remove(file):
-    """Deletes a file; contents that name it show a placeholder from then on."""
+    """Delete a file; contents that name it show a placeholder from then on."""
     path = path_of(file)
     file.delete()
     transaction.on_commit(partial(path.unlink, missing_ok=True))
 
 
 def remove_orphans():
-    """Files without a row: their upload was killed, or their study deleted in another way."""
+    """Delete files without a row.
+
+    Their upload was killed, or their study was deleted in another way.
+    """
     old = time.time() - ORPHANED
     for folder in root().iterdir() if root().is_dir() else ():
         files = [path for path in folder.iterdir() if path.stat().st_mtime < old]
@@ -144,8 +151,8 @@ def _number(name):
 
 
 def addresses(study, contents):
-    """{(kind, file name): address} of the uploads that these contents name."""
-    urls = {url for one in contents for url in (one.image_url, one.audio_url)}
+    """Return {(kind, file name): address} of the uploads that these contents name."""
+    urls = {url for content in contents for url in (content.image_url, content.audio_url)}
     names = {url.removeprefix(UPLOAD) for url in urls if url.startswith(UPLOAD)}
     if not names:
         return {}
@@ -153,18 +160,23 @@ def addresses(study, contents):
     return {(file.kind, file.name): file.get_absolute_url() for file in files}
 
 
-def address(found, kind, url):
-    """The address of the upload that a content's url names, if it is there."""
-    return (found or {}).get((kind, url.removeprefix(UPLOAD)), "") if url.startswith(UPLOAD) else ""
+def address(uploaded, kind, url):
+    """Return the address of the upload that a content's url names.
+
+    Empty if there is no such file.
+    """
+    return (
+        (uploaded or {}).get((kind, url.removeprefix(UPLOAD)), "") if url.startswith(UPLOAD) else ""
+    )
 
 
 def uses(study, files):
-    """{name: how many contents name it} of these files."""
+    """Return {name: how many contents name it} of these files."""
     named = [UPLOAD + file.name for file in files]
     contents = Content.objects.filter(study=study)
     contents = contents.filter(Q(image_url__in=named) | Q(audio_url__in=named))
-    found = dict.fromkeys((file.name for file in files), 0)
+    counts = dict.fromkeys((file.name for file in files), 0)
     for urls in contents.values_list("image_url", "audio_url"):
         for url in set(urls) & set(named):
-            found[url.removeprefix(UPLOAD)] += 1
-    return found
+            counts[url.removeprefix(UPLOAD)] += 1
+    return counts

@@ -1,4 +1,4 @@
-"""The rater's pages: joining, a session, its items, its answers.
+"""Show the rater's pages: joining, a session, its items, its answers.
 
 No page needs a cookie or a token against forged requests: the address itself is the authority.
 """
@@ -37,7 +37,7 @@ PK = re.compile(r"[0-9]{1,18}")
 
 
 def rater_page(view):
-    """Kept by no cache, found by no search engine, its address told to nobody.
+    """Make a rater's page: no cache keeps it, no search engine finds it, no address leaks.
 
     In the language of its study from where the view finds it (design/access.py), never after.
     """
@@ -67,7 +67,7 @@ def _to(name, *args):
 
 
 def _framed(response, session, posts_to=""):
-    """The response; MTurk shows the pages of who came from there in a frame."""
+    """Let MTurk show the page in a frame, if the rater came from there; return the response."""
     frames = platform.frames_of(session.rater.platform_ids)
     return loosen(response, posts_to=posts_to, framed_by=frames)
 
@@ -77,13 +77,13 @@ LATE = dict.fromkeys(("closed", "full", "finished"), Outcome.TOO_LATE)
 
 
 def _door(request, study, reason, session=None, ids=None):
-    """Page for everybody who cannot go on here: why, and what to do."""
+    """Page for raters who cannot go on here: why, and what to do."""
     outcome = LATE.get(reason) or OUTCOMES.get(reason)
     return _last_page(request, "door", study, session, outcome, ids, reason=reason)
 
 
 def _last_page(request, name, study, session, outcome, ids=None, **context):
-    """A page with the way back to the platform, if there is one for this outcome."""
+    """Return a page with the way back to the platform, if there is one for this outcome."""
     end = platform.end_of(study, outcome, session, ids) if outcome else platform.End()
     if outcome == Outcome.TOO_LATE and end.fields:
         platform.record_late(study, session.rater.platform_ids if session else ids)
@@ -131,7 +131,7 @@ def _ask_consent(request, study, ids):
 
 
 def _preview(request, study):
-    """MTurk's preview: what there is to do, before anybody accepts it. Nothing is saved."""
+    """Return MTurk's preview: what there is to do, before a worker accepts it. Nothing is saved."""
     shown = Shown(study)
     screen = Screen(shown.place(shown.first, 1), shown.questions)
     context = screen.context([], shown.count)
@@ -172,7 +172,7 @@ TEMPLATES = {State.CONSENT: "consent.html", State.INSTRUCTIONS: "instructions.ht
 @rater_page
 @require_POST
 def leave(request, token):
-    """Step: back to the platform, whose address tells how the visit ended."""
+    """Step: lead back to the platform, whose address tells how the visit ended."""
     session = access.session_or_404(token)
     outcome = OUTCOMES.get(session.state)
     if session.state in Session.BEFORE:  # who finds no place any more was shown the way back
@@ -201,7 +201,7 @@ def consent(request, token):
 @rater_page
 @require_POST
 def begin(request, token):
-    """Step: the items are claimed, for the first time or after a long pause."""
+    """Step: claim the items, for the first time or after a long pause."""
     session = access.session_or_404(token)
     if session.state not in (*Session.BEFORE, State.ABANDONED):
         return _to("session", token)
@@ -217,7 +217,7 @@ def begin(request, token):
 
 
 def _to_where_it_stands(token):
-    """To the item at once, a request less than by way of the session's own address."""
+    """Redirect to the item at once, a request less than by the session's own address."""
     state, current = Session.objects.values_list("state", "current").get(token=token)
     return _to("session_item", token, current) if state == State.RATING else _to("session", token)
 
@@ -238,13 +238,16 @@ def item(request, token, position):
 
 
 def or_resumed(find, token):
-    """What find() found; a rater who answers after a long pause gets it back if it is open."""
-    found = find()
-    if found is None and _resumed(access.session_or_404(token)):
-        found = find()
-    if found is None:
+    """Return find()'s result; if there is none, resume an abandoned session and look again.
+
+    A rater who answers after a long pause gets the place back if it is open. Http404 without it.
+    """
+    screen = find()
+    if screen is None and _resumed(access.session_or_404(token)):
+        screen = find()
+    if screen is None:
         raise Http404("no such item in this session")
-    return found
+    return screen
 
 
 def _resumed(session):
@@ -256,7 +259,7 @@ def _screen(place):
 
 
 def _item_page(request, screen, form=None, gaps=(), status=200):
-    """The page of an item, as typed where it was sent back."""
+    """Return the page of an item, with what was typed if it is sent back."""
     session = screen.place.session
     context = screen.context(screen.stored(), extras.count_of(session), form, gaps)
     context["hurried"] = hurry.MARK in request.GET
@@ -265,7 +268,7 @@ def _item_page(request, screen, form=None, gaps=(), status=200):
 
 
 def _sent_from(token, data):
-    """The place, or the extra screen, whose page sent this."""
+    """Return the place, or the extra screen, whose page sent this."""
     item, extra = (
         int(raw) if PK.fullmatch(raw) else 0
         for raw in (data.get("item", ""), data.get("extra", ""))
@@ -276,10 +279,10 @@ def _sent_from(token, data):
 
 
 def _leave_item(request, token):
-    """Save what the page sent, then show the next item, the one before, or what is missing."""
+    """Save what the page sent, then show the next item, the item before, or what is missing."""
     place = or_resumed(lambda: _sent_from(token, request.POST), token)
     if isinstance(place, Place):
-        timing.keep(place, timing.read(request.POST), timezone.now())
+        timing.keep(place, timing.parse_report(request.POST), timezone.now())
     screen = _screen(place)
     form = screen.form(request.POST)
     is_back = request.POST.get("go") == "back"
@@ -311,18 +314,18 @@ def _go(place, step, mark=""):
 @require_POST
 def answer(request, token, item, question):
     """Fragment: the question's mark: that the answer is saved, or what is wrong with it."""
-    found = or_resumed(
+    target = or_resumed(
         lambda: (
             access.asked_of_session(token, item)
             or access.asked_of_extra(access.gold_of_session(token, item), item)
         ),
         token,
     )
-    return answered(request, *found, question)
+    return answered(request, *target, question)
 
 
 def answered(request, place, item, every, question):
-    """The mark of one answer, which is saved: to a place, or to an extra screen of an item."""
+    """Save an answer at a place, or on an extra screen of an item, and return its mark."""
     question = _asked_or_404(item, every, question)
     spot = Spot(question, item.pk, item.pk != place.item_id)
     save = save_extras.save if isinstance(place, Extra) else sessions.save_answers
@@ -350,6 +353,7 @@ def _asked_or_404(item, every, pk):
 
 
 def mark(status=200, **context):
+    """Return the fragment that tells whether an answer is saved, or what is wrong with it."""
     if context == {"saved": True}:
         return HttpResponse(_saved(translation.get_language()))
     # Without the request: the fragment needs nothing of what context processors find out.

@@ -1,4 +1,4 @@
-"""Forms about where raters come from: the platform, personal links, payment."""
+"""Edit where raters come from: the platform, personal links, payment."""
 
 from decimal import Decimal
 
@@ -12,7 +12,7 @@ from annotate.recruitment.participants_file import KNOWN, problems_of
 from annotate.sessions import links
 
 MOST_LINKS = 1000
-CODED = [Outcome(one) for one in Outcome.values if one != Outcome.COMPLETE]
+CODED = [Outcome(value) for value in Outcome.values if value != Outcome.COMPLETE]
 
 
 class PlatformForm(forms.Form):
@@ -60,19 +60,21 @@ class PlatformForm(forms.Form):
 
     @property
     def code_fields(self):
-        """The fields of the codes."""
+        """Return the fields of the codes."""
         return [self[f"code_{outcome}"] for outcome in CODED]
 
     @property
     def closes_link(self):
-        """Whether a platform was chosen where there was none, and the open link goes off by it."""
+        """Tell whether a newly chosen platform turns the open link off."""
         is_new = self.name_before == Name.NONE != self.cleaned_data["name"]
         return is_new and self.cleaned_data["open_link"]
 
     def platform(self):
-        """The Platform that was chosen."""
+        """Return the Platform that was chosen."""
         data = self.cleaned_data
-        codes = {str(one): data[f"code_{one}"] for one in CODED if data[f"code_{one}"]}
+        codes = {
+            str(outcome): data[f"code_{outcome}"] for outcome in CODED if data[f"code_{outcome}"]
+        }
         keep = data["keep_for_recipients"]
         days = data["keep_days"] or KEEP_DAYS
         is_open = data["open_link"] and not self.closes_link
@@ -80,7 +82,7 @@ class PlatformForm(forms.Form):
 
 
 class LinksForm(forms.Form):
-    """Which personal links to make."""
+    """A choice of the personal links to make."""
 
     how = forms.ChoiceField(
         label="For whom",
@@ -112,7 +114,7 @@ class LinksForm(forms.Form):
         self.study = study
 
     def clean(self):
-        """The raters to be made, as links.make takes them."""
+        """Add the raters to create, as links.make takes them."""
         data = super().clean()
         if not self.errors:
             data["raters"] = getattr(self, f"_by_{data['how']}")(**data)
@@ -133,10 +135,12 @@ class LinksForm(forms.Form):
         if role != Rater.Role.RECIPIENT:
             self._check_new(names)
             return [(name, role, None) for name in names]
-        known = {one.key: one for one in self.study.recipients.filter(key__in=names)}
-        if unknown := [name for name in names if name not in known]:
+        recipients = {
+            recipient.key: recipient for recipient in self.study.recipients.filter(key__in=names)
+        }
+        if unknown := [name for name in names if name not in recipients]:
             self.add_error("names", f"No recipient of this study is called {_few(unknown)}.")
-        return [(name, role, known.get(name)) for name in names]
+        return [(name, role, recipients.get(name)) for name in names]
 
     def _check(self, names):
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -150,7 +154,7 @@ class LinksForm(forms.Form):
             self.add_error("names", f"Longer than 200 characters: {_few(long)}.")
 
     def _check_new(self, names):
-        """Refuse letters that nobody sees; a recipient's name stands in the study already."""
+        """Refuse invisible characters; a recipient's name stands in the study already."""
         try:
             for name in names:
                 refuse_unseen(name)
@@ -164,7 +168,7 @@ class LinksForm(forms.Form):
         return raters
 
     def save(self):
-        """How many links were made; 0, with the reason among the errors, if names are taken."""
+        """Make the links and return how many; if names are taken, add an error and return 0."""
         try:
             return links.make(self.study, self.cleaned_data["raters"])
         except links.Taken as taken:
@@ -178,7 +182,7 @@ def _few(names):
 
 
 class BonusForm(forms.Form):
-    """How much is paid for an item."""
+    """The bonus that is paid for an item."""
 
     amount = forms.DecimalField(
         label="Bonus for an item",
@@ -203,7 +207,7 @@ class ReturnsForm(forms.Form):
     )
 
     def clean_ids(self):
-        """The ids, one by one."""
+        """Return the ids as a list."""
         return self.cleaned_data["ids"].replace(",", " ").split()
 
 
@@ -217,7 +221,7 @@ NAMED = {
 
 
 class ParticipantsForm(forms.Form):
-    """The platform's own file of its participants; columns that it calls otherwise are named."""
+    """The platform's own file of its participants; columns with other names are named here."""
 
     file = forms.FileField(
         label="File (CSV)",
@@ -240,11 +244,11 @@ class ParticipantsForm(forms.Form):
 
     @property
     def columns(self):
-        """The fields of the columns' names."""
+        """Return the fields of the columns' names."""
         return [self[what] for what in NAMED]
 
     def clean(self):
-        """Adds `people`, what the file says; errors name the line and the column."""
+        """Add `people`, the file's contents; errors name the line and the column."""
         data = super().clean()
         if self.errors:
             return data
@@ -252,6 +256,6 @@ class ParticipantsForm(forms.Form):
         data["people"], problems = problems_of(file.name, file.read(), data)
         for problem in problems.shown:
             self.add_error("file", str(problem))
-        if not problems and not participants.known(self.study, data["people"].told):
+        if not problems and not participants.count_known(self.study, data["people"].told):
             self.add_error("file", "None of its participants has taken part in this study.")
         return data

@@ -1,4 +1,4 @@
-"""The form that sends items to more raters."""
+"""Choose items to send to more raters."""
 
 from django import forms
 
@@ -8,7 +8,7 @@ MOST_ITEMS = 500
 
 
 class MoreForm(forms.Form):
-    """How many places more, for which items, and why."""
+    """How many more places to give to which items, and why."""
 
     count = forms.IntegerField(min_value=1, max_value=MOST_AT_ONCE, required=False)
     words = forms.CharField(max_length=200, required=False)
@@ -19,11 +19,11 @@ class MoreForm(forms.Form):
         self.items = [int(pk) for pk in data.getlist("item") if pk.isascii() and pk.isdigit()]
 
     def clean_count(self):
-        """Blank is one."""
+        """Return the count; a blank field means 1."""
         return self.cleaned_data["count"] or 1
 
     def clean(self):
-        """At least one item, and no more than a page can have."""
+        """Require at least one item, and no more than a page can have."""
         if not 0 < len(self.items) <= MOST_ITEMS or max(self.items) >= 2**63:
             raise forms.ValidationError(f"Choose 1 to {MOST_ITEMS} items.")
         return super().clean()

@@ -1,4 +1,4 @@
-"""More raters for some items: because somebody wants them, or because their raters disagree.
+"""Add places to some items: because somebody wants more raters, or because their raters disagree.
 
 Both add places (places.add) and a line to the log, in one transaction that locks the study first.
 The adaptive rule looks at ratings alone: judges are not known here. It runs every minute, never
@@ -29,7 +29,7 @@ class NotNow(Exception):
 
 @transaction.atomic
 def send(study, by, items, count, words=""):
-    """Each of these items gets count more places; the log's line. A part's are its whole's."""
+    """Give each of these items, or a part's whole, count more places; return the log's line."""
     if not Study.objects.select_for_update(no_key=True).get(pk=study.pk).is_open:
         raise NotNow("The study is closed for raters: open it in the settings first.")
     wholes = Item.objects.filter(study=study, pk__in=items)
@@ -42,7 +42,7 @@ def send(study, by, items, count, words=""):
 
 
 def _logged(study, added, by=None, **fields):
-    """The log's line for new places; None without any."""
+    """Log new places, and return the log's line; None without new places."""
     if not added:
         return None
     step = ExtraPlaces.objects.create(
@@ -61,7 +61,7 @@ def _logged(study, added, by=None, **fields):
 
 @transaction.atomic
 def undo(step, by):
-    """Take away those of a line's places that are open still; how many. Raters at work stay."""
+    """Take back a line's places that are still open, and return how many. Raters at work stay."""
     Study.objects.select_for_update(no_key=True).get(pk=step.study_id)
     gone = drop_open(Place.objects.filter(added__step=step))
     if gone:
@@ -74,7 +74,7 @@ def undo(step, by):
 
 
 def log(study):
-    """The lines of the log, each with how many of its places are open."""
+    """Return the lines of the log, each with how many of its places are open."""
     is_open = Count("added", filter=Q(added__place__state=Place.State.OPEN))
     return study.extra_places.annotate(still_open=is_open).order_by("-pk")
 
@@ -83,7 +83,7 @@ def log(study):
 
 
 def tend():
-    """The rule for every open study that has it, where a session ended since the last look."""
+    """Apply the rule to every open study that has it, where a session ended since the last look."""
     for study in Study.objects.filter(state=Study.State.OPEN, raters_per_item_max__gt=0):
         key, stamp = f"adapted-{study.pk}", _stamp(study)
         if cache.get(key) != stamp:
@@ -92,6 +92,7 @@ def tend():
 
 
 def _stamp(study):
+    """Return a value that changes when sessions end, raters are excluded or the rule changes."""
     seen = study.sessions.aggregate(
         done=Count("pk", filter=Q(state=Session.State.COMPLETED)),
         last=Max("ended_at"),
@@ -101,10 +102,10 @@ def _stamp(study):
 
 
 def adapt(study):
-    """One more place for each item all of whose raters are done and disagree; the log's line.
+    """Give one more place to each item whose raters are all done and disagree.
 
     Ratings of excluded raters do not count. No item gets more than raters_per_item_max places,
-    those added by hand among them; None where nothing was added.
+    those added by hand among them. Returns the log's line; None where nothing was added.
     """
     ((measure, least),) = (study.adaptive_from or USUAL).items()
     items = [
@@ -127,7 +128,7 @@ def _batches(items):
 
 
 def _done(study):
-    """Items below the cap whose places are filled by raters who are done.
+    """Return the items below the cap whose places are all filled by raters who are done.
 
     An item whose place somebody took back is left alone.
     """
@@ -144,7 +145,7 @@ def _done(study):
 
 
 def _disagreeing(study, items, measure, least):
-    """Those of the items, or of whose parts, the ratings of some question are so far apart."""
+    """Return the items whose, or whose parts', ratings of a question differ by least or more."""
     kinds = SD_KINDS if measure == "sd" else LABEL_KINDS
     questions = [q.pk for q in study.questions.all() if q.scale.kind in kinds]
     answers = Rating.objects.for_analysis().filter(question__in=questions, value__isnull=False)
@@ -152,5 +153,7 @@ def _disagreeing(study, items, measure, least):
     rows = list(answers.values_list("item", "question", "value", "shown_item"))
     wholes = {item: whole for item, _, _, whole in rows}
     cells = np.array([item << HALF | question for item, question, *_ in rows], dtype=np.int64)
-    found = spreads(measure, cells, np.array([value for _, _, value, _ in rows]))
-    return {wholes[cell >> HALF] for cell, spread in found.items() if spread >= least - NEARLY}
+    spread_by_cell = spreads(measure, cells, np.array([value for _, _, value, _ in rows]))
+    return {
+        wholes[cell >> HALF] for cell, spread in spread_by_cell.items() if spread >= least - NEARLY
+    }

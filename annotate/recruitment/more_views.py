@@ -1,4 +1,4 @@
-"""Items are sent to more raters: doing it, the log, undoing it."""
+"""Send items to more raters, show the log, undo its lines."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,7 @@ from annotate.recruitment.more_forms import MoreForm
 
 @login_required
 def more_raters(request, slug):
-    """Page: the adaptive rule, and the log of what was added."""
+    """Page: the adaptive rule, and the log of added places."""
     study = access.study_or_404(request.user, slug)
     page = Paginator(more.log(study), 50).get_page(request.GET.get("page"))
     context = {"study": study, "section": "items", "page": page}
@@ -24,7 +24,7 @@ def more_raters(request, slug):
 @login_required
 @require_POST
 def send(request, slug):
-    """Step: the chosen items get more places."""
+    """Step: give the chosen items more places."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = MoreForm(request.POST)
     if not form.is_valid():
@@ -59,7 +59,7 @@ def _slug(request, slug):
 @login_required
 @require_POST
 def undo(request, slug, pk):
-    """Step: those of a line's places that nobody has taken go."""
+    """Step: take back those of a line's places that nobody has taken."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     step = get_object_or_404(study.extra_places, pk=pk)
     gone = more.undo(step, request.user)

@@ -1,4 +1,4 @@
-"""What the platform's own file tells about the raters of a study: for rules on rate and tasks."""
+"""Store what the platform's own file tells about raters: for rules on approval rate and tasks."""
 
 from dataclasses import dataclass
 
@@ -10,28 +10,28 @@ from annotate.quality.measures import APPROVAL_RATE, TASK_COUNT
 
 @dataclass(frozen=True)
 class Kept:
-    """How many raters the file told something about, whom it lacks, who of it is no rater."""
+    """How many raters the file tells about, how many it lacks, how many people are no raters."""
 
     raters: int
     lacking: int
     strangers: int
 
 
-def known(study, told):
-    """How many participants of the file are raters of the study."""
+def count_known(study, told):
+    """Count the participants of the file who are raters of the study."""
     people = study.raters.exclude(participant=None).values_list("participant", flat=True)
     return len(told.keys() & set(people))
 
 
 @transaction.atomic
 def keep(study, told):
-    """Keep {participant: Told} with the raters; what a file does not tell stays as it was."""
+    """Store {participant: Told} with the raters; what a file does not tell stays as it was."""
     locked = study.raters.exclude(participant=None).select_for_update(of=("self",), no_key=True)
     raters = list(locked.order_by("pk"))
     changed = []
     for rater in raters:
-        if found := told.get(rater.participant):
-            news = {APPROVAL_RATE: found.rate, TASK_COUNT: found.tasks}
+        if told_of_rater := told.get(rater.participant):
+            news = {APPROVAL_RATE: told_of_rater.rate, TASK_COUNT: told_of_rater.tasks}
             rater.platform_ids |= {name: n for name, n in news.items() if n is not None}
             changed.append(rater)
     Rater.objects.bulk_update(changed, ["platform_ids"], batch_size=500)

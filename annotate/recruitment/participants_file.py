@@ -1,4 +1,4 @@
-"""A platform's own file of its participants: who they are there, how much they did, how well.
+"""Read a platform's own file of its participants: their ids, number of tasks and approval rate.
 
 Known are Prolific's demographic export, whose `Total approvals` counts approved submissions (older
 ones have num_approvals and num_rejections), and MTurk's batch results and list of workers, whose
@@ -34,7 +34,7 @@ COUNT = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Told:
-    """What a platform tells about one participant; None where it does not."""
+    """What a platform tells about a participant; None where it tells nothing."""
 
     rate: float | None = None
     tasks: int | None = None
@@ -48,8 +48,8 @@ class People:
     unread: list = field(default_factory=list)
 
 
-def read(file, data, names, problems):
-    """The People of a CSV file's bytes; what is wrong goes to problems, each with its place.
+def read_people(file, data, names, problems):
+    """Read the People of a CSV file's bytes; problems get each fault, with its place.
 
     names: {PARTICIPANT, RATE, …: the column's name}, where it is not one of the KNOWN.
     """
@@ -57,15 +57,15 @@ def read(file, data, names, problems):
     if not rows:
         return People()
     (_, header), *lines = rows
-    at = _columns(file, header, names, problems)
-    people = People(unread=[name for n, name in enumerate(header) if n not in at.values()])
+    columns = _columns(file, header, names, problems)
+    people = People(unread=[name for n, name in enumerate(header) if n not in columns.values()])
     if not problems:
-        _read_lines(_Reader(file, header, at, problems), lines, people)
+        _read_lines(_Reader(file, header, columns, problems), lines, people)
     return people
 
 
 def _rows(file, data, problems):
-    """[(line, cells)] of a file that can be read, the header first."""
+    """Return [(line, cells)] of a file that can be read, the header first."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -96,58 +96,58 @@ def _plain(name):
 
 
 def _columns(file, header, names, problems):
-    """{PARTICIPANT, RATE, …: number of the column}."""
-    at = {}
+    """Return {PARTICIPANT, RATE, …: number of the column}."""
+    columns = {}
     if len(header) > MOST_COLUMNS:
         problems.add(file, f"found {len(header):,} columns; allowed are {MOST_COLUMNS:,}", 1)
-        return at
+        return columns
     has = quoted(", ".join(header), 1000).strip("'")
-    for what, known in KNOWN.items():
+    for what, usual_names in KNOWN.items():
         named = names.get(what, "").strip()
-        wanted = {_plain(name) for name in known}
-        found = [
+        wanted = {_plain(name) for name in usual_names}
+        matches = [
             number
             for number, name in enumerate(header)
             if (name == named if named else _plain(name) in wanted)
         ]
-        if named and not found:
+        if named and not matches:
             problems.add(file, f"“{named}” is no column of the file; it has: {has}", 1)
-        elif len(found) > 1:
-            problems.add(file, "found twice in the header", 1, header[found[1]])
-        elif found:
-            at[what] = found[0]
+        elif len(matches) > 1:
+            problems.add(file, "found twice in the header", 1, header[matches[1]])
+        elif matches:
+            columns[what] = matches[0]
     if problems:
-        return at
-    if PARTICIPANT not in at:
+        return columns
+    if PARTICIPANT not in columns:
         problems.add(file, f"no column tells who it is; name it below. The file has: {has}", 1)
-    elif not at.keys() & {RATE, APPROVED, TASKS}:
+    elif not columns.keys() & {RATE, APPROVED, TASKS}:
         problems.add(
             file, f"no column tells a rate or a number of tasks; name it below. It has: {has}", 1
         )
-    return at
+    return columns
 
 
 class _Reader:
-    """Reads cells of a row; None where they tell nothing or are wrong."""
+    """Parse cells of a row; None where they tell nothing or are wrong."""
 
-    def __init__(self, file, header, at, problems):
-        self.file, self.header, self.at, self.problems = file, header, at, problems
+    def __init__(self, file, header, columns, problems):
+        self.file, self.header, self.columns, self.problems = file, header, columns, problems
 
     def column(self, what):
-        """The name of a column as the file has it."""
-        return self.header[self.at[what]] if what in self.at else ""
+        """Return the name of a column as the file has it."""
+        return self.header[self.columns[what]] if what in self.columns else ""
 
     def blame(self, line, what, message):
-        """One more problem, with its place."""
+        """Note a problem, with its place."""
         self.problems.add(self.file, message, line, self.column(what))
 
     def cell(self, cells, what):
-        """The text of a cell; empty where it tells nothing."""
-        text = cells[self.at[what]] if what in self.at else ""
+        """Return the text of a cell; empty where it tells nothing."""
+        text = cells[self.columns[what]] if what in self.columns else ""
         return "" if text.casefold() in MARKS else text
 
     def count(self, line, cells, what):
-        """A whole number."""
+        """Parse a whole number."""
         text = self.cell(cells, what)
         if not text or COUNT.fullmatch(text):
             return int(text) if text else None
@@ -155,10 +155,10 @@ class _Reader:
         return None
 
     def rate(self, line, cells):
-        """(percent, tasks of which it is the share), each None where that is not told."""
+        """Parse (percent, tasks of which it is the share), each None where that is not told."""
         text = self.cell(cells, RATE)
-        if found := OF_ALL.fullmatch(text):
-            approved, tasks = int(found[2]), int(found[3])
+        if share_of_tasks := OF_ALL.fullmatch(text):
+            approved, tasks = int(share_of_tasks[2]), int(share_of_tasks[3])
             if approved <= tasks:
                 return (100 * approved / tasks if tasks else None), tasks
         percent = _number(text.removesuffix("%"))
@@ -177,18 +177,18 @@ def _number(text):
 
 
 def _read_lines(reader, lines, people):
-    said: dict = {}
+    told_by_participant: dict = {}
     for line, cells in lines:
         if len(cells) != len(reader.header):
             fault = f"found {len(cells)} cells; the header has {len(reader.header)}"
             reader.problems.add(reader.file, fault, line)
             continue
-        who, told = cells[reader.at[PARTICIPANT]], _told(reader, line, cells)
+        who, told = cells[reader.columns[PARTICIPANT]], _told(reader, line, cells)
         if not who:
             reader.blame(line, PARTICIPANT, "this cell is empty; it must be filled")
-        elif said.setdefault(who, (line, told))[1] != told:
-            _contradiction(reader, line, told, *said[who])
-    people.told = {who: told for who, (_, told) in said.items()}
+        elif told_by_participant.setdefault(who, (line, told))[1] != told:
+            _contradiction(reader, line, told, *told_by_participant[who])
+    people.told = {who: told for who, (_, told) in told_by_participant.items()}
 
 
 def _told(reader, line, cells):
@@ -202,18 +202,18 @@ def _told(reader, line, cells):
 
 
 def _contradiction(reader, line, told, first, before):
-    """Two rows of one participant, of which neither is known to be right."""
+    """Note that two rows about a participant differ, of which neither is known to be right."""
     is_rate = told.rate != before.rate
     kinds = (RATE, APPROVED) if is_rate else (TASKS, APPROVED, RATE)
-    what = next(kind for kind in kinds if kind in reader.at)
-    found, other = (
+    what = next(kind for kind in kinds if kind in reader.columns)
+    told_now, other = (
         "nothing" if value is None else f"{value:g}"
         for value in ((told.rate, before.rate) if is_rate else (told.tasks, before.tasks))
     )
-    reader.blame(line, what, f"found {found}; line {first} says {other} of the same participant")
+    reader.blame(line, what, f"found {told_now}; line {first} says {other} of the same participant")
 
 
 def problems_of(file, data, names):
-    """(People, Problems) of a file."""
+    """Return (People, Problems) of a file."""
     problems = Problems()
-    return read(file, data, names, problems), problems
+    return read_people(file, data, names, problems), problems

@@ -1,4 +1,4 @@
-"""What a platform wants to know when a study is paid. It names people: for owners only."""
+"""Compute what a platform needs when a study is paid. It names people: for owners only."""
 
 from collections import Counter
 from decimal import ROUND_HALF_UP, Decimal
@@ -36,14 +36,14 @@ MTURK_APPROVAL = ("AssignmentId", "HITId", "WorkerId", "Approve", "Reject")
 
 
 def visits(study):
-    """The sessions held here, with what was answered."""
+    """Return the sessions held here, with what was answered."""
     held = study.sessions.visits().select_related("rater")
     repeats = Count("rater__repeat_visits", distinct=True)
     return held.with_answers().annotate(repeats=repeats).order_by("pk")
 
 
 def payments(study):
-    """One row a session, in the order of PAYMENTS."""
+    """Yield a row for each session, in the order of PAYMENTS."""
     for session in visits(study):
         rater, ids = session.rater, session.rater.platform_ids
         outcome = platform.OUTCOMES.get(session.state)
@@ -67,43 +67,43 @@ def payments(study):
             session.repeats,
         )
     code = platform.code_for(study, platform.Outcome.TOO_LATE)
-    for one in _without_session(study):
-        said = {
+    for latecomer in _without_session(study):
+        values_by_name = {
             "source": Session.Source.WEB,
-            "participant": one.participant,
-            "visit": one.visit,
-            "platform_study": one.task,
+            "participant": latecomer.participant,
+            "visit": latecomer.visit,
+            "platform_study": latecomer.task,
             "outcome": platform.Outcome.TOO_LATE,
             "code": code,
             "items": 0,
             "answers": 0,
-            "started_at": one.at.isoformat(timespec="seconds"),
+            "started_at": latecomer.at.isoformat(timespec="seconds"),
         }
-        yield tuple(said.get(name, "") for name in PAYMENTS)
+        yield tuple(values_by_name.get(name, "") for name in PAYMENTS)
 
 
 def _without_session(study):
-    """Who came too late on MTurk, before they could begin."""
+    """List the latecomers on MTurk who could not begin."""
     begun = _states_by_visit(study)
-    return [one for one in study.latecomers.all() if one.visit not in begun]
+    return [latecomer for latecomer in study.latecomers.all() if latecomer.visit not in begun]
 
 
 def _states_by_visit(study):
-    """{MTurk's id of the visit: the state of its session}"""
-    found = study.sessions.visits().values_list("rater__platform_ids__assignmentId", "state")
-    return {visit: state for visit, state in found.order_by("pk") if visit}
+    """Return {MTurk's id of the visit: the state of its session}."""
+    states = study.sessions.visits().values_list("rater__platform_ids__assignmentId", "state")
+    return {visit: state for visit, state in states.order_by("pk") if visit}
 
 
 def _minutes(session):
-    """From the first page to the end, or to when they were last seen."""
+    """Return the minutes from the first page to the end, or to when the rater was last seen."""
     end = session.ended_at or session.last_seen_at
     return round((end - session.started_at).total_seconds() / 60, 1)
 
 
 def mturk_approval(study):
-    """Rows of MTURK_APPROVAL. Who is neither approved nor rejected here is left to the owner.
+    """Yield rows of MTURK_APPROVAL; what is neither approved nor rejected is left to the owner.
 
-    Who came too late is approved, whatever they did before: a rejection would count against them.
+    Latecomers are approved, whatever they did before: a rejection would count against them.
     """
     for session in visits(study):
         ids = session.rater.platform_ids
@@ -117,27 +117,27 @@ def mturk_approval(study):
                 "The attention checks were failed." if failed else "",
             )
     states = _states_by_visit(study)
-    for one in study.latecomers.all():
+    for latecomer in study.latecomers.all():
         # Who found a place after all has the end of that visit, or none yet.
-        if states.get(one.visit, State.ABANDONED) in (*Session.BEFORE, State.ABANDONED):
-            yield one.visit, one.task, one.participant, "x", ""
+        if states.get(latecomer.visit, State.ABANDONED) in (*Session.BEFORE, State.ABANDONED):
+            yield latecomer.visit, latecomer.task, latecomer.participant, "x", ""
 
 
 def participants(study, states):
-    """The platform's ids of the people whose sessions are in these states."""
-    found = visits(study).filter(state__in=states)
-    people = (platform.participant(session.rater.platform_ids)[1] for session in found)
+    """List the platform's ids of the people whose sessions are in these states."""
+    sessions = visits(study).filter(state__in=states)
+    people = (platform.participant(session.rater.platform_ids)[1] for session in sessions)
     return [person for person in people if person]
 
 
 def bonuses(study, amount, everybody=False):
-    """[(participant, sum)]: the amount for each item on which they answered something.
+    """List (participant, sum): the amount for each item on which they answered something.
 
     Only of those who completed, unless everybody is to be paid for what they did.
     """
-    found = visits(study) if everybody else visits(study).filter(state=State.COMPLETED)
+    sessions = visits(study) if everybody else visits(study).filter(state=State.COMPLETED)
     paid: Counter = Counter()
-    for session in found:
+    for session in sessions:
         if person := platform.participant(session.rater.platform_ids)[1]:
             paid[person] += session.items
     sums = {who: (amount * items).quantize(CENT, ROUND_HALF_UP) for who, items in paid.items()}
@@ -145,7 +145,7 @@ def bonuses(study, amount, everybody=False):
 
 
 def take_returns(study, ids):
-    """Submissions that were returned, or ran out of time, on the platform: their sessions end.
+    """End the sessions of submissions that were returned, or ran out of time, on the platform.
 
     ids: of people or of visits. Returns (sessions ended, places opened, ids that did nothing).
     """

@@ -1,4 +1,4 @@
-"""Researchers' pages about where raters come from and go to: platform, links, payment."""
+"""Show researchers where raters come from and go to: platform, links, payment."""
 
 import csv
 
@@ -89,13 +89,13 @@ def links_file(request, slug):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     rows = (
         (
-            one.rater.key,
-            one.rater.role,
-            one.rater.recipient or "",
-            one.state,
-            _address(request, one),
+            session.rater.key,
+            session.rater.role,
+            session.rater.recipient or "",
+            session.state,
+            _address(request, session),
         )
-        for one in links.of_study(study).order_by("pk")
+        for session in links.of_study(study).order_by("pk")
     )
     return _csv(f"{slug}-links.csv", ("rater", "role", "recipient", "state", "link"), rows)
 
@@ -103,7 +103,7 @@ def links_file(request, slug):
 @login_required
 @require_POST
 def withdraw_link(request, slug, pk):
-    """Step: a link that nobody used is taken back."""
+    """Step: take back a link that nobody used."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     session = get_object_or_404(links.of_study(study), pk=pk)
     if links.withdraw(session):
@@ -115,7 +115,7 @@ def withdraw_link(request, slug, pk):
 
 @login_required
 def return_session(request, slug, pk):
-    """Asks once, naming what goes: a submission was returned on the platform."""
+    """Page: ask once, naming what goes; a POST ends a session returned on the platform."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     held = study.sessions.exclude(source=Session.Source.FILE).with_answers()
     session = get_object_or_404(held.select_related("rater"), pk=pk)
@@ -148,7 +148,7 @@ def _open_again(count):
 
 @login_required
 def pay(request, slug):
-    """Page for owners: what the platform wants to know to pay."""
+    """Page for owners: what the platform needs to pay raters."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     return _pay_page(request, study)
 
@@ -166,19 +166,19 @@ def _pay_page(request, study, returns=None, people=None, status=200):
         "repeats": RepeatVisit.objects.filter(rater__study=study).select_related("rater")[:100],
     }
     if bonus.is_bound and bonus.is_valid():
-        found = paying.bonuses(study, **bonus.cleaned_data)
-        context |= {"bonuses": len(found), "total": sum(money for _, money in found)}
+        bonuses = paying.bonuses(study, **bonus.cleaned_data)
+        context |= {"bonuses": len(bonuses), "total": sum(money for _, money in bonuses)}
     return render(request, "annotate/pay.html", context, status=status)
 
 
 def _outcomes(study):
-    """(words, sessions, code) of every state that sessions held here are in."""
-    found = list(study.sessions.visits().values_list("state", flat=True))
+    """Yield (words, sessions, code) of every state that sessions held here are in."""
+    states = list(study.sessions.visits().values_list("state", flat=True))
     for state, label in State.choices:
-        if state in found:
+        if state in states:
             outcome = OUTCOMES.get(state)
             code = code_for(study, outcome) if outcome else ""
-            yield label, found.count(state), code
+            yield label, states.count(state), code
     if late := study.latecomers.count():
         outcome = Outcome.TOO_LATE
         yield outcome.label, late, code_for(study, outcome)
@@ -187,7 +187,7 @@ def _outcomes(study):
 @login_required
 @require_POST
 def take_returns(request, slug):
-    """Step: an owner pastes the submissions that were returned on the platform."""
+    """Step: end the sessions of submissions that an owner lists as returned on the platform."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     form = ReturnsForm(request.POST)
     if not form.is_valid():
@@ -197,7 +197,7 @@ def take_returns(request, slug):
         words = f"{ended} session{'' if ended == 1 else 's'} ended; {_open_again(opened)}"
         messages.success(request, words)
     if idle:
-        few = ", ".join(one[:100] for one in idle[:10])
+        few = ", ".join(idle_id[:100] for idle_id in idle[:10])
         messages.warning(
             request, f"{len(idle)} of the ids belong to no session that could end: {few}"
         )
@@ -207,7 +207,7 @@ def take_returns(request, slug):
 @login_required
 @require_POST
 def take_participants(request, slug):
-    """Step: an owner loads what the platform tells about its participants, all of it or nothing."""
+    """Step: load the platform's file of its participants, all of it or nothing."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     form = ParticipantsForm(study, request.POST, request.FILES)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""What a rater looks at the study with, in classes so wide that they tell nobody apart.
+"""Classify a rater's browser, device and screen in classes too wide to identify anybody.
 
 The header that browsers send, and the exact width, are not stored.
 """
@@ -25,26 +25,26 @@ WIDTHS = (240, 320, 360, 414, 600, 768, 1024, 1280, 1536, 1920, 2560)
 
 
 def browser_of(agent):
-    """Chrome, Firefox, Safari, Edge or other."""
+    """Return the browser that a User-Agent header names: Chrome, Firefox, Safari, Edge or other."""
     return next((name for name, pattern in BROWSERS if re.search(pattern, agent)), "other")
 
 
 def device_of(agent):
-    """phone, tablet or desktop, as far as the header says; newer iPads call themselves desktops."""
+    """Return phone, tablet or desktop as the header tells; newer iPads call themselves desktops."""
     if TABLET.search(agent):
         return "tablet"
     return "phone" if PHONE.search(agent) else "desktop"
 
 
 def width_class(text):
-    """A width in CSS pixels rounded down to one of WIDTHS; None where it is no such number."""
+    """Round a width in CSS pixels down to one of WIDTHS; None if the text is no width."""
     if not re.fullmatch(r"[0-9]{1,5}", text):
         return None
     return max((width for width in WIDTHS if width <= int(text)), default=None)
 
 
 def note(session, request):
-    """Keeps the classes of who gives consent, once a session."""
+    """Store the browser, device and screen classes of the rater who consents, once a session."""
     agent = request.headers.get("User-Agent", "")[:LONGEST]
     # Consent is kept by now: a busy database must not make the rater give it once more.
     with suppress(OperationalError):

@@ -1,8 +1,8 @@
-"""Raters are excluded, included again, forgotten: one transaction each, with a line in the log.
+"""Exclude raters, include them again or forget them: one transaction and one line in the log each.
 
-What an excluded rater has filled opens at once. One who is still at work goes on undisturbed, with
-the places they hold, to the usual end; these open when the session ends (`close_session`) or has
-been quiet for too long (places.release_expired).
+The places that an excluded rater has filled open at once. A rater who is still at work goes on
+undisturbed, with the places they hold, to the usual end; these open when the session ends
+(`close_session`) or has been quiet for too long (places.release_expired).
 
 Everything here locks the study first, then the raters' sessions, then places. Saves, claims and
 ends lock a session before its places, so that nobody waits in a circle, and an end comes either
@@ -29,11 +29,11 @@ FORGOTTEN = "(deleted with the rater’s data)"
 
 
 class NobodyLeft(Exception):
-    """There is nobody to exclude, or to include again, any more."""
+    """No rater is left whom the call could exclude or include again."""
 
 
 def _lock(study, raters):
-    """The study's other exclusions wait; so do these raters' saves. Their (session, state)."""
+    """Lock the study and the raters' sessions; return the sessions as (id, state)."""
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     sessions = Session.objects.filter(rater__in=raters).order_by("pk")
     return list(sessions.select_for_update(of=("self",), no_key=True).values_list("pk", "state"))
@@ -45,14 +45,14 @@ def _step(study, by, **fields):
 
 @transaction.atomic
 def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
-    """Exclude raters {id: what was measured, or None}; their places open if reopens.
+    """Exclude raters {id: what was measured, or None}; reopen their places if reopens.
 
-    Returns the log's line. Who is excluded already stays as they are; NobodyLeft if all are.
+    Returns the log's line. Raters who are excluded already stay as they are; NobodyLeft if all are.
     """
     sessions = _lock(study, list(measured))
     raters = study.raters.filter(pk__in=measured, excluded_because="")
-    found = list(raters.values_list("pk", flat=True))
-    if not found:
+    included = list(raters.values_list("pk", flat=True))
+    if not included:
         raise NobodyLeft
     step = _step(
         study,
@@ -61,12 +61,12 @@ def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
         words=words,
         parameters=parameters or {},
         reopens=reopens,
-        rater_count=len(found),
+        rater_count=len(included),
     )
-    raters.filter(pk__in=found).update(excluded_because=words)
-    kept_places.let_go(found)
+    raters.filter(pk__in=included).update(excluded_because=words)
+    kept_places.let_go(included)
     ExcludedRater.objects.bulk_create(
-        ExcludedRater(step=step, rater_id=pk, measured=measured[pk]) for pk in found
+        ExcludedRater(step=step, rater_id=pk, measured=measured[pk]) for pk in included
     )
     if reopens:
         over = [pk for pk, state in sessions if state != Session.State.RATING]
@@ -76,12 +76,12 @@ def exclude(study, by, rule, words, measured, parameters=None, reopens=True):
 
 
 def exclude_by_hand(rater, by, reason, reopens=True):
-    """Exclude one rater for a reason in somebody's own words."""
+    """Exclude one rater for a reason that a member of the study wrote."""
     return exclude(rater.study, by, QualityStep.BY_HAND, reason, {rater.pk: None}, reopens=reopens)
 
 
 def _open(exclusions, sessions):
-    """The sessions' places open, as far as they are of these raters; remembered for undoing."""
+    """Open the sessions' places of the excluded raters, and remember them for undoing."""
     of_rater = dict(exclusions.values_list("rater", "pk"))
     held = Place.objects.filter(session__in=sessions, rater__in=list(of_rater))
     names = ["rater", "pk", "item", "session", "state", "position"]
@@ -94,7 +94,7 @@ def _open(exclusions, sessions):
 
 
 def close_session(session):
-    """After a session's end: the places open that it filled for a rater who is excluded by now.
+    """Open the places that an ended session filled, if its rater has been excluded meanwhile.
 
     Call it with the session's row locked.
     """
@@ -131,7 +131,7 @@ AND NOT EXISTS (
 
 @transaction.atomic
 def undo(step, by, rater=None):
-    """Include the raters again whom a step excluded, or one of them; their places come back.
+    """Include again all raters whom a step excluded, or the given one; give their places back.
 
     A place that somebody took meanwhile stays theirs: the rater gets another open place of the
     item, if there is one. Returns the log's line; NobodyLeft if all are included already.
@@ -182,7 +182,7 @@ def include(rater, by):
 
 
 def _give_back(undoing):
-    """(given back, lost) of the places that the undone exclusions had opened."""
+    """Give back the places that the undone exclusions had opened; return (given back, lost)."""
     with connection.cursor() as cursor:
         cursor.execute(GIVE_BACK, [undoing.pk])
     freed = FreedPlace.objects.filter(exclusion__ended_by=undoing)
@@ -194,7 +194,7 @@ def _give_back(undoing):
 
 
 def _another(freed):
-    """Whether another open place of the item could be given instead."""
+    """Give the rater another open place of the item instead; return whether there was one."""
     rater, item = freed.exclusion.rater_id, Place.objects.filter(item=freed.item_id)
     if item.filter(rater=rater).exists():
         return False
@@ -209,15 +209,15 @@ def _another(freed):
 
 
 def _first_side(freed):
-    """Of a pair of lists: what stood first for the rater, as their answers say."""
+    """Return the side of a pair of lists that stood first for the rater, from their answers."""
     about = Q(item=freed.item_id) | Q(item__parent=freed.item_id)
-    said = Rating.objects.filter(about, session=freed.session_id).values_list("first_side")
-    return next((side for (side,) in said[:1]), "")
+    sides = Rating.objects.filter(about, session=freed.session_id).values_list("first_side")
+    return next((side for (side,) in sides[:1]), "")
 
 
 @transaction.atomic
 def forget(rater, by):
-    """Delete a rater with all sessions and answers; their places open. Returns the tombstone."""
+    """Delete a rater with all sessions and answers, and open their places; return the tombstone."""
     sessions = [pk for pk, _ in _lock(rater.study, [rater.pk])]
     links.hold(rater)
     tombstone = Tombstone.objects.create(

@@ -1,4 +1,4 @@
-"""Where the extra screens of a session stand among its items: drawn when these are put in order.
+"""Draw where a session's extra screens (checks, gold items, repeats) stand among its items.
 
 The screens of a session have one row of positions, shared by its places and its extras. What was
 answered stays answered, however often the session is drawn again.
@@ -22,21 +22,22 @@ AWAY = 20_000  # beyond every position: rows change places there without meeting
 
 
 def arrange(session: Session, order: Sequence[int], start: int) -> dict[int, int]:
-    """{item id: position}; the session's extras are written. The first `start` items are answered.
+    """Draw and store the session's extras among its items; return the items' {item id: position}.
 
-    Items keep their order, extras stand between them.
+    The first `start` items of the order are answered already. Items keep their order, extras stand
+    between them.
     """
     settings = checks.settings_of(session.study)
-    known = {extra.name: extra for extra in _with_state(session)}
-    if not known and not settings.adds_screens:
+    stored = {extra.name: extra for extra in _with_state(session)}
+    if not stored and not settings.adds_screens:
         return {item: position for position, item in enumerate(order, start=1)}
-    screens = _Screens(session, order, start, known)
+    screens = _Screens(session, order, start, stored)
     screens.add_attention(settings.attention)
     screens.add_gold(settings)
     screens.add_repeats(settings.repeats)
     places = list(enumerate(screens.all, start=1))
-    _write(session, [(one, at) for at, one in places if isinstance(one, Extra)])
-    return {item: at for at, item in places if not isinstance(item, Extra)}
+    _write(session, [(screen, number) for number, screen in places if isinstance(screen, Extra)])
+    return {item: number for number, item in places if not isinstance(item, Extra)}
 
 
 def _with_state(session):
@@ -45,11 +46,11 @@ def _with_state(session):
 
 
 class _Screens:
-    """The screens of a session while they are put together: ids of items, and extras."""
+    """The screens of a session while they are put together: ids of items, and Extra objects."""
 
-    def __init__(self, session, order, start, known, kinds=None):
-        self.session, self.order, self.known = session, list(order), known
-        self.done = [extra for extra in known.values() if extra.is_answered]
+    def __init__(self, session, order, start, stored, kinds=None):
+        self.session, self.order, self.known = session, list(order), stored
+        self.done = [extra for extra in stored.values() if extra.is_answered]
         self.all = [*order[:start], *self.done, *order[start:]]
         self.front = start + len(self.done)
         self.start = start
@@ -59,9 +60,9 @@ class _Screens:
         return seeded(self.session, what)
 
     def extra(self, kind, item_id=None, check_key="", spec=None):
-        """The extra that is there already, else a new one."""
-        found = self.known.get((str(kind), item_id, check_key))
-        return found or Extra(
+        """Return the stored extra of this kind, item and check, else a new one."""
+        stored = self.known.get((str(kind), item_id, check_key))
+        return stored or Extra(
             session=self.session, kind=kind, item_id=item_id, check_key=check_key, spec=spec or {}
         )
 
@@ -69,21 +70,21 @@ class _Screens:
         return (str(kind), item_id, check_key) in {extra.name for extra in self.done}
 
     def add_attention(self, every):
-        """Each check after the item that it names; several after one item in their order."""
+        """Insert each check after its item; checks after the same item keep their order."""
         for check in every:
             if self.is_done(Kind.ATTENTION, check_key=check.key):
                 continue
             after = self._slot(check)
             before = self.order[after - 1] if after > self.start else None
-            at = self.all.index(before) + 1 if before else self.front
-            while at < len(self.all) and isinstance(self.all[at], Extra):
-                at += 1
+            position = self.all.index(before) + 1 if before else self.front
+            while position < len(self.all) and isinstance(self.all[position], Extra):
+                position += 1
             self.all.insert(
-                at, self.extra(Kind.ATTENTION, check_key=check.key, spec=check.as_data())
+                position, self.extra(Kind.ATTENTION, check_key=check.key, spec=check.as_data())
             )
 
     def _slot(self, check):
-        """After how many items it stands."""
+        """Return the number of items after which a check stands."""
         count = len(self.order)
         if check.after == checks.MIDDLE:
             return (count + 1) // 2
@@ -93,10 +94,10 @@ class _Screens:
         return min(check.after, count)
 
     def add_gold(self, settings):
-        """Gold items at places drawn at random, never before a profile."""
+        """Insert gold items at places drawn at random, never before a profile."""
         chosen = [extra for extra in self.done if extra.kind == Kind.GOLD]
         wanted = settings.gold_per_session - len(chosen)
-        gold = {one.item: one for one in settings.gold} if wanted > 0 else {}
+        gold = {item_gold.item: item_gold for item_gold in settings.gold} if wanted > 0 else {}
         random = self.random("gold")
         items = gold_items(self.session, gold)
         random.shuffle(items)
@@ -109,7 +110,7 @@ class _Screens:
             self.all.insert(random.randint(min(first, len(self.all)), len(self.all)), extra)
 
     def add_repeats(self, count):
-        """Items of the session once more, near its end, with other screens in between."""
+        """Repeat items of the session near its end, with other screens in between."""
         done = {extra.item_id for extra in self.done if extra.kind == Kind.REPEAT}
         items = [
             item
@@ -133,7 +134,7 @@ class _Screens:
 
 
 def sample(session: Session, settings, count: int) -> list[Extra | None]:
-    """The screens of a session that is in no table: its attention checks, None for each item.
+    """Lay out an unstored session's screens for a preview: attention checks, None for each item.
 
     The checks have numbers for primary keys.
     """
@@ -141,19 +142,19 @@ def sample(session: Session, settings, count: int) -> list[Extra | None]:
     screens.add_attention(settings.attention)
     screens.add_repeats(settings.repeats)
     extra = [None] * min(settings.gold_per_session, len(settings.gold))
-    checked = [one for one in screens.all if isinstance(one, Extra) and one.check_key]
-    for position, one in enumerate(screens.all, start=1):
-        if isinstance(one, Extra):
-            one.position = position
-    for number, one in enumerate(checked, start=1):
-        one.pk = number
-    return [one if one in checked else None for one in screens.all] + extra
+    checked = [screen for screen in screens.all if isinstance(screen, Extra) and screen.check_key]
+    for position, screen in enumerate(screens.all, start=1):
+        if isinstance(screen, Extra):
+            screen.position = position
+    for number, screen in enumerate(checked, start=1):
+        screen.pk = number
+    return [screen if screen in checked else None for screen in screens.all] + extra
 
 
 def gold_items(session: Session, gold) -> list[Item]:
-    """The gold items, {id: Gold}, that the session may show: asked about, and not its own.
+    """Return the items of gold {id: Gold} that the session may show: asked about, not its own.
 
-    What is right is known of one of its version's questions at least.
+    Each has a right answer to at least one question of the session's version.
     """
     if not gold:
         return []
@@ -164,8 +165,8 @@ def gold_items(session: Session, gold) -> list[Item]:
         for question in questions
         if question.applies_to_kind(kind)
     }
-    known = {question.key for question in questions}
-    keys = [key for key, one in gold.items() if known & one.answers.keys()]
+    question_keys = {question.key for question in questions}
+    keys = [key for key, item_gold in gold.items() if question_keys & item_gold.answers.keys()]
     items = session.study.items.filter(key__in=keys, parent=None, kind__in=asked)
     items = items.exclude(places__rater=session.rater_id).order_by("pk")
     whose = session.rater.recipient_id
@@ -173,7 +174,7 @@ def gold_items(session: Session, gold) -> list[Item]:
 
 
 def _write(session, placed):
-    """Rows for the extras at their positions; those that are no longer wanted go."""
+    """Store the extras at their positions, and delete those that are no longer wanted."""
     stay = [extra.pk for extra, _ in placed if extra.pk]
     session.extras.exclude(pk__in=stay).delete()
     session.extras.update(position=F("position") + AWAY)
@@ -184,18 +185,19 @@ def _write(session, placed):
 
 
 def count_of(session: Session) -> int:
-    """How many screens the session has, its items and its extras; one query."""
-    found = Session.objects.filter(pk=session.pk).values_list(_rows(Place) + _rows(Extra))
-    return found.get()[0]
+    """Count the session's screens, its items and its extras, in one query."""
+    counts = Session.objects.filter(pk=session.pk).values_list(_rows(Place) + _rows(Extra))
+    return counts.get()[0]
 
 
 def _rows(model):
+    """Return an expression that counts the session's rows of a model, 0 where it has none."""
     rows = model.objects.filter(session=OuterRef("pk")).order_by().values("session")
     counted = Subquery(rows.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
     return Coalesce(counted, Value(0))
 
 
 def first_gap(session: Session) -> int | None:
-    """The position of the first extra that lacks an answer; None if none does."""
+    """Return the position of the first extra that lacks an answer; None if all are answered."""
     gaps = session.extras.filter(is_whole=False).order_by("position")
     return gaps.values_list("position", flat=True).first()

@@ -1,4 +1,4 @@
-"""A gentle word, once a session, to who leaves an item sooner than the study's minimum time.
+"""Tell a rater gently, once a session, that they left an item sooner than the study's minimum time.
 
 Nothing is locked. What counts is the time to the last answer, which each rating keeps.
 """
@@ -13,7 +13,7 @@ MARK = "pace"  # in the address of the page that says it
 
 
 def mark(place, shown_at):
-    """What to add to the next page's address; empty nearly always."""
+    """Return what to add to the next page's address to show the hint; empty nearly always."""
     minimum = place.session.study.extra.get("minimum_seconds")
     seconds = seconds_since(shown_at, timezone.now())
     if not minimum or seconds is None or seconds >= minimum or isinstance(place, Extra):

@@ -1,4 +1,4 @@
-"""Places kept for the recipients of their items, while these may still come by a personal link.
+"""Keep places for the recipients of their items, while these may still come by a personal link.
 
 A kept place is an open one that names its rater. The index of open places leaves it out, so the
 claims of others never meet it, however many there are. Places are marked when a link is made, when
@@ -72,20 +72,23 @@ RETURNING annotate_place.id
 
 
 def since(study: Study) -> datetime:
-    """A link waits for its recipient if it was made, or its visit was heard of, after this."""
+    """Return the moment since when a link must be made, or its visit heard of, to keep places."""
     platform = platform_of(study)
     days = timedelta(days=platform.keep_days)
     return timezone.now() - days if platform.keep_for_recipients else NEVER
 
 
 def keep(study: Study, items: Sequence[int] | None = None) -> None:
-    """Mark a place on each item, or on these, whose recipient may still come and has none on it."""
+    """Mark a place on each item, or on the given items, for its recipient.
+
+    A recipient who may still come and has no place on the item gets one.
+    """
     which = f"item.id IN ({marks(items)})" if items is not None else "TRUE"
     _run(KEEP, study, list(items or ()), which=which)
 
 
 def settle(study: Study) -> None:
-    """Mark what is to be kept now, and no more: after links, settings or the time changed that."""
+    """Update what is kept after links, settings or the time changed: release, then mark."""
     freed = _run(LET_GO, study, [study.pk])
     if freed:
         log.info("study %s: %s places are no longer kept for recipients", study.pk, freed)
@@ -108,36 +111,36 @@ def _run(statement: str, study: Study, values: list[int], **parts: str) -> int:
 
 
 def settle_all() -> None:
-    """The same for each study that has links of recipients, or keeps places."""
+    """Settle every study that has links of recipients, or keeps places."""
     linked = Q(sessions__source=Session.Source.LINK, sessions__rater__recipient__isnull=False)
     for study in Study.objects.filter(linked).distinct().order_by("pk"):
         settle(study)
 
 
 def let_go(raters: Iterable[int]) -> None:
-    """Nothing is kept for these raters any more."""
+    """Stop keeping places for these raters."""
     Place.objects.filter(kept_for__in=raters).update(kept_for=None)
 
 
 def visits_to(recipient: Any) -> models.QuerySet:
-    """The visits by which a recipient, an id or a reference to one, may still come."""
+    """Return the visits by which a recipient, given as id or reference, may still come."""
     links = Session.objects.filter(source=Session.Source.LINK, state__in=AWAITED)
     return links.filter(rater__recipient=recipient)
 
 
 def keep_again(items: Mapping[Study, Sequence[int]]) -> None:
-    """Places of these items opened: one on each is for its recipient. items: {study: items}."""
+    """Keep one place of each item that opened again for its recipient. items: {study: items}."""
     for study, of_study in items.items():
         keep(study, of_study)
 
 
 def kept_places(study: Study) -> int:
-    """How many open places only the recipients of their items may take now."""
+    """Count the open places that only the recipients of their items may take now."""
     return study.places.filter(kept_for__isnull=False).count()
 
 
 def too_old(study: Study) -> int:
-    """How many recipients' links have waited for so long that nothing is kept for them."""
+    """Count the recipients' links that have waited for too long to keep places for them."""
     if since(study) == NEVER:
         return 0
     links = study.sessions.filter(source=Session.Source.LINK, state__in=AWAITED)

@@ -1,4 +1,4 @@
-"""Personal links: a rater each, whose session waits at the consent page under its own address."""
+"""Make personal links: one for each rater, whose session waits at the consent page."""
 
 import secrets
 
@@ -16,13 +16,16 @@ class Taken(Exception):
 
 
 def new_names(count):
-    """Pseudonyms of raters who have no name."""
+    """Make count random pseudonyms for raters who have no name."""
     return [f"rater-{secrets.token_hex(5)}" for _ in range(count)]
 
 
 @transaction.atomic
 def make(study, raters):
-    """A link for each (name, role, recipient or None): all of them, or none and Taken."""
+    """Make a link for each (name, role, recipient or None), and return how many.
+
+    If a name is taken, Taken is raised and no link is made.
+    """
     type(study).objects.select_for_update(no_key=True).get(pk=study.pk)
     names = [name for name, _role, _recipient in raters]
     taken = study.raters.filter(key__in=names).values_list("key", flat=True)
@@ -41,7 +44,7 @@ def make(study, raters):
 
 
 def for_recipients(study):
-    """What `make` needs for every recipient with items, but without a link: it is theirs alone."""
+    """List what `make` needs for every recipient who has items but no link of their own."""
     linked = study.sessions.filter(source=Session.Source.LINK).exclude(rater__recipient=None)
     waiting = study.recipients.filter(items__parent=None, items__isnull=False).distinct()
     waiting = waiting.exclude(pk__in=linked.values("rater__recipient"))
@@ -53,12 +56,12 @@ def for_recipients(study):
 
 
 def _free(name, names):
-    """The recipient's name; with something behind it where a rater is called so already."""
+    """Return the recipient's name, with a random suffix if a rater already has it."""
     return f"{name[:180]}-{secrets.token_hex(3)}" if name in names else name
 
 
 def of_study(study):
-    """The sessions of personal links, in the order they were made."""
+    """Return the sessions of personal links, in the order they were made."""
     return study.sessions.filter(source=Session.Source.LINK).select_related(
         "rater", "rater__recipient"
     )
@@ -66,7 +69,7 @@ def of_study(study):
 
 @transaction.atomic
 def withdraw(session):
-    """Take back a link that nobody used. False if somebody has consented or declined meanwhile."""
+    """Take back an unused link; return False if somebody has consented or declined meanwhile."""
     hold(session.rater)
     if not Session.objects.filter(pk=session.pk, state=Session.State.CONSENT).exists():
         return False
@@ -75,7 +78,7 @@ def withdraw(session):
 
 
 def hold(rater):
-    """Until the transaction ends nothing is kept or stored for a rater who is about to go.
+    """Lock a rater who is about to be deleted; nothing is kept or stored for them meanwhile.
 
     A row that came to refer to them between the look and the end would be in the way.
     """

@@ -1,4 +1,4 @@
-"""How many items of each kind a session takes: in proportion to what is still open of each.
+"""Divide a session's items among kinds, in proportion to the open places of each kind.
 
 Otherwise a study whose statements come with labels of a file, and whose explanations come without,
 would give its first sessions explanations alone.

@@ -1,4 +1,4 @@
-"""In which order the items of a session stand: the study's policy, drawn once for a session.
+"""Draw the order in which a session shows its items, once, by the study's policy.
 
 A design has rows; the n-th session of a study takes row n, so sessions at the same time take
 different ones. Whatever is drawn comes from the study's seed and the session's own number, so that
@@ -25,19 +25,19 @@ COUNTERBALANCED = (Order.LATIN_SQUARE, Order.BLOCKS)
 
 
 def seeded(session: Session, what: str = "") -> Random:
-    """The generator of one draw for a session; the study's order_seed changes all of them."""
+    """Return the generator of one draw for a session; the study's order_seed changes all draws."""
     seed = session.study.extra.get("order_seed")
     own = f"{session.study_id}:{session.pk}"
     return Random(":".join(filter(None, [str(seed or ""), what, own])))
 
 
 def drawn_side(session: Session, item_id: int) -> str:
-    """A or B: the list of a pair that stands first for this session, however often it is drawn."""
+    """Draw which list of a pair, A or B, stands first; a session always gets the same side."""
     return Random(f"{session.study_id}:{session.pk}:{item_id}").choice("AB")
 
 
 def in_order(session: Session, kinds: Mapping[int, str], items: Sequence[int]) -> list[int]:
-    """The items as the study's policy has them; profiles first. kinds: {item id: its kind}."""
+    """Order the items by the study's policy, profiles first. kinds: {item id: its kind}."""
     policy = session.study.extra.get("order") or Order.RANDOM
     order = sorted(items)
     if policy != Order.FIXED:
@@ -51,7 +51,7 @@ def in_order(session: Session, kinds: Mapping[int, str], items: Sequence[int]) -
 
 
 def row_of(session: Session) -> int:
-    """The session's row, taken at the first time; counted from 0."""
+    """Return the session's row of the design, counted from 0; the first call takes one."""
     if session.order_row is None:
         of_set = session.study.extra.get(grouping.KEY)
         session.order_row = _row_of_set(session) if of_set else _next_row(session)
@@ -60,28 +60,35 @@ def row_of(session: Session) -> int:
 
 
 def _next_row(session: Session) -> int:
+    """Take the study's next row of the design; count from 0."""
     with connection.cursor() as cursor:
         cursor.execute(TAKE_ROW, [session.study_id])
         return cursor.fetchone()[0] - 1
 
 
 def _row_of_set(session: Session) -> int:
-    """Counted for each survey by itself: else twelve surveys of twelve systems would each be shown
-    in one order only. The next survey of the file begins with the next row.
+    """Return the row of a session that rates a set of items: the rows are counted for each set.
+
+    Otherwise each of twelve surveys of twelve systems would be shown in one order only. The next
+    survey of the file begins with the next row.
     """
-    found = session.places.aggregate(Min("number"), Min("item"), Count("pk"))
-    return (found["item__min"] // found["pk__count"] + found["number__min"] - 1) % MOST_ROWS
+    aggregates = session.places.aggregate(Min("number"), Min("item"), Count("pk"))
+    return (
+        aggregates["item__min"] // aggregates["pk__count"] + aggregates["number__min"] - 1
+    ) % MOST_ROWS
 
 
 def _treatments(study, systems: Mapping[int, int | None]) -> list[int | None]:
-    """All systems of the study, the same for every session; None where an item has none."""
-    found = list(study.systems.order_by("pk").values_list("pk", flat=True))
-    return [*found, None] if None in systems.values() else found
+    """List all systems of the study, the same for every session; add None if an item has none."""
+    system_ids = list(study.systems.order_by("pk").values_list("pk", flat=True))
+    return [*system_ids, None] if None in systems.values() else system_ids
 
 
 def williams(treatments: Sequence) -> list[list]:
-    """The rows of a Williams design: each treatment equally often at each place, and equally often
-    right after each other one. As many rows as treatments; twice as many where that is odd.
+    """Build the rows of a Williams design of the treatments.
+
+    Each treatment stands equally often at each place, and equally often right after each other
+    treatment. There are as many rows as treatments, and twice as many if their number is odd.
 
     Source: Williams (1949), Experimental designs balanced for the estimation of residual effects
     of treatments, Australian Journal of Scientific Research A 2, 149–168.
@@ -96,16 +103,16 @@ def williams(treatments: Sequence) -> list[list]:
 def in_rounds(
     order: Sequence[int], systems: Mapping[int, int | None], rows: Sequence[Sequence], row: int
 ) -> list[int]:
-    """Rounds of one item of each system, each round by the next row; who has none left is passed.
+    """Arrange items in rounds of one item of each system, each round in the order of the next row.
 
-    Within a system the items stand as they do in order.
+    A system without items left is skipped. Within a system the items stand as they do in order.
     """
     left: dict = {}
     for item in order:
         left.setdefault(systems[item], []).append(item)
     arranged: list[int] = []
     while any(left.values()):
-        arranged += [left[one].pop(0) for one in rows[row % len(rows)] if left.get(one)]
+        arranged += [left[system].pop(0) for system in rows[row % len(rows)] if left.get(system)]
         row += 1
     return arranged
 
@@ -113,5 +120,5 @@ def in_rounds(
 def in_blocks(
     order: Sequence[int], systems: Mapping[int, int | None], rows: Sequence[Sequence], row: int
 ) -> list[int]:
-    """All items of one system, then those of the next one in the row."""
-    return [item for one in rows[row % len(rows)] for item in order if systems[item] == one]
+    """Arrange items in blocks of one system each, in the order of the row."""
+    return [item for system in rows[row % len(rows)] for item in order if systems[item] == system]

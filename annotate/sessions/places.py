@@ -1,4 +1,4 @@
-"""Who rates what: claims of places, and their return.
+"""Claim places for sessions, and release them: which rater rates which item.
 
 A place is one of the K ratings that an item is to get. A claim is one statement, so the database
 alone decides who gets a place, whatever the number of processes; the unique constraints of Place
@@ -65,7 +65,7 @@ QUIETABLE = (*Session.BEFORE, Session.State.RATING)
 
 
 def kinds_asked(questions: Iterable[Question]) -> list[str]:
-    """The kinds of items about which, or about whose parts, at least one question is asked."""
+    """Return the kinds of items that have a question about them, or about their parts."""
     questions = list(questions)
     kinds = [kind for kind in Item.Kind.values if any(q.applies_to_kind(kind) for q in questions)]
     if Item.Kind.RECOMMENDATION in kinds and Item.Kind.LIST_PAIR not in kinds:
@@ -74,7 +74,7 @@ def kinds_asked(questions: Iterable[Question]) -> list[str]:
 
 
 def any_open(study: Study, kinds: Sequence[str], rater: Rater | None = None) -> bool:
-    """Is there still something to rate for a new rater, or for this one?"""
+    """Return whether a place is open to a new rater, or to the given one."""
     only, values = _takes(rater, kinds)
     with connection.cursor() as cursor:
         cursor.execute(ANY_OPEN.format(open=_open_to(rater), only=only), [study.pk, *values])
@@ -82,7 +82,7 @@ def any_open(study: Study, kinds: Sequence[str], rater: Rater | None = None) -> 
 
 
 def _takes(rater: Rater | None, kinds: Sequence[str]) -> tuple[str, list[Any]]:
-    """Which places a rater may take: a condition in SQL, and its values."""
+    """Return which places a rater may take: a condition in SQL, and its values."""
     only = STANDS_ALONE.format(kinds=marks(kinds))
     if rater and rater.recipient_id is not None:
         return only + OF_RECIPIENT, [*kinds, rater.recipient_id]
@@ -90,7 +90,7 @@ def _takes(rater: Rater | None, kinds: Sequence[str]) -> tuple[str, list[Any]]:
 
 
 def _open_to(rater: Rater | None) -> str:
-    """That a place is open to a rater, in SQL with a mark for the study."""
+    """Return the SQL condition that a place is open to a rater, with a mark for the study."""
     if rater and rater.recipient_id is not None:
         return OPEN_TO.format(rater=int(rater.pk))
     return OPEN
@@ -99,9 +99,9 @@ def _open_to(rater: Rater | None) -> str:
 def claim(
     session: Session, kinds: Sequence[str], count: int, like: Sequence[int] = ()
 ) -> list[int]:
-    """Up to count places on different items for a session, least filled first: the item ids.
+    """Claim up to count places on different items for a session, least filled first.
 
-    Kinds of items come in proportion to what is open of each.
+    Returns the item ids. Kinds of items come in proportion to what is open of each.
     like: items that it has already, where a study has some items rated together.
     """
     items: list[int] = []
@@ -114,7 +114,7 @@ def claim(
 
 
 def _shares(session: Session, kinds: Sequence[str], count: int) -> dict[str, int]:
-    """How many items of each kind to claim; empty where a study has one kind, or sets of items."""
+    """Share count out to the kinds of items; empty where a study has one kind, or sets of items."""
     if len(kinds) < 2 or count < 2 or session.study.extra.get(grouping.KEY):
         return {}
     present = mix.find_kinds(session.study_id, kinds)
@@ -139,7 +139,7 @@ def _claim_of_kinds(
 
 
 def claim_again(session: Session, item_ids: Sequence[int]) -> list[int]:
-    """Places on items that a returning rater had before, as far as they are still open."""
+    """Claim the places that are still open on items that a returning rater had before."""
     if not item_ids:
         return []
     grouping.wait_for_turn(session.study)
@@ -162,7 +162,7 @@ def _claim_while_open(session: Session, only: str, values: list[Any], count: int
 
 
 def _claimed(session: Session, only: str, values: list[Any], count: int) -> list[int]:
-    """The items of up to count places, in one statement; without FIRST_OF_ITEM one at a time."""
+    """Claim up to count places in one statement; without FIRST_OF_ITEM one place a call."""
     lock = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     rater = session.rater_id
     with connection.cursor() as cursor:
@@ -176,7 +176,7 @@ def _claimed(session: Session, only: str, values: list[Any], count: int) -> list
 def add(
     study: Study, item_ids: Iterable[int], count: int, cap: int = MOST, only_whole: bool = False
 ) -> list[Place]:
-    """Up to count more places for each of these items, so that none has more than the cap.
+    """Add up to count places to each of these items, which then have at most cap places.
 
     only_whole: items with a place that is not filled get none. Parts of items, items for practice
     and gold items have no places. Call it in a transaction: the study stays locked to its end, so
@@ -184,7 +184,7 @@ def add(
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     items = Item.objects.filter(study=study, pk__in=item_ids, parent=None, is_practice=False)
-    found = items.exclude(key__in=gold_keys(study)).annotate(
+    counted_items = items.exclude(key__in=gold_keys(study)).annotate(
         many=Count("places"),
         filled=Count("places", filter=Q(places__state=Place.State.FILLED)),
         last=Max("places__number"),
@@ -192,14 +192,14 @@ def add(
     )
     return Place.objects.bulk_create(
         Place(study=study, item_id=item.pk, number=(item.last or 0) + n, shuffle=item.drawn or 0)
-        for item in found.order_by("pk")
+        for item in counted_items.order_by("pk")
         if item.many == item.filled or not only_whole
         for n in range(1, min(count, cap - item.many) + 1)
     )
 
 
 def put_in_order(session: Session, first: Sequence[int]) -> None:
-    """Positions from 1: the given items first, the others in the order of the study's policy.
+    """Number the session's screens from 1: the first items, then the others by the study's policy.
 
     Extra screens stand between them. Pairs of lists get the side that stands first.
     """
@@ -222,14 +222,15 @@ def put_in_order(session: Session, first: Sequence[int]) -> None:
 
 
 def _whens(cases: dict[int, Any]) -> str:
+    """Return the WHEN branches of an SQL CASE for this many cases."""
     return " ".join(["WHEN %s THEN %s"] * len(cases))
 
 
 def release(session_ids: Sequence[int]) -> int:
-    """Open all places of these sessions; their answers stay. Returns how many opened.
+    """Open all places of these sessions, whose answers stay; return how many opened.
 
-    A place of an item that is for practice or gold by now is no place any more. One that a
-    completed session filled before its item was gold stays: its rating may count again.
+    A place whose item has become a practice or gold item is deleted. A place that a completed
+    session filled before its item became gold stays: its rating may count again.
     """
     gone, awaited = _special(session_ids)
     if gone:
@@ -242,7 +243,7 @@ def release(session_ids: Sequence[int]) -> int:
 
 
 def _special(session_ids: Sequence[int]) -> tuple[list[int], dict[Study, list[int]]]:
-    """The sessions' places that are none any more; {study: items} whose recipient may yet come."""
+    """Return the sessions' places to delete, and {study: items} whose recipient may yet come."""
     suspect = Q(item__is_practice=True) | Q(study__extra__has_key="gold")
     held = Place.objects.filter(session__in=session_ids)
     held = held.annotate(is_awaited=Exists(kept_places.visits_to(OuterRef("item__recipient"))))
@@ -261,7 +262,7 @@ def _special(session_ids: Sequence[int]) -> tuple[list[int], dict[Study, list[in
 
 
 def release_expired(now: datetime) -> int:
-    """Sessions quiet for longer than their study holds places are abandoned, their places open.
+    """Abandon sessions that were quiet for longer than their study holds places; open their places.
 
     Returns how many sessions. What counts is the session's last_seen_at, so that one slow answer
     extends all of its places.
@@ -283,10 +284,13 @@ def release_expired(now: datetime) -> int:
 
 
 def quiet(now: datetime, states: Sequence[Any]) -> Q:
-    """Not seen for hold_minutes; empty when no study has a session in these states."""
+    """Build the condition that a session in these states was not seen for its study's hold_minutes.
+
+    The condition is empty when no study has a session in these states.
+    """
     running = Study.objects.filter(sessions__state__in=states)
     minutes = running.order_by("hold_minutes").values_list("hold_minutes", flat=True).distinct()
-    found = Q()
+    condition = Q()
     for held in minutes:
-        found |= Q(study__hold_minutes=held, last_seen_at__lt=now - timedelta(minutes=held))
-    return found
+        condition |= Q(study__hold_minutes=held, last_seen_at__lt=now - timedelta(minutes=held))
+    return condition

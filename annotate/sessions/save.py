@@ -1,4 +1,4 @@
-"""The save of answers: one transaction of a few statements."""
+"""Save a rater's answers in one transaction of a few statements."""
 
 from django.db import connection
 
@@ -90,7 +90,7 @@ AND rating_id IN (SELECT id {TAKEN_BACK} AND reason = '')
 
 
 def write(place, answers, taken_back, required, seconds, now):
-    """Keep answers and their revisions, delete those taken back, fill the place if it is whole.
+    """Store answers and their revisions, delete those taken back, fill the place if it is whole.
 
     taken_back: {item id: ids of questions}; required: {kind of item: questions}. Returns
     {item id: (kind, {question answered by then: has a reason})} of the place's item and its parts;
@@ -110,29 +110,33 @@ def write(place, answers, taken_back, required, seconds, now):
         values = [session, item, *questions, session, now]
         statements += [(_with(sql, questions), values) for sql in (FORGET, TAKE_BACK)]
     if place.item.kind == Item.Kind.LIST_PAIR:
-        is_locked, found = at_once(*statements, _fill_pair(place, required), (ANSWERED_PAIR, own))
+        is_locked, rows = at_once(*statements, _fill_pair(place, required), (ANSWERED_PAIR, own))
     else:
-        is_locked, found = at_once(*statements, _fill(place, required), (ANSWERED, own))
-        found = [(place.item_id, place.item.kind, *row) for row in found]
-    return _by_item(found) if is_locked and found else None
+        is_locked, rows = at_once(*statements, _fill(place, required), (ANSWERED, own))
+        rows = [(place.item_id, place.item.kind, *row) for row in rows]
+    return _by_item(rows) if is_locked and rows else None
 
 
 def _flat(place, answers):
+    """Yield the values of all answers in the order of the columns of ANSWER."""
     for answer in answers:
         item = answer.item_id or place.item_id
         yield from (item, answer.question.pk, answer.value, answer.text, answer.reason)
 
 
 def _without_reason(place, answers):
-    """{item id: ids of the answered questions that ask why and were not told}."""
-    found: dict = {}
+    """Return {item id: ids of the answered questions that ask for a reason and got none}."""
+    questions_by_item: dict = {}
     for answer in answers:
         if answer.question.why and not answer.reason:
-            found.setdefault(answer.item_id or place.item_id, []).append(answer.question.pk)
-    return found
+            questions_by_item.setdefault(answer.item_id or place.item_id, []).append(
+                answer.question.pk
+            )
+    return questions_by_item
 
 
 def _fill(place, required):
+    """Return the statement and values that fill a place once its required answers are stored."""
     required = required.get(place.item.kind, [])
     questions = [question.pk for question in required]
     why = [question.pk for question in required if question.why == Question.Why.REQUIRED]
@@ -149,6 +153,7 @@ def _fill(place, required):
 
 
 def _fill_pair(place, required):
+    """Return the same for a pair of lists, whose parts have required answers too."""
     pairs = [(kind, q.pk, str(q.why)) for kind, some in required.items() for q in some]
     pairs = pairs or [("", 0, "")]  # no kind: nothing is required
     sql = FILL_PAIR.format(required=" UNION ALL ".join([REQUIRED] * len(pairs)))
@@ -157,9 +162,10 @@ def _fill_pair(place, required):
     return sql, [place.pk, place.session_id, *flat, item, item, place.session_id]
 
 
-def _by_item(found):
+def _by_item(rows):
+    """Gather rows into {item: (kind, {question answered: has a reason})}."""
     by_item: dict = {}
-    for item, kind, question, has_reason in found:
+    for item, kind, question, has_reason in rows:
         by_item.setdefault(item, (kind, {}))[1].update({question: has_reason} if question else {})
     return by_item
 

@@ -1,7 +1,7 @@
-"""The save of answers on extra screens, and what follows from a failed check.
+"""Save answers on extra screens, and end the session after too many failed checks.
 
-Like the save of ratings one transaction that locks the session first; there are few of these, so
-the ORM does it.
+A save is one transaction that locks the session first, as with ratings; there are few of these,
+so the ORM does it.
 """
 
 from django.db import transaction
@@ -15,22 +15,23 @@ Kind = Extra.Kind
 
 
 def save(extra, questions, answers, shown_at=None, emptied=()):
-    """Keep the answers of an extra screen, as session.save_answers does those of a place.
+    """Store the answers of an extra screen; return the questions that still lack an answer.
 
-    A check has one answer, without a question in the database. Returns what is still missing.
+    Works as session.save_answers does for a place. A check has one answer, without a question in
+    the database.
     """
     now = timezone.now()
     with transaction.atomic():
         extra = _locked(extra)
         Session.objects.filter(pk=extra.session_id).update(last_seen_at=now)
-        stored = {(one.item_id, one.question_id): one for one in extra.answers.all()}
+        stored = {(row.item_id, row.question_id): row for row in extra.answers.all()}
         seconds = seconds_since(shown_at, now)
         for answer in answers:
             name = _name(extra, answer)
-            one = stored.setdefault(
+            row = stored.setdefault(
                 name, ExtraAnswer(extra=extra, item_id=name[0], question_id=name[1])
             )
-            _keep(one, answer, seconds, now)
+            _keep(row, answer, seconds, now)
         for item_id, question in emptied:
             if not question.required and (item_id, question.pk) in stored:
                 stored.pop((item_id, question.pk)).delete()
@@ -41,66 +42,67 @@ def save(extra, questions, answers, shown_at=None, emptied=()):
 
 
 def _locked(extra):
-    """The extra as it is now, its session locked; NotNow where that does not rate any more."""
+    """Lock the extra's session and return the extra as it is now; NotNow if it no longer rates."""
     sessions = Session.objects.select_for_update(of=("self",))
     if not sessions.filter(pk=extra.session_id, state=Session.State.RATING):
         raise NotNow("the session is not rating")
-    found = Extra.objects.select_related("item").filter(pk=extra.pk).first()
-    if found is None:
+    current = Extra.objects.select_related("item").filter(pk=extra.pk).first()
+    if current is None:
         raise NotNow("the session has this screen no more")
-    return found
+    return current
 
 
 def _name(extra, answer):
+    """Return (item id, question id) under which an answer is stored; (None, None) for a check."""
     if extra.kind == Kind.ATTENTION:
         return None, None
     return answer.item_id or extra.item_id, answer.question.pk
 
 
-def _keep(one, answer, seconds, now):
-    """The answer, unless it says what is stored already; what it replaces is remembered.
+def _keep(stored, answer, seconds, now):
+    """Store an answer and remember the value it replaces; if unchanged store only a new reason.
 
-    Of a reason only the present one is kept: it is no answer, and what was taken back is gone.
+    Only the present reason is kept: it is no answer, and what was taken back is gone.
     """
-    is_new_reason, one.reason = one.reason != answer.reason, answer.reason
-    if one.pk and (one.value, one.text) == (answer.value, answer.text):
+    is_new_reason, stored.reason = stored.reason != answer.reason, answer.reason
+    if stored.pk and (stored.value, stored.text) == (answer.value, answer.text):
         if is_new_reason:
-            one.save(update_fields=["reason"])
+            stored.save(update_fields=["reason"])
         return
-    if one.pk:
-        one.changes = [*one.changes, [one.said, now.isoformat(timespec="seconds")]]
-    one.value, one.text = answer.value, answer.text
-    one.seconds, one.answered_at = seconds, now
-    one.passed = is_right(one.extra, one, answer.question)
-    one.save()
+    if stored.pk:
+        stored.changes = [*stored.changes, [stored.as_shown, now.isoformat(timespec="seconds")]]
+    stored.value, stored.text = answer.value, answer.text
+    stored.seconds, stored.answered_at = seconds, now
+    stored.passed = is_right(stored.extra, stored, answer.question)
+    stored.save()
 
 
-def is_right(extra, one, question):
-    """Whether an answer is as expected; None where nothing is expected."""
+def is_right(extra, stored, question):
+    """Return whether an answer is as expected; None where nothing is expected."""
     if extra.kind == Kind.ATTENTION:
         check = checks.read_check(extra.spec)
-        given = {one.value} if one.value is not None else check.values(words_of(one))
+        given = {stored.value} if stored.value is not None else check.values(words_of(stored))
         return given == set(check.right)
     right = extra.spec.get("answers", {}).get(question.key)
-    if right is None or one.value is None or one.item_id != extra.item_id:
+    if right is None or stored.value is None or stored.item_id != extra.item_id:
         return None
     # Of words and of no or yes one is right: a point beside it is another answer.
     near = question.scale.kind in ("likert", "number")
-    return abs(one.value - right) <= (extra.spec["tolerance"] if near else 0)
+    return abs(stored.value - right) <= (extra.spec["tolerance"] if near else 0)
 
 
-def words_of(one):
-    """The options that were chosen, as a list."""
-    return one.text.split(checks.SEPARATOR)
+def words_of(stored):
+    """Return the options that were chosen, as a list."""
+    return stored.text.split(checks.SEPARATOR)
 
 
 def _gaps(extra, questions, stored):
-    """(item id, question) of what is missing; of a check (0, None)."""
+    """List (item id, question) of the missing answers; (0, None) for a check."""
     if extra.kind == Kind.ATTENTION:
         return [] if stored else [(0, None)]
     answered: dict = {}
-    for (item_id, question_id), one in stored.items():
-        answered.setdefault(item_id, {})[question_id] = bool(one.reason)
+    for (item_id, question_id), stored_answer in stored.items():
+        answered.setdefault(item_id, {})[question_id] = bool(stored_answer.reason)
     items: list[Item] = with_parts([extra.item])[extra.item_id]
     return [
         (item.pk, question)
@@ -110,12 +112,13 @@ def _gaps(extra, questions, stored):
 
 
 def _passed(answers):
-    known = [one.passed for one in answers if one.passed is not None]
-    return all(known) if known else None
+    """Return whether all answers with an expected value are right; None if there are none."""
+    results = [answer.passed for answer in answers if answer.passed is not None]
+    return all(results) if results else None
 
 
 def has_ended(place):
-    """End the session of a failed check if it is the study's n-th; whether it ended.
+    """End the session if this failed check is the study's n-th; return whether it ended.
 
     By default never: whoever works to the end is paid, and a rule may leave them out afterwards.
     Ask when a rater leaves the check, not at each click: they may still correct themselves.

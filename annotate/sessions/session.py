@@ -1,4 +1,4 @@
-"""A session's steps: it begins, answers are saved, it may pause, it ends."""
+"""Take a session through its steps: begin, save answers, pause, resume, end."""
 
 import secrets
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class NotNow(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a rater said to one question; text only where the scale is text.
+    """A rater's answer to one question; it has text only where the scale is text.
 
     reason: why, where the question asks it;
     item_id: the item of the place, or a part of it; None means the item of the place.
@@ -34,8 +34,9 @@ class Answer:
 
 
 def why_closed(study, rater=None):
-    """Why nobody can join now, or this rater cannot go on: closed, unready, full for now,
-    finished; empty if one can.
+    """Tell why nobody can join now, or this rater cannot go on; empty if they can.
+
+    Returns "closed", "unready", "full" (for now) or "finished".
     """
     if not study.is_open:
         return "closed"
@@ -52,7 +53,7 @@ def why_closed(study, rater=None):
 
 
 def begin_visit(study, ids, consents):
-    """A new rater with a session, after consent; without consent only that it was declined.
+    """Create a rater with a session after consent; a declined consent is stored as declined.
 
     NotNow if the platform's participant takes part already, in another visit.
     """
@@ -76,7 +77,7 @@ def begin_visit(study, ids, consents):
 
 
 def move(session, state, **fields):
-    """The session goes on to another state; NotNow if that may not follow."""
+    """Move the session to another state; NotNow if that state may not follow."""
     if state not in Session.NEXT[session.state]:
         raise NotNow(f"a session that is {session.state} cannot become {state}")
     stops = state in (State.ABANDONED, *Session.OVER) and state != State.COMPLETED
@@ -99,7 +100,7 @@ def _locked(session):
 
 @transaction.atomic
 def begin(session):
-    """On to the check, to practice, or to rating, with items claimed. False if none is left."""
+    """Move to the check, to practice, or to rating with items claimed. False if no item is left."""
     session = _locked(session)
     left = around.left_before(session) if session.state in Session.BEFORE else session.state
     if left:
@@ -118,7 +119,7 @@ def begin(session):
 
 @transaction.atomic
 def resume(session):
-    """A session that was quiet for too long goes on. False if nothing is left for it.
+    """Continue a session that was abandoned as quiet. False if no item is left for it.
 
     It gets back what it had answered as far as that is still open, then other items.
     """
@@ -152,16 +153,16 @@ def resume(session):
 
 
 def _answered_items(session):
-    """{item id: (item, {answered question: has a reason})}, in the order of the first answers."""
-    found: dict = {}
+    """Return {item id: (item, {answered question: has a reason})} by the first answers."""
+    answered_items: dict = {}
     for rating in session.ratings.select_related("item").order_by("pk"):
-        answered = found.setdefault(rating.item_id, (rating.item, {}))[1]
+        answered = answered_items.setdefault(rating.item_id, (rating.item, {}))[1]
         answered[rating.question_id] = bool(rating.reason)
-    return found
+    return answered_items
 
 
 def missing(kind, questions, answered):
-    """The questions of a kind of items that lack a required answer, or the reason of an answer.
+    """Return the questions of a kind of items that lack a required answer or its required reason.
 
     answered: {question id: whether the answer has a reason}.
     """
@@ -173,24 +174,24 @@ def missing(kind, questions, answered):
 
 
 def is_missing(question, answered):
-    """Whether a question lacks its required answer, or an answer its required reason."""
+    """Return whether a question lacks its required answer, or an answer its required reason."""
     if question.pk not in answered:
         return question.required
     return question.why == Question.Why.REQUIRED and not answered[question.pk]
 
 
 def with_parts(items):
-    """{id of an item: [the item, and its parts where it is a pair of lists]}."""
-    found = {item.pk: [item] for item in items}
-    pairs = [pk for pk, (item,) in found.items() if item.kind == Item.Kind.LIST_PAIR]
+    """Return {item id: [the item, and its parts where it is a pair of lists]}."""
+    parts_by_item = {item.pk: [item] for item in items}
+    pairs = [pk for pk, (item,) in parts_by_item.items() if item.kind == Item.Kind.LIST_PAIR]
     if pairs:
         for part in Item.objects.filter(parent__in=pairs):
-            found[part.parent_id].append(part)
-    return found
+            parts_by_item[part.parent_id].append(part)
+    return parts_by_item
 
 
 def _with_gaps(items, questions, answered):
-    """The ids of the items that lack a required answer, about them or about a part of them."""
+    """Return the ids of the items that lack a required answer about them or a part of them."""
     done = {pk: questions for pk, (_, questions) in answered.items()}
     return {
         pk
@@ -200,12 +201,12 @@ def _with_gaps(items, questions, answered):
 
 
 def seconds_since(shown_at, now):
-    """How long a page was looked at; None where that is not known."""
+    """Return for how many seconds a page was shown, at most a day; None where unknown."""
     return shown_at and min(max((now - shown_at).total_seconds(), 0.0), LONGEST_STAY)
 
 
 def save_answers(place, questions, answers, shown_at=None, emptied=()):
-    """Keep the answers to the place's item: each with its revision, and the place with its state.
+    """Store the answers to the place's item: each with its revision, and the place with its state.
 
     questions: all that the session is asked; emptied: (item id, question) whose answer the rater
     took back, if they may. Returns (item id, question) of those that still lack what is required.
@@ -220,18 +221,18 @@ def save_answers(place, questions, answers, shown_at=None, emptied=()):
     for item_id, question in emptied:
         if not question.required:
             taken_back.setdefault(item_id, []).append(question.pk)
-    found = save.write(place, answers, taken_back, required, seconds, now)
-    if found is None:
+    answered_items = save.write(place, answers, taken_back, required, seconds, now)
+    if answered_items is None:
         raise NotNow("the session is not rating, or the place has gone to somebody else")
     return [
         (item_id, question)
-        for item_id, (kind, answered) in found.items()
+        for item_id, (kind, answered) in answered_items.items()
         for question in missing(kind, questions, answered)
     ]
 
 
 def go_to(session, position):
-    """The item on the screen is another one now: where a reload resumes."""
+    """Store the position of the item now on the screen, where a reload resumes."""
     Session.objects.filter(pk=session.pk, state=State.RATING).update(current=position)
 
 
@@ -254,7 +255,7 @@ def finish(session):
 
 @transaction.atomic
 def end_early(session, state):
-    """End a session before its end: returned, screened out, failed. NotNow if it cannot end so.
+    """End a session before it is complete: returned, screened out, failed; else NotNow.
 
     Its places open at once, its answers stay and count no more. Returns how many places opened. A
     save on its way comes before, and is kept, or after, and is refused.
@@ -267,7 +268,7 @@ def end_early(session, state):
 
 
 def first_gap(session):
-    """The position of the first screen that lacks a required answer; None if none does."""
+    """Return the position of the first screen that lacks a required answer; None without gaps."""
     questions = versions.asked(session.study_id, session.version)
     answered = _answered_items(session)
     held = list(session.places.select_related("item").order_by("position"))

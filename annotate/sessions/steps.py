@@ -1,4 +1,4 @@
-"""The steps of a session before and after its items: the check, practice, the exit questions.
+"""Take a session through its steps before and after the items: the check, practice, exit questions.
 
 Each is one transaction that locks the session first, so that a reload, a double click or a second
 tab finds it done, and does it no second time.
@@ -21,7 +21,7 @@ State = Session.State
 
 @transaction.atomic
 def attempt(session, check, number, values):
-    """Attempt number `number` at the check; the last wrong one ends the session.
+    """Store attempt number `number` at the check; the last wrong attempt ends the session.
 
     values: {question pk: value}, all of them. An attempt that was made already, or is not the
     next one, changes nothing: the page shows how it ended.
@@ -41,7 +41,7 @@ def attempt(session, check, number, values):
 
 @transaction.atomic
 def practise(session, item, answers):
-    """Keep what was answered about an item for practice; the first time counts."""
+    """Store the answers about a practice item; only the first attempt is kept."""
     session = Session.objects.locked(session.pk)
     if session.state == State.PRACTICE:
         row = PracticeAnswer(session=session, item=item, answers=answers)
@@ -51,14 +51,16 @@ def practise(session, item, answers):
 
 @transaction.atomic
 def answer_exit(session, answers, emptied, is_whole):
-    """Keep the exit answers; is_whole: nothing is missing, and the session is completed.
+    """Store the exit answers; is_whole: no required answer is missing, so the session is completed.
 
     emptied: the questions that were left blank. False if the session is elsewhere by now.
     """
     session = Session.objects.locked(session.pk)
     if session.state != State.EXIT:
         return False
-    ExitAnswer.objects.filter(session=session, key__in=[one.key for one in emptied]).delete()
+    ExitAnswer.objects.filter(
+        session=session, key__in=[question.key for question in emptied]
+    ).delete()
     ExitAnswer.objects.bulk_create(
         [_exit_answer(session, answer) for answer in answers],
         update_conflicts=True,
@@ -84,20 +86,21 @@ def _touch(session):
 
 
 def settle_quiet(now):
-    """Sessions quiet for too long at their exit questions: no rating may be lost.
+    """Complete or abandon sessions that are quiet for too long at their exit questions.
 
-    Completed where no required exit answer is missing; else abandoned: their places open, and who
-    comes back goes on at the exit questions. Returns (completed, abandoned).
+    A session without a missing required exit answer is completed, so that no rating is lost; the
+    others are abandoned: their places open, and a rater who comes back goes on at the exit
+    questions. Returns (completed, abandoned).
     """
     is_quiet = places.quiet(now, [State.EXIT])
     if not is_quiet:
         return 0, 0
     with transaction.atomic():
         # Locked first, as places.release_expired does.
-        found = Session.objects.filter(is_quiet, state=State.EXIT).order_by("pk")
-        locked = found.select_for_update(skip_locked=True, of=("self",))
+        sessions = Session.objects.filter(is_quiet, state=State.EXIT).order_by("pk")
+        locked = sessions.select_for_update(skip_locked=True, of=("self",))
         whole, lacking = _by_gaps(list(locked.select_related("study", "rater")))
-        Session.objects.filter(pk__in=[one.pk for one in whole]).update(
+        Session.objects.filter(pk__in=[completed.pk for completed in whole]).update(
             state=State.COMPLETED, ended_at=F("last_seen_at")
         )
         for session in whole:
@@ -111,14 +114,14 @@ def settle_quiet(now):
 
 
 def _by_gaps(sessions):
-    """(the sessions without a gap in their required exit answers, the ids of the others)."""
+    """Split sessions by their required exit answers: (the whole sessions, ids of the others)."""
     answered: dict = {}
     rows = ExitAnswer.objects.filter(session__in=sessions)
     for pk, key in rows.values_list("session_id", "key"):
         answered.setdefault(pk, set()).add(key)
     whole, lacking = [], []
     for session in sessions:
-        required = {one.key for one in around.exit_of(session.study) if one.required}
+        required = {question.key for question in around.exit_of(session.study) if question.required}
         if required <= answered.get(session.pk, set()):
             whole.append(session)
         else:
@@ -127,7 +130,7 @@ def _by_gaps(sessions):
 
 
 def said_by(rater):
-    """What a rater said before and after the items, in one query: {table: [what it holds]}."""
+    """Return a rater's answers before and after the items, by one query: {table: [answers]}."""
     of_rater = {"session__rater": rater}
     answers = Cast("answers", TextField())
     check = CheckAttempt.objects.filter(**of_rater).annotate(what=answers, name=Value(""))
@@ -144,12 +147,14 @@ def said_by(rater):
         rows.order_by().annotate(table=Value(table)).values_list(*columns)
         for table, rows in (("check", check), ("practice", practice), ("exit", leaving))
     ]
-    found: dict = {"check": [], "practice": [], "exit": []}
-    for table, _, number, name, what, at in sorted(tables[0].union(*tables[1:], all=True)):
-        said = what if table == "exit" else json.loads(what)
+    answers_by_table: dict = {"check": [], "practice": [], "exit": []}
+    for table, _, number, name, what, answered_at in sorted(tables[0].union(*tables[1:], all=True)):
+        answer = what if table == "exit" else json.loads(what)
         if table == "exit" and number:
-            said = what.removesuffix(".0")
-        found[table].append({"number": number, "name": name, "said": said, "at": at})
-    for attempt in found["check"]:
-        attempt["passed"] = all(one["right"] for one in attempt["said"])
-    return found
+            answer = what.removesuffix(".0")
+        answers_by_table[table].append(
+            {"number": number, "name": name, "said": answer, "at": answered_at}
+        )
+    for attempt in answers_by_table["check"]:
+        attempt["passed"] = all(part["right"] for part in attempt["said"])
+    return answers_by_table

@@ -1,4 +1,4 @@
-"""How long raters look at items: measured by the page, checked and added up here.
+"""Measure how long raters look at items: check and add up what the page reports.
 
 A page counts from when it was opened, and says its sums under a random name, as often as it likes.
 So a report that comes twice changes nothing, and the times of two tabs that were open at once are
@@ -23,7 +23,7 @@ LATE = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Report:
-    """What one opening of a page has counted so far, in seconds."""
+    """The seconds that one opening of a page has counted by now."""
 
     view: str
     active: float
@@ -34,8 +34,8 @@ class Report:
         return self.active + self.idle
 
 
-def read(data):
-    """The Report of a form; None without JavaScript, or where it is none."""
+def parse_report(data):
+    """Parse the Report of a form; None without JavaScript, or if it is invalid."""
     view = data.get("view", "")
     try:
         active, idle = float(data.get("active", "")), float(data.get("idle", ""))
@@ -46,7 +46,7 @@ def read(data):
 
 
 def keep(place, report, now):
-    """Counts a report for the session and the item of a place; None, or too late, counts nothing.
+    """Count a report for the session and the item of a place, unless it is None or comes too late.
 
     Nothing is longer than the session itself.
     """
@@ -71,19 +71,19 @@ def keep(place, report, now):
 
 
 def with_report(views, report, age):
-    """The views with what a report says of one; age: seconds that the session is old now."""
-    known = {name: rest for name, *rest in views}
-    if report.view not in known and len(known) >= MOST_VIEWS:
+    """Merge a report into the stored views; age: seconds since the session started."""
+    times_by_view = {name: rest for name, *rest in views}
+    if report.view not in times_by_view and len(times_by_view) >= MOST_VIEWS:
         return views
     start = max(age - report.total, 0.0)
-    start, until, active = known.get(report.view, (start, start, 0.0))
+    start, until, active = times_by_view.get(report.view, (start, start, 0.0))
     until = max(until, min(start + report.total, age))
-    known[report.view] = [start, until, max(active, min(report.active, until - start))]
-    return [[name, *(round(part, 2) for part in rest)] for name, rest in known.items()]
+    times_by_view[report.view] = [start, until, max(active, min(report.active, until - start))]
+    return [[name, *(round(part, 2) for part in rest)] for name, rest in times_by_view.items()]
 
 
 def sums(views):
-    """(active, idle) seconds of all views together: time in which two were open counts once."""
+    """Return the (active, idle) seconds of all views; time in which two were open counts once."""
     open_for, end = 0.0, -math.inf
     for start, until in sorted((start, until) for _, start, until, _ in views):
         open_for += max(until - max(start, end), 0.0)

@@ -1,4 +1,4 @@
-"""A study is deleted: marked at once, its rows taken away by a worker, a few at a time.
+"""Delete a study: mark it at once, let a worker take its rows away, a few at a time.
 
 The worker's part stands in judges/studies/delete.py, since the study's runs have to stop first.
 """

@@ -1,4 +1,4 @@
-"""What a study sets about its sessions is changed; gold items have no places, so these follow."""
+"""Change what a study sets about its sessions; gold items have no places, so places follow."""
 
 from copy import deepcopy
 
@@ -11,7 +11,7 @@ from annotate.models import Study
 
 @transaction.atomic
 def change(study, alter):
-    """alter(extra) changes the study's keys, as they are now: one editor at a time."""
+    """Let alter(extra) change the study's present keys, one editor at a time."""
     locked = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     before = checks.gold_keys(locked)
     locked.extra = deepcopy(locked.extra)
@@ -25,7 +25,7 @@ def change(study, alter):
 
 
 def follow_questions(study, renamed=None):
-    """Right and expected answers to questions that are gone, or off their scale by now, go too.
+    """Drop right and expected answers to questions that are gone, or lack the value now.
 
     Those to retired questions stay: these may be asked again, and sessions of earlier versions
     still are. renamed: (old key, new key) of a question.
@@ -48,7 +48,7 @@ def follow_questions(study, renamed=None):
 
 
 def _fits(scale, value):
-    """Whether it is an answer: a number, or for practice the words of a point."""
+    """Return whether a value is an answer: a number, or for practice the words of a point."""
     if scale.kind == "text":
         return False
     try:
@@ -59,9 +59,9 @@ def _fits(scale, value):
 
 
 def put_entry(extra, key, name, entry, old=""):
-    """The entry in a list of the study's keys, in place of the one that is called `old`."""
+    """Put the entry into a list of the study's keys, in place of the entry called `old`."""
     entries = list(extra.get(key) or ())
-    places = [at for at, one in enumerate(entries) if one[name] == old]
+    places = [place for place, present in enumerate(entries) if present[name] == old]
     if places:
         entries[places[0]] = entry
     else:
@@ -70,5 +70,5 @@ def put_entry(extra, key, name, entry, old=""):
 
 
 def drop_entry(extra, key, name, which):
-    """Without the entry of that name."""
-    extra[key] = [one for one in extra.get(key) or () if one[name] != which]
+    """Remove the entry with that name."""
+    extra[key] = [entry for entry in extra.get(key) or () if entry[name] != which]

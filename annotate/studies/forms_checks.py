@@ -1,4 +1,4 @@
-"""Forms of the page about the inside of sessions: order, time, attention checks, gold items."""
+"""Edit the inside of sessions: order, time, attention checks, gold items."""
 
 from django import forms
 from django.utils import translation
@@ -37,13 +37,13 @@ HELP = {
 
 
 def ready_check(language):
-    """The ready-made check, in a language."""
+    """Return the ready-made check, in a language."""
     with translation.override(language):
         return READY | {"text": gettext(BOTH)}
 
 
 class InsideForm(forms.Form):
-    """The order and the numbers."""
+    """The order of the items, and the numbers."""
 
     order = forms.ChoiceField(
         choices=checks.Order.choices,
@@ -79,13 +79,13 @@ class InsideForm(forms.Form):
             )
 
     def clean_sessions_by(self):
-        """The name of a column, as study.yaml allows it."""
+        """Return a valid name of a column, as study.yaml allows it."""
         if problem := grouping.problem(self.cleaned_data[grouping.KEY]):
             raise forms.ValidationError(problem)
         return self.cleaned_data[grouping.KEY]
 
     def put(self, extra):
-        """Into the study's keys; one that was never set and is not set now stays away."""
+        """Put the values into the study's keys; a default that was never set stays away."""
         defaults = checks.Settings()
         for name, value in self.cleaned_data.items():
             if name in extra or value != getattr(defaults, name):
@@ -93,7 +93,7 @@ class InsideForm(forms.Form):
 
 
 class AttentionForm(forms.Form):
-    """One attention check."""
+    """An attention check."""
 
     text = forms.CharField(
         label="What raters read",
@@ -144,7 +144,7 @@ class AttentionForm(forms.Form):
         ]
 
     def clean(self):
-        """The entry of study.yaml, if it is one; else what is wrong with it."""
+        """Set the entry of study.yaml, or add the errors."""
         data = super().clean()
         if self.errors:
             return data
@@ -180,18 +180,20 @@ class AttentionForm(forms.Form):
 
 
 def _scales(study, check):
-    """{name: scale} of the study's questions that offer points; the check's own too."""
-    found = {f"of-{q.key}": q.scale for q in versions.asked(study)}
-    found = {"own-scale": check.scale} | found if check and not check.has_options else found
+    """Return {name: scale} of the study's questions that offer points, and of the check's own."""
+    candidates = {f"of-{q.key}": q.scale for q in versions.asked(study)}
+    candidates = (
+        {"own-scale": check.scale} | candidates if check and not check.has_options else candidates
+    )
     unique: dict[str, Scale] = {}
-    for name, scale in found.items():
+    for name, scale in candidates.items():
         if 2 <= len(scale.points) <= checks.MOST_OPTIONS and scale not in unique.values():
             unique[name] = scale
     return unique
 
 
 def _typed(check):
-    """The values of the fields."""
+    """Return the fields' values of a check."""
     typed = {"key": check.key, "old": check.key, "text": check.text}
     typed["right"] = check.words(check.right).replace(checks.SEPARATOR, "\n")
     typed |= {"scale": OPTIONS, "options": "\n".join(check.scale.labels)}
@@ -211,7 +213,7 @@ def _sentence(error):
 
 
 class GoldForm(forms.Form):
-    """One item with its known answers; a question left blank has none."""
+    """An item with its known answers; a question left blank has no known answer."""
 
     item = forms.CharField(
         label="Item",
@@ -232,19 +234,19 @@ class GoldForm(forms.Form):
             self.fields[f"q-{key}"] = _field(question)
 
     def clean_item(self):
-        """An item that raters would see by itself."""
+        """Return the id of an item that raters would see by itself."""
         key = self.cleaned_data["item"]
         if not self.study.items.filter(key=key, parent=None).exists():
             raise forms.ValidationError("This study has no item with this id to show by itself.")
         return key
 
     def clean(self):
-        """The entry of study.yaml."""
+        """Set the entry of study.yaml, or add the errors."""
         data = super().clean()
         if self.errors:
             return data
-        said = {key: data[f"q-{key}"] for key in self.asked}
-        answers = {key: value for key, value in said.items() if value not in (None, "")}
+        values = {key: data[f"q-{key}"] for key in self.asked}
+        answers = {key: value for key, value in values.items() if value not in (None, "")}
         scales = {key: question.scale for key, question in self.asked.items()}
         try:
             entry = {"item": data["item"], "answers": answers, "tolerance": int(data["tolerance"])}

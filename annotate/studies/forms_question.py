@@ -1,4 +1,4 @@
-"""The form of one question on the questionnaire page."""
+"""Edit a question on the questionnaire page."""
 
 from django import forms
 from django.core.validators import MaxLengthValidator
@@ -30,7 +30,7 @@ SCALE_FIELDS = ("scale", "low", "high", "labels")
 
 
 class QuestionForm(forms.ModelForm):
-    """A question of one study. The words of a scale stand one a line."""
+    """A question of a study. The words of a scale stand one a line."""
 
     scale = forms.ChoiceField(choices=SCALES)
     low = forms.IntegerField(label="From", required=False, min_value=-FARTHEST, max_value=FARTHEST)
@@ -79,7 +79,7 @@ class QuestionForm(forms.ModelForm):
         widgets = {"text": forms.Textarea(attrs={"rows": 2})}
 
     def __init__(self, study, *args, is_settled=False, **kwargs):
-        """is_settled: it has answers, or earlier versions ask it: its values keep their meaning."""
+        """Make the form; is_settled: it has answers or is kept, so its values stay."""
         super().__init__(*args, **kwargs)
         self.instance.study = study
         self.is_settled, self.before = is_settled, self.instance.pk and self.instance.scale
@@ -92,7 +92,7 @@ class QuestionForm(forms.ModelForm):
         return one_line_ends(self.cleaned_data["text"])
 
     def clean(self):
-        """The scale, if it is one; else what is wrong with it."""
+        """Set the scale, or add the errors."""
         data = super().clean()
         if "scale" not in data or any(name in self.errors for name in SCALE_FIELDS):
             return data
@@ -113,7 +113,7 @@ class QuestionForm(forms.ModelForm):
             self.add_error("why", "A free text is no scale: it needs no reason beside it.")
 
     def _is_touched(self, data):
-        """Else the scale stays as it is: a loaded label may have line breaks of its own."""
+        """Return whether the scale was edited; a loaded label may keep its own line breaks."""
         if not self.instance.pk:
             return True
         untouched = {"low": None, "high": None, "labels": ""} | self._stored()
@@ -123,7 +123,7 @@ class QuestionForm(forms.ModelForm):
         return as_typed(spec_of(self.instance.scale, self.instance.study.language))
 
     def saved(self):
-        """The question, or None with the reason among the form's errors: its key is taken.
+        """Save and return the question, or None with the error that its key is taken.
 
         Not looked up before: between the look and the write somebody else may take it.
         """
@@ -142,13 +142,13 @@ class QuestionForm(forms.ModelForm):
 
 
 def sentence(error):
-    """The error of parse_scale as a page says it."""
+    """Turn an error of parse_scale into a sentence for a page."""
     text = str(error)
     return text[:1].upper() + text[1:] + "."
 
 
 def typed_spec(data):
-    """What was typed, in the form of study.yaml."""
+    """Return the typed scale in the form of study.yaml."""
     words = [line.strip() for line in one_line_ends(data["labels"]).split("\n") if line.strip()]
     if data["scale"] == OWN:
         return {"min": data["low"], "max": data["high"], "labels": words}
@@ -158,7 +158,7 @@ def typed_spec(data):
 
 
 def as_typed(spec):
-    """The values of the scale's fields."""
+    """Return the fields' values of a scale."""
     if isinstance(spec, str):
         return {"scale": spec}
     if "min" in spec:

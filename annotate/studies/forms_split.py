@@ -1,4 +1,4 @@
-"""Making, locking and unlocking a test split."""
+"""Lock and unlock a test split."""
 
 from django import forms
 
@@ -30,7 +30,7 @@ class LockForm(forms.Form):
 
 
 class UnlockForm(forms.Form):
-    """Why a test part is opened."""
+    """The reason why a test part is unlocked."""
 
     reason = forms.CharField(
         max_length=500,

@@ -1,4 +1,4 @@
-"""Forms of what comes before and after the items: rows that one can add, move and remove.
+"""Edit what comes before and after the items: rows that can be added, moved and removed.
 
 A button of a row sends the whole page: the rows come back as typed, one more or less or in another
 order, and nothing is saved before “Save”. So the page works without JavaScript.
@@ -32,7 +32,7 @@ def _text(label, rows=2, required=True, help_text="", longest=aroundkeys.LONGEST
 
 
 class Row(forms.Form):
-    """One entry of a list; entry() is it as study.yaml has it."""
+    """An entry of a list; entry() returns it as study.yaml has it."""
 
     use_required_attribute = False  # a row may be moved or removed half-filled
 
@@ -51,17 +51,17 @@ class CheckRow(Row):
 
     @classmethod
     def typed(cls, entry):
-        """The fields' values of an entry."""
+        """Return the fields' values of an entry."""
         answer = 1 + entry["options"].index(entry["answer"])
         return entry | {"options": "\n".join(entry["options"]), "answer": answer}
 
     def entry(self):
-        """As study.yaml has it."""
+        """Return the entry as study.yaml has it."""
         data = self.cleaned_data
         options = _lines(data["options"])
         right = options[data["answer"] - 1] if data["answer"] <= len(options) else ""
-        found = {"text": one_line_ends(data["text"]), "options": options, "answer": right}
-        return found | {"explanation": one_line_ends(data["explanation"])}
+        entry = {"text": one_line_ends(data["text"]), "options": options, "answer": right}
+        return entry | {"explanation": one_line_ends(data["explanation"])}
 
 
 class PracticeRow(Row):
@@ -87,13 +87,17 @@ class PracticeRow(Row):
 
     def __init__(self, *args, questions=(), **kwargs):
         super().__init__(*args, **kwargs)
-        self.asked = {f"q-{one.key}": one for one in questions if one.scale.kind != "text"}
+        self.asked = {
+            f"q-{asked_question.key}": asked_question
+            for asked_question in questions
+            if asked_question.scale.kind != "text"
+        }
         for name, question in self.asked.items():
             self.fields[name] = _expected(question)
 
     @classmethod
     def typed(cls, entry):
-        """The fields' values of an entry."""
+        """Return the fields' values of an entry."""
         given = entry.get("answers", {})
         answers = {f"q-{key}": value for key, value in given.items() if "@" not in key}
         parts = "\n".join(f"{key} = {value}" for key, value in given.items() if "@" in key)
@@ -101,21 +105,21 @@ class PracticeRow(Row):
         return rest | answers
 
     def clean_parts(self):
-        """{KEY@ITEM: value}"""
-        found = {}
+        """Parse the lines into {KEY@ITEM: value}."""
+        values = {}
         for line in filter(None, map(str.strip, self.cleaned_data["parts"].splitlines())):
-            head, at, rest = line.partition("@")
+            head, mark, rest = line.partition("@")
             item, _, value = rest.partition(" = " if " = " in rest else "=")  # a label may have one
             key, value = f"{head.strip()}@{item.strip()}", value.strip()
-            if not (at and item.strip() and value):
+            if not (mark and item.strip() and value):
                 raise forms.ValidationError(f"Found “{line[:60]}”; allowed is KEY@ITEM = VALUE.")
-            found[key] = value
-        return found
+            values[key] = value
+        return values
 
     def entry(self):
-        """As study.yaml has it."""
+        """Return the entry as study.yaml has it."""
         data = self.cleaned_data
-        given = {one.key: data[name] for name, one in self.asked.items() if data[name]}
+        given = {question.key: data[name] for name, question in self.asked.items() if data[name]}
         given |= data["parts"]
         return {
             "item": data["item"],
@@ -133,14 +137,14 @@ def _expected(question):
 
 
 class _Choice(forms.ChoiceField):
-    """Takes the label of a point too, as study.yaml may have it."""
+    """A choice that takes the label of a point too, as study.yaml may have it."""
 
     def __init__(self, scale, **kwargs):
         super().__init__(**kwargs)
         self.scale = scale
 
     def prepare_value(self, value):
-        """The point that is to be selected."""
+        """Return the point to select."""
         try:
             return "" if value in (None, "") else str(int(self.scale.parse(value)))
         except ValueError:
@@ -148,7 +152,7 @@ class _Choice(forms.ChoiceField):
 
 
 def _plain(text):
-    """A number where it is one, as a file would have it."""
+    """Return a number where the text is a number, as a file would have it, else the text."""
     try:
         number = float(text)
     except ValueError:
@@ -157,7 +161,7 @@ def _plain(text):
 
 
 class ExitRow(Row):
-    """An exit question: a ready-made one with its name, or one of one's own."""
+    """An exit question: a ready-made one with its name, or a question of the study's own."""
 
     ready = forms.ChoiceField(
         required=False,
@@ -187,7 +191,7 @@ class ExitRow(Row):
 
     @classmethod
     def typed(cls, entry):
-        """The fields' values of an entry."""
+        """Return the fields' values of an entry."""
         if isinstance(entry, str):
             return {"ready": entry}
         if "ready" in entry:
@@ -195,7 +199,7 @@ class ExitRow(Row):
         return entry | {"ready": ""} | as_typed(entry["scale"])
 
     def entry(self):
-        """As study.yaml has it."""
+        """Return the entry as study.yaml has it."""
         data = self.cleaned_data
         text = one_line_ends(data["text"])
         if self.name:
@@ -206,7 +210,7 @@ class ExitRow(Row):
 
 @dataclass(frozen=True)
 class Part:
-    """One of the three lists."""
+    """One of the three lists: comprehension check, practice, exit questions."""
 
     key: str
     title: str
@@ -248,7 +252,7 @@ PARTS = {
 
 
 class AttemptsForm(forms.Form):
-    """How often one may try the check."""
+    """How many attempts a rater has at the check."""
 
     attempts = forms.IntegerField(
         label="Attempts",
@@ -273,7 +277,7 @@ class RowsForm:
         options = {"questions": versions.asked(study)} if part.row is PracticeRow else {}
         self.options = options
         if data is None:
-            self.rows = [self._row(n, initial=one) for n, one in enumerate(self.initial)]
+            self.rows = [self._row(n, initial=values) for n, values in enumerate(self.initial)]
         else:
             self.rows = [self._row(n, data=data) for n in range(self._sent())]
         self.error = ""
@@ -291,12 +295,12 @@ class RowsForm:
 
     @property
     def ready_left(self):
-        """The ready-made exit questions that are not in the list."""
+        """List the ready-made exit questions that are not in the list yet."""
         there = {row.name for row in self.rows} if self.part.row is ExitRow else set(around.READY)
         return [name for name in around.READY if name not in there]
 
     def change(self, do):
-        """The rows as typed, after a button: add, add-NAME, up-N, down-N or remove-N."""
+        """Change the typed rows by a button: add, add-NAME, up-N, down-N or remove-N."""
         typed = [{name: row[name].value() for name in row.fields} for row in self.rows]
         what, _, which = do.partition("-")
         number = int(which) if which.isdecimal() and len(which) < 4 else -1
@@ -306,12 +310,12 @@ class RowsForm:
             row = typed.pop(number)
             if what != "remove":
                 typed.insert(max(number + (-1 if what == "up" else 1), 0), row)
-        self.rows = [self._row(n, initial=one) for n, one in enumerate(typed)]
+        self.rows = [self._row(n, initial=values) for n, values in enumerate(typed)]
         if self.head:
             self.head = AttemptsForm(initial={"attempts": self.head["attempts"].value()})
 
     def value(self):
-        """What study.yaml would have; None where something is wrong, which stands in the rows."""
+        """Return the rows as study.yaml has them; None after adding errors to the rows."""
         fine = [row.is_valid() for row in self.rows]  # all of them, each to say what is wrong
         if (self.head and not self.head.is_valid()) or not all(fine):
             return None
@@ -327,7 +331,7 @@ class RowsForm:
         return value
 
     def _check(self, value):
-        """Does it fit the study?"""
+        """Raise Wrong if the value does not fit the study."""
         if self.part.key == around.EXIT and (keys := around.frozen_keys(self.study, value)):
             raise aroundkeys.Wrong(
                 f"{', '.join(keys)} has answers, so its scale stays; give the changed question a "
@@ -339,7 +343,7 @@ class RowsForm:
                 raise wrong
 
     def _misfit(self, practice):
-        keys = [one.item for one in practice]
+        keys = [entry.item for entry in practice]
         items = self.study.items.filter(parent=None, key__in=keys)
         kinds = dict(items.values_list("key", "kind"))
         parts: dict = {}
@@ -349,7 +353,7 @@ class RowsForm:
         return aroundkeys.misfit(practice, versions.asked(self.study), kinds, parts)
 
     def _blame(self, wrong):
-        """The message at its row and field, or above all rows."""
+        """Add the message to its row and field, or above all rows."""
         words = str(wrong)[:1].upper() + str(wrong)[1:] + "."
         if wrong.entry is None:
             self.error = words

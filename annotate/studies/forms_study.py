@@ -1,4 +1,4 @@
-"""Forms of the researchers' study pages."""
+"""Edit studies: create, settings, members."""
 
 from django import forms
 from django.conf import settings
@@ -26,7 +26,7 @@ MARKDOWN = (
 
 
 class NameForm(forms.Form):
-    """What a new study is called, and where it stands."""
+    """The title and the address of a new study."""
 
     title = forms.CharField(max_length=200, help_text="Raters and researchers read it.")
     slug = forms.CharField(
@@ -39,7 +39,7 @@ class NameForm(forms.Form):
     )
 
     def clean(self):
-        """An address is made from the title where none was given."""
+        """Make an address from the title if no address was given."""
         data = super().clean()
         if "title" in data and data.get("slug") == "":
             data["slug"] = slugify(data["title"])[:60].strip("-")
@@ -53,7 +53,7 @@ class NameForm(forms.Form):
             self.add_error("slug", "No address can be made from this title: please give one.")
 
     def made(self, template, owner):
-        """The study, or None with the reason among the form's errors: its address is taken.
+        """Create and return the study, or None with the error that its address is taken.
 
         Not looked up before: between the look and the write somebody else may take it.
         """
@@ -67,7 +67,7 @@ class NameForm(forms.Form):
 
 
 class NewStudyForm(NameForm):
-    """A study from one of the project's templates."""
+    """A new study from one of the project's templates."""
 
     template = forms.ChoiceField(label="Template", widget=forms.RadioSelect)
     language = forms.ChoiceField(
@@ -81,18 +81,20 @@ class NewStudyForm(NameForm):
         super().__init__(*args, **kwargs)
         self.fields["language"].choices = settings.LANGUAGES
         names = study_templates()
-        self.fields["template"].choices = [(name, one.title) for name, one in names.items()]
+        self.fields["template"].choices = [
+            (name, template.title) for name, template in names.items()
+        ]
         self.fields["template"].initial = next(iter(names))
 
     @property
     def options(self):
-        """(radio button, template, its questions) of each template."""
+        """Yield (radio button, template, its questions) of each template."""
         templates = study_templates().values()
         for radio, template in zip(self["template"], templates, strict=True):
             yield radio, template, template.questions()
 
     def clean(self):
-        """The template in the language that was chosen."""
+        """Replace the template's name by the template in the chosen language."""
         data = super().clean()
         if "template" in data and "language" in data:
             data["template"] = study_templates(data["language"] or ENGLISH)[data["template"]]
@@ -100,9 +102,9 @@ class NewStudyForm(NameForm):
 
 
 def languages_for(study):
-    """[(code, name)] to choose from; with the study's own, should its message file be gone."""
-    known = dict(settings.LANGUAGES)
-    return list((known | {study.language: name_of(study.language)}).items())
+    """List (code, name) to choose from, with the study's own even without its message file."""
+    languages = dict(settings.LANGUAGES)
+    return list((languages | {study.language: name_of(study.language)}).items())
 
 
 GROUPS = {
@@ -128,6 +130,8 @@ GROUPS = {
 
 
 class StudyForm(forms.ModelForm):
+    """The settings of a study."""
+
     usual_texts = ("consent", "instructions")  # raters read a text where nothing stands there
 
     language = forms.ChoiceField(
@@ -229,15 +233,15 @@ class StudyForm(forms.ModelForm):
         return [(legend, [self[name] for name in names]) for legend, names in GROUPS.items()]
 
     def clean_language(self):
-        """Blank is what it was."""
+        """Return the language; a blank field keeps the old value."""
         return self.cleaned_data["language"] or self.instance.language
 
     def clean_raters_per_item(self):
-        """Blank is what it was."""
+        """Return the number; a blank field keeps the old value."""
         return self.cleaned_data["raters_per_item"] or self.wanted_before
 
     def clean_raters_per_item_max(self):
-        """Blank is off."""
+        """Return the number; a blank field means off."""
         most = self.cleaned_data["raters_per_item_max"] or 0
         least = self.cleaned_data.get("raters_per_item", self.wanted_before)
         if 0 < most <= least:
@@ -245,7 +249,7 @@ class StudyForm(forms.ModelForm):
         return most
 
     def clean_spread_least(self):
-        """Blank is the usual one; what is asked for has to be a spread."""
+        """Set a valid spread; a blank field means the usual spread."""
         given = self.cleaned_data["spread_least"]
         measure = self.cleaned_data.get("spread_measure") or "sd"
         if given is None:
@@ -259,25 +263,25 @@ class StudyForm(forms.ModelForm):
         return given
 
     def clean_show_history(self):
-        """Blank is none."""
+        """Return the number; a blank field means none."""
         return self.cleaned_data["show_history"] or 0
 
     def clean_media_hosts(self):
-        """The list of names."""
+        """Return the list of names."""
         try:
             return check_hosts(self.cleaned_data["media_hosts"].split())
         except ValueError as error:
             raise forms.ValidationError(str(error)) from None
 
     def clean_pay_currency(self):
-        """Capital letters; None where there are none."""
+        """Return the currency in capital letters; None for a blank field."""
         try:
             return read_currency(self.cleaned_data["pay_currency"].upper() or None)
         except ValueError as error:
             raise forms.ValidationError(f"A{str(error)[1:]}.") from None
 
     def clean(self):
-        """Texts with one kind of line end, so that the study's file reads well."""
+        """Give texts one kind of line end, so that the study's file reads well."""
         data = super().clean()
         for name in ("notice", "consent", "instructions"):
             if name in data:
@@ -286,7 +290,7 @@ class StudyForm(forms.ModelForm):
 
     @transaction.atomic
     def save(self):
-        """Its own fields only: a new version of the questionnaire may have begun meanwhile."""
+        """Save the form's fields only: a new questionnaire version may have begun meanwhile."""
         edit.change(self.instance, self._put_pay)  # the study is locked from here on
         self.instance.save(update_fields=[*self._meta.fields, "adaptive_from"])
         if self.instance.raters_per_item != self.wanted_before:
@@ -294,7 +298,7 @@ class StudyForm(forms.ModelForm):
         return self.instance
 
     def _put_pay(self, extra):
-        """The pay stands among what study.yaml keeps; what is blank is not kept."""
+        """Put the pay among what study.yaml keeps; drop blank values."""
         for key in (AMOUNT, CURRENCY):
             extra.pop(key, None)
             if (value := self.cleaned_data[key]) is not None:
@@ -302,6 +306,8 @@ class StudyForm(forms.ModelForm):
 
 
 class MemberForm(forms.Form):
+    """A new member of a study, and their role."""
+
     username = forms.CharField(max_length=150, label="User name")
     role = forms.ChoiceField(choices=Membership.Role)
 
@@ -311,7 +317,7 @@ class MemberForm(forms.Form):
         self.fields["role"].initial = Membership.Role.VIEWER
 
     def clean_username(self):
-        """The account of that name."""
+        """Find the active account with that name."""
         name = self.cleaned_data["username"]
         user = get_user_model().objects.filter(username=name, is_active=True).first()
         if user is None:
@@ -320,7 +326,7 @@ class MemberForm(forms.Form):
         return name
 
     def save(self):
-        """True; False, with the reason among the errors, if the person is a member already."""
+        """Add the member; return False, with an error, if the person is a member already."""
         membership, is_new = Membership.objects.get_or_create(
             study=self.study, user=self.user, defaults={"role": self.cleaned_data["role"]}
         )

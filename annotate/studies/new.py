@@ -1,4 +1,4 @@
-"""A new study from a template, or like another study."""
+"""Create a study from a template, or like another study."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,7 +11,7 @@ from annotate.studies.templates import template_of
 
 @login_required
 def study_from_template(request):
-    """Makes the study; what comes next is on the page that follows."""
+    """Step: create the study, and lead to the page for what comes next."""
     if request.method != "POST":
         return redirect("study_new")
     form = NewStudyForm(request.POST)
@@ -24,7 +24,7 @@ def study_from_template(request):
 
 @login_required
 def study_copy(request, slug):
-    """A new study with the settings and questions of this one, without its items and answers."""
+    """Page: make a study with the settings and questions of this one, without items, answers."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = NameForm(request.POST or None, initial={"title": study.title})
     made = form.made(template_of(study), request.user) if form.is_valid() else None
@@ -36,7 +36,10 @@ def study_copy(request, slug):
 
 
 def _next(request, study):
-    """To the study, or to its questions where it has none; the message names what comes next."""
+    """Lead to the study, or to its questions where it has none.
+
+    The message names what comes next.
+    """
     if study.questions.exists():
         messages.success(request, "The study was made. Next: load its items.")
         return redirect(study)

@@ -1,4 +1,4 @@
-"""The order of a study's questions: numbered from 0, without gaps, as study.yaml numbers them.
+"""Order a study's questions: numbered from 0, without gaps, as study.yaml numbers them.
 
 Those that are retired stand behind those that are asked.
 """
@@ -7,7 +7,7 @@ from annotate.studies.edit import follow_questions
 
 
 def renumber(study, keys=None):
-    """Numbers the questions as they stand, or in the order of the keys of those that are asked."""
+    """Number the questions as they stand, or in the order of the keys of those that are asked."""
     questions = list(study.questions.all())
     if keys is not None:
         questions.sort(key=lambda question: (*keys, question.key).index(question.key))
@@ -18,7 +18,7 @@ def renumber(study, keys=None):
 
 
 def move(question, step):
-    """The question changes places with the one before (-1) or after it (1), if there is one."""
+    """Swap the question with the question before (-1) or after it (1), if there is one."""
     asked = question.study.questions.filter(retired=False)
     keys = list(asked.values_list("key", flat=True))
     here = keys.index(question.key)
@@ -28,14 +28,14 @@ def move(question, step):
 
 
 def remove(question):
-    """Deletes the question; those behind it move up."""
+    """Delete the question; those behind it move up."""
     question.delete()
     renumber(question.study)
     follow_questions(question.study)
 
 
 def retire(question, is_over=True):
-    """The question is asked no more, or asked again as the last one."""
+    """Stop asking the question, or ask it again as the last question."""
     question.study.questions.filter(pk=question.pk).update(retired=is_over)
     asked = question.study.questions.filter(retired=False).exclude(pk=question.pk)
     renumber(question.study, list(asked.values_list("key", flat=True)))

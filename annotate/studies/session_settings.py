@@ -1,4 +1,4 @@
-"""Researchers' page: what a session holds beside its items, and in which order."""
+"""Set what a session holds besides its items, and in which order."""
 
 from functools import partial
 
@@ -33,8 +33,8 @@ def _saved(request, slug):
 
 def _page(request, study, form=None, attention=None, gold_form=None):
     settings = checks.settings_of(study)
-    found = {check.key: check for check in settings.attention}
-    chosen = found.get(request.GET.get("check", ""))
+    check_by_key = {check.key: check for check in settings.attention}
+    chosen = check_by_key.get(request.GET.get("check", ""))
     attention = attention or AttentionForm(study, chosen)
     forms = [form or InsideForm(settings), attention, gold_form or GoldForm(study)]
     context = {
@@ -45,18 +45,18 @@ def _page(request, study, form=None, attention=None, gold_form=None):
         "gold_form": forms[2],
         "settings": settings,
         "chosen": chosen,
-        "is_ready": READY["key"] in found,
+        "is_ready": READY["key"] in check_by_key,
         "ready": ready_check(study.language),
         "has_code": bool(code_for(study, Outcome.FAILED_ATTENTION)),
     }
-    status = 422 if any(one.errors for one in forms) else 200
+    status = 422 if any(bound_form.errors for bound_form in forms) else 200
     return render(request, "annotate/inside.html", context | _items(study, settings), status=status)
 
 
 def _items(study, settings):
-    """Ids of gold items that the study does not have, and of items that may be gold."""
+    """Return ids of gold items that the study does not have, and of items that may be gold."""
     items = study.items.filter(parent=None)
-    keys = [one.item for one in settings.gold]
+    keys = [item_gold.item for item_gold in settings.gold]
     there = set(items.filter(key__in=keys).values_list("key", flat=True))
     return {
         "unknown": [key for key in keys if key not in there],
@@ -67,7 +67,7 @@ def _items(study, settings):
 @login_required
 @require_POST
 def put_check(request, slug):
-    """Step: a new attention check, or a changed one."""
+    """Step: save a new attention check, or a changed one."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = AttentionForm(study, None, request.POST)
     if not form.is_valid():
@@ -80,7 +80,7 @@ def put_check(request, slug):
 @login_required
 @require_POST
 def add_ready(request, slug):
-    """Step: the ready-made check, “Please choose both A and D.”"""
+    """Step: add the ready-made check, “Please choose both A and D.”"""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     put = partial(edit.put_entry, key="attention", name="key", entry=ready_check(study.language))
     edit.change(study, partial(put, old=READY["key"]))
@@ -90,7 +90,7 @@ def add_ready(request, slug):
 @login_required
 @require_POST
 def remove_check(request, slug, key):
-    """Step: without this attention check."""
+    """Step: remove this attention check."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     edit.change(study, partial(edit.drop_entry, key="attention", name="key", which=key))
     return _saved(request, slug)
@@ -99,7 +99,7 @@ def remove_check(request, slug, key):
 @login_required
 @require_POST
 def put_gold(request, slug):
-    """Step: an item becomes gold, or gets other right answers."""
+    """Step: make an item gold, or change its right answers."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = GoldForm(study, request.POST)
     if not form.is_valid():
@@ -112,7 +112,7 @@ def put_gold(request, slug):
 @login_required
 @require_POST
 def remove_gold(request, slug):
-    """Step: an item is gold no more, and gets its places again."""
+    """Step: make a gold item an ordinary item, which gets its places again."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     item = request.POST.get("item", "")
     edit.change(study, partial(edit.drop_entry, key="gold", name="item", which=item))

@@ -1,4 +1,4 @@
-"""The settings of what comes before and after the items."""
+"""Set what comes before and after the items."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -16,7 +16,7 @@ SUGGESTED = 100  # items offered while one types
 
 @login_required
 def step_settings(request, slug, part):
-    """Page: the rows of one part; every button but “Save” only changes what is on the page."""
+    """Page: the rows of a part; every button but “Save” only changes what is on the page."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     if part not in PARTS:
         raise Http404("no such settings")
@@ -54,7 +54,7 @@ def _page(request, study, part, form, status=200, unsaved=False):
 
 @transaction.atomic
 def _save(study, key, value):
-    """The one key; what somebody else has set meanwhile stays."""
+    """Save this key only; what somebody else has set meanwhile stays."""
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     study.extra.pop(key, None)
     if value or key == around.EXIT:  # an empty list says that there may be answers from before

@@ -1,4 +1,4 @@
-"""A study as study.yaml, of which annotate/files/reading/studyfile.py makes the same study."""
+"""Write a study as study.yaml; annotate/files/reading/studyfile.py makes the same study of it."""
 
 import yaml
 
@@ -10,7 +10,7 @@ LONG = [key for key in TEXTS if key not in ("title", "completion_code")]  # they
 
 
 def study_data(study, questions):
-    """The study's half of the file, in the order of a file that people write."""
+    """Return the study's half of the file, in the order of a file that people write."""
     data = {"study": study.slug, "title": study.title, "kind": str(study.kind)}
     data["language"] = study.language
     data |= {key: getattr(study, key) for key in (*NUMBERS, "completion_code")}
@@ -28,7 +28,7 @@ def study_data(study, questions):
 
 
 def question_data(question, language):
-    """One question as its entry of the file."""
+    """Return a question's entry of the file."""
     data = {
         "key": question.key,
         "text": question.text,
@@ -43,7 +43,10 @@ def question_data(question, language):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Plain data as the reader takes it: no aliases; long texts are blocks, short lists a line."""
+    """Write plain data as the reader takes it: no aliases.
+
+    Long texts are blocks, short lists a line.
+    """
 
     def ignore_aliases(self, data):
         return True
@@ -54,7 +57,10 @@ def _text(dumper, text):
 
 
 def _style(text):
-    """A block for lines of text; escapes where lines would not come back as they were."""
+    """Return the style of a block for lines of text.
+
+    Escapes in quotation marks where lines would not come back as they were.
+    """
     lines = text.split("\n")
     if any(not line.isprintable() or line != line.rstrip() for line in lines):
         return '"'
@@ -71,5 +77,5 @@ _Dumper.add_representer(list, _list)
 
 
 def as_yaml(data):
-    """The text of the file."""
+    """Return the text of the file."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=float("inf"))

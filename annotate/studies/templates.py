@@ -1,4 +1,4 @@
-"""New studies from templates. A template is a plain study.yaml, read as an upload is."""
+"""Create studies from templates. A template is a plain study.yaml, read as an upload is."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +29,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class StudyTemplate:
-    """A study.yaml of the project; its first comment lines are its title and what it is for."""
+    """A study.yaml of the project; its first comment lines are its title and its purpose."""
 
     name: str
     title: str
@@ -37,13 +37,13 @@ class StudyTemplate:
     read: StudyFile
 
     def questions(self, study=None):
-        """Its questions, unsaved."""
+        """Return its questions, unsaved."""
         return [Question(study=study, **spec) for spec in self.read.questions or ()]
 
 
 @cache
 def study_templates(language=ENGLISH):
-    """{name: StudyTemplate} for studies in that language, in their order.
+    """Return {name: StudyTemplate} for studies in that language, in their order.
 
     Templates stand in a folder for each language they are written in; where one is missing there,
     it is the English one, with the labels of its ready-made scales in the language.
@@ -68,7 +68,7 @@ def _template(path, language):
 
 
 def template_of(study):
-    """A study's settings and questions, for another study like it; codes are made anew."""
+    """Return a study's settings and questions as a template; the copy gets new codes."""
     own = ("title", "completion_code")
     texts = (key for key in TEXTS if key not in own)
     kept = ("kind", "language", "media_hosts", *NUMBERS, ADAPTIVE, *texts)
@@ -81,7 +81,7 @@ def template_of(study):
 
 @transaction.atomic
 def make_study(template, slug, title, owner):
-    """A study with the template's settings and questions, which owner owns; it has no items yet."""
+    """Create owner's study with the template's settings and questions, without items."""
     study = Study.objects.create(slug=slug, **template.read.fields | {"title": title})
     Question.objects.bulk_create(template.questions(study))
     follow_questions(study)

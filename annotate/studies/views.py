@@ -1,4 +1,4 @@
-"""Researchers' pages about people: raters, settings, members."""
+"""Show researchers the people of a study: raters, settings, members."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,7 +18,7 @@ from annotate.studies.forms_study import MemberForm, StudyForm
 
 @login_required
 def raters(request, slug):
-    """Who rated, how much, and the link that invites more."""
+    """Page: who rated, how much, and the link that invites more."""
     study = access.study_or_404(request.user, slug)
     sessions = study.sessions.begun().order_by("-id").values("pk")
     page = Paginator(sessions, 50).get_page(request.GET.get("page"))
@@ -51,7 +51,7 @@ def _states(study):
 
 @login_required
 def settings(request, slug):
-    """What raters read, whether the study is open, and who may see it."""
+    """Page: what raters read, whether the study is open, and who may see it."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     form = StudyForm(request.POST or None, instance=study)
     if request.method == "POST" and form.is_valid():
@@ -77,7 +77,7 @@ def _settings_page(request, study, form, member_form):
 @login_required
 @require_POST
 def add_member(request, slug):
-    """An owner gives somebody a role."""
+    """Step: an owner gives somebody a role."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     form = MemberForm(study, request.POST)
     if not (form.is_valid() and form.save()):
@@ -89,7 +89,7 @@ def add_member(request, slug):
 @login_required
 @require_POST
 def remove_member(request, slug, pk):
-    """An owner takes a role back; the last owner stays."""
+    """Step: an owner takes a role back; the last owner stays."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     member = get_object_or_404(study.memberships, pk=pk)
     others = study.memberships.filter(~Q(pk=pk), role=Membership.Role.OWNER)
@@ -103,7 +103,7 @@ def remove_member(request, slug, pk):
 
 
 def robots(request):
-    """Nothing here is for search engines."""
+    """Tell search engines to stay away from all pages."""
     return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain")
 
 

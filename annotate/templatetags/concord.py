@@ -1,4 +1,4 @@
-"""How numbers, durations and times are written on pages."""
+"""Write numbers, durations and times on pages."""
 
 import math
 
@@ -13,12 +13,16 @@ register.filter("test_split", split_of)
 
 
 def is_number(value):
+    """Return whether a value is a finite number."""
     return isinstance(value, int | float) and math.isfinite(value)
 
 
 @register.filter
 def leading_point(value, digits=2):
-    """.41 for 0.41: without the zero, as for numbers that cannot exceed 1; – when undefined."""
+    """Write .41 for 0.41, without the zero, as for numbers that cannot exceed 1.
+
+    Undefined numbers are –.
+    """
     if not is_number(value):
         return "–"
     text = f"{value:.{digits}f}"
@@ -29,7 +33,7 @@ def leading_point(value, digits=2):
 
 @register.filter
 def measured(value):
-    """A measured number with two decimals at most, three below 1, no zeros behind; – if unknown."""
+    """Write a number with two decimals at most, three below 1, no zeros behind; – if unknown."""
     if not is_number(value):
         return "–"
     text = f"{value:.{3 if abs(value) < 1 else 2}f}"
@@ -38,7 +42,7 @@ def measured(value):
 
 @register.filter
 def words(scale, value):
-    """4 (Agree): a point of a scale with its label, any other number as it is."""
+    """Write 4 (Agree): a point of a scale with its label, any other number as it is."""
     label = dict(scale.points).get(value, "") if is_number(value) else ""
     number = measured(value)
     return f"{number} ({label})" if label and str(label) != number else number
@@ -46,7 +50,7 @@ def words(scale, value):
 
 @register.filter
 def interval(low, high):
-    """[.35, .47], or nothing where there is none."""
+    """Write [.35, .47], or nothing without an interval."""
     if not (is_number(low) and is_number(high)):
         return ""
     return f"[{leading_point(low)}, {leading_point(high)}]"
@@ -54,7 +58,7 @@ def interval(low, high):
 
 @register.filter
 def duration(seconds):
-    """4 min 10 s; – when unknown."""
+    """Write seconds as 4 min 10 s; – when unknown."""
     if not is_number(seconds) or seconds < 0:
         return "–"
     seconds = round(seconds)
@@ -69,7 +73,7 @@ def duration(seconds):
 
 @register.filter
 def usd(value):
-    """$0.0123: cents where they matter, more digits where the sum is small."""
+    """Write $0.0123: cents where they matter, more digits where the sum is small."""
     if value is None:
         return "–"
     value = float(value)
@@ -78,13 +82,13 @@ def usd(value):
 
 @register.filter
 def exact(value):
-    """A decimal number with all its digits: 10, 0.001234."""
+    """Write a decimal number with all its digits: 10, 0.001234."""
     return f"{value.normalize():f}"
 
 
 @register.filter
 def amount(value, unit):
-    """A sum of money (usd), a time (seconds), or any other number in whole ones; – if unknown."""
+    """Write money (usd), a time (seconds), or any other number in whole ones; – if unknown."""
     if not is_number(value):
         return "–"
     return {"usd": usd, "seconds": duration}.get(unit, "{:,.0f}".format)(value)
@@ -92,11 +96,11 @@ def amount(value, unit):
 
 @register.filter
 def share(part, whole):
-    """Part of whole in whole percent; – of nothing."""
+    """Write part of whole in whole percent; – of nothing."""
     return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
 @register.filter
 def markdown(text):
-    """A researcher's Markdown as HTML, in which nothing of theirs but words is left."""
+    """Render a researcher's Markdown as HTML, in which nothing of theirs but words is left."""
     return mark_safe(to_html(text))

@@ -1,4 +1,4 @@
-"""Texts that a spreadsheet would take for a formula: made harmless in CSV, and read back."""
+"""Make texts that a spreadsheet would take for a formula harmless in CSV, and read them back."""
 
 import re
 
@@ -7,7 +7,7 @@ ACTS = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def guarded(text):
-    """The text, with a leading apostrophe if a spreadsheet would take it for a formula.
+    """Return the text, with a leading apostrophe if a spreadsheet would take it for a formula.
 
     A text with apostrophes before such a character gets one more, so that taking one away
     (`unguarded`) always gives the text back.
@@ -16,5 +16,5 @@ def guarded(text):
 
 
 def unguarded(text):
-    """The text as it was before `guarded`; loading a CSV file does this to every cell."""
+    """Return the text as it was before `guarded`; loading a CSV file does this to every cell."""
     return text[1:] if text[:1] == "'" and ACTS.match(text) else text

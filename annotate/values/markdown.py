@@ -1,4 +1,4 @@
-"""What researchers write in Markdown, as HTML that can do no harm, or as plain words.
+"""Render researchers' Markdown as harmless HTML, or as plain words.
 
 No sanitiser follows, because nothing is let in: HTML is text, pictures are off, and a link goes to
 http, https or mailto or is no link.
@@ -32,7 +32,10 @@ def _renderer():
 
 
 def _adapt(state):
-    """Headings fit into the page; links open beside it and tell nobody where they stood."""
+    """Fit headings into the page.
+
+    Let links open in another tab without telling where they stood.
+    """
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1:]) + LOWER_BY, 6)}"
@@ -41,7 +44,10 @@ def _adapt(state):
 
 
 def _links(children):
-    """The parts of a text; [words](), whose address nothing has checked, becomes the words."""
+    """Yield the parts of a text.
+
+    A link whose address nothing has checked, [words](), becomes its words.
+    """
     kept = []
     for child in children:
         if child.type == "link_open":
@@ -59,7 +65,7 @@ RENDERER = _renderer()
 
 @lru_cache(maxsize=128)
 def to_html(text):
-    """The HTML of a Markdown text; single line ends are kept."""
+    """Render a Markdown text as HTML; single line ends are kept."""
     return RENDERER.render(text)
 
 

@@ -1,4 +1,4 @@
-"""Pictures and recordings: only from hosts that the study names, and only by https."""
+"""Allow pictures and recordings only from hosts that the study names, and only by https."""
 
 import re
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ HOST = re.compile(rf"(?=.{{1,253}}\Z)(?:{LABEL}\.)+(?=[a-z0-9-]*[a-z]){LABEL}")
 
 
 def check_hosts(hosts):
-    """The names in lower case, each once; ValueError says which is none."""
+    """Return the names in lower case, each once; ValueError names an invalid host."""
     names = list(dict.fromkeys(host.strip().lower() for host in hosts))
     for name in names:
         if not HOST.fullmatch(name):
@@ -24,7 +24,7 @@ def check_hosts(hosts):
 
 
 def allowed(url, hosts):
-    """The address if a rater's page may load it, else an empty text."""
+    """Return the address if a rater's page may load it, else an empty text."""
     try:
         parts = urlsplit(url)
         plain = parts.scheme == "https" and parts.port in (None, 443) and "@" not in parts.netloc
@@ -34,7 +34,7 @@ def allowed(url, hosts):
 
 
 def allow(response, study):
-    """The page may load pictures and recordings from the study's hosts, and from no other."""
+    """Let the page load pictures and recordings from the study's hosts, and from no other."""
     if study.media_hosts:
         sources = [f"https://{host}" for host in study.media_hosts]
         before = getattr(response, "_csp_update", {})

@@ -1,4 +1,4 @@
-"""Answer scales: what a question offers, and which values are allowed."""
+"""Define answer scales: what a question offers, and which values are allowed."""
 
 from dataclasses import asdict, dataclass, field, replace
 
@@ -27,7 +27,10 @@ KINDS = ("likert", "binary", "choice", "number", "text")
 
 @dataclass(frozen=True)
 class Scale:
-    """kind; low and high are the ends of the values; labels name the points, first to last."""
+    """A scale of its kind.
+
+    low and high are the ends of the values; labels name the points, first to last.
+    """
 
     kind: str
     low: int | None = None
@@ -39,7 +42,7 @@ class Scale:
 
     @property
     def points(self):
-        """(value, label) of every point that can be chosen; empty for number and text."""
+        """List (value, label) of every point that can be chosen; empty for number and text."""
         if self.kind in ("number", "text") or self.low is None or self.high is None:
             return []
         values = range(self.low, self.high + 1)
@@ -50,16 +53,18 @@ class Scale:
 
     @property
     def is_about_sides(self):
-        """A choice between the lists A and B, as a rule with a tie."""
+        """Tell whether it is a choice between the lists A and B, as a rule with a tie."""
         return self.kind == "choice" and {"A", "B"} <= set(self.labels)
 
     def shown_sides(self, first):
-        """(value, label) of such a choice about two lists, of which the side `first` stands first.
+        """List (value, label) of a choice about two lists, of which the side `first` stands first.
 
         The value stays that of the side, whatever the place where it is shown.
         """
-        one, two = (gettext("List %(number)s") % {"number": number} for number in (1, 2))
-        sides = iter([(first, one), ("A" if first == "B" else "B", two)])
+        first_list, second_list = (
+            gettext("List %(number)s") % {"number": number} for number in (1, 2)
+        )
+        sides = iter([(first, first_list), ("A" if first == "B" else "B", second_list)])
         shown = [
             next(sides) if label in ("A", "B") else (label, _in_words(label))
             for label in self.labels
@@ -69,7 +74,7 @@ class Scale:
 
     @property
     def summary(self):
-        """What can be answered, in a few words."""
+        """Describe in a few words what can be answered."""
         if self.kind in ("text", "number"):
             return "free text" if self.kind == "text" else "a number"
         if self.kind != "likert":
@@ -79,7 +84,7 @@ class Scale:
 
     @property
     def allowed(self):
-        """The allowed values in words, for error messages."""
+        """Describe the allowed values, for error messages."""
         if self.kind == "text":
             return gettext("any text")
         if self.kind == "number":
@@ -93,14 +98,17 @@ class Scale:
         return gettext("a whole number from %(low)s to %(high)s") % ends
 
     def parse(self, raw):
-        """The value as a number; ValueError says what is allowed. For text use the text itself."""
+        """Parse a value as a number; ValueError says what is allowed.
+
+        For text use the text itself.
+        """
         text = str(raw).strip()
         if self.kind == "choice" and text in self.labels:
             return 1.0 + self.labels.index(text)
         return self.parse_value(text)
 
     def parse_value(self, text):
-        """As parse, of what a page sends: never a label, for an option may be called “2”."""
+        """Parse a page's value, as parse, but never a label: an option may be called “2”."""
         try:
             value = float(text)
         except ValueError:
@@ -111,7 +119,10 @@ class Scale:
         return value
 
     def allows(self, value):
-        """Whether a number is a point of the scale; NaN, infinities and absurd sizes are not."""
+        """Return whether a number is a point of the scale.
+
+        NaN, infinities and absurd sizes are not.
+        """
         if not abs(value) <= LARGEST:
             return False
         if self.low is not None and self.high is not None and not self.low <= value <= self.high:
@@ -129,18 +140,18 @@ NAMED = {
 
 
 def _in_words(label):
-    """A tie as raters read it in their language; other words are the researcher's."""
+    """Return a tie in the language of raters; other words are the researcher's."""
     return gettext("Both equally") if label.strip().lower() == TIE else label
 
 
 def ready_made(name, language):
-    """The scale of that name, with its words in the language of a study."""
+    """Return the scale of that name, with its words in the language of a study."""
     with translation.override(language):
         return replace(NAMED[name], labels=[gettext(label) for label in NAMED[name].labels])
 
 
 def parse_scale(spec, language=ENGLISH):
-    """A Scale from its form in study.yaml; ValueError says which forms there are."""
+    """Parse a Scale from its form in study.yaml; ValueError says which forms there are."""
     if isinstance(spec, str) and spec in NAMED:
         return ready_made(spec, language)
     if isinstance(spec, dict) and set(spec) == {"choice"}:
@@ -156,7 +167,7 @@ def parse_scale(spec, language=ENGLISH):
 
 
 def spec_of(scale, language=ENGLISH):
-    """The form of a scale in study.yaml: parse_scale makes the same scale of it."""
+    """Return the form of a scale in study.yaml: parse_scale makes the same scale of it."""
     for name in NAMED:
         if scale == ready_made(name, language):
             return name
@@ -173,7 +184,7 @@ def _choice(labels):
 
 
 def _binary(labels):
-    """Words of its own for 0 and 1, such as: Not supported, Supported."""
+    """Return a scale with its own words for 0 and 1, such as: Not supported, Supported."""
     if not isinstance(labels, list) or len(labels) != 2 or len(set(map(str, labels))) != 2:
         raise ValueError("found a binary scale without two different labels, those of 0 and of 1")
     return Scale("binary", 0, 1, _plain(labels))

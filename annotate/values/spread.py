@@ -1,4 +1,4 @@
-"""How far the raters of one item are apart on one question: what the adaptive rule looks at."""
+"""Measure how far an item's raters are apart on a question, for the adaptive rule."""
 
 import numpy as np
 
@@ -13,7 +13,10 @@ WORDS = {
 
 
 def check_spread(given):
-    """{"sd": a number} or {"labels": a whole number} from 2 on; ValueError says what is allowed."""
+    """Return a valid {"sd": number} or {"labels": whole number from 2}.
+
+    ValueError says what is allowed.
+    """
     allowed = "allowed is {sd: a number above 0} or {labels: a whole number from 2 to 100}"
     if not isinstance(given, dict) or len(given) != 1 or next(iter(given)) not in WORDS:
         raise ValueError(f"found {str(given)[:60]!r}; {allowed}")
@@ -27,17 +30,17 @@ def check_spread(given):
 
 
 def spreads(measure, cells, values):
-    """{cell: spread of its values}, of the cells with two values or more.
+    """Return {cell: spread of its values}, of the cells with two values or more.
 
     cells: whole numbers (N,); values: (N,). sd: with n − 1; labels: how many are different.
     """
     order = np.argsort(cells, kind="stable")
-    found, starts, counts = np.unique(cells[order], return_index=True, return_counts=True)
-    parts = np.split(values[order], starts[1:]) if len(found) else []
+    distinct_cells, starts, counts = np.unique(cells[order], return_index=True, return_counts=True)
+    parts = np.split(values[order], starts[1:]) if len(distinct_cells) else []
     spread = _sd if measure == "sd" else _labels
     return {
         cell: spread(part)
-        for cell, part, count in zip(found.tolist(), parts, counts, strict=True)
+        for cell, part, count in zip(distinct_cells.tolist(), parts, counts, strict=True)
         if count > 1
     }
 

@@ -95,7 +95,7 @@ class Studies(views.Studies):
         asked = StudyNew(data=request.data)
         asked.is_valid(raise_exception=True)
         study = load_study(asked.data_of_file(), request.user)
-        made = views.shown(studies_of(request)).get(pk=study.pk)
+        made = views.with_details(studies_of(request)).get(pk=study.pk)
         return Response(StudyRow(made).data, status=201)
 
 
@@ -146,7 +146,7 @@ class Judgments(views.StudyRows):
 
     serializer_class, filters = JudgmentRow, JudgmentFilters
 
-    def of(self, study):
+    def rows_of_study(self, study):
         self.study = study
         return Judgment.objects.judging().filter(run__judge__study=study)
 
@@ -178,7 +178,7 @@ class Judges(ListAPIView):
     serializer_class = JudgeRow
 
     def get_queryset(self):
-        Filters.of(self.request)
+        Filters.parse_query(self.request)
         study = study_of(self.request, self.kwargs["slug"])
         judges = Judge.objects.filter(study=study)
         return judges.select_related("endpoint").prefetch_related("members")
@@ -218,7 +218,7 @@ class Runs(ListAPIView):
 
     def get_queryset(self):
         study = study_of(self.request, self.kwargs["slug"])
-        runs = Run.objects.filter(judge__study=study, **RunFilters.of(self.request))
+        runs = Run.objects.filter(judge__study=study, **RunFilters.parse_query(self.request))
         return runs.select_related("judge").order_by("-id")
 
     def paginate_queryset(self, queryset):
@@ -280,7 +280,7 @@ class OneRun(RetrieveAPIView):
     serializer_class = OneRunRow
 
     def get_object(self):
-        Filters.of(self.request)
+        Filters.parse_query(self.request)
         return _run_or_404(study_of(self.request, self.kwargs["slug"]), self.kwargs["pk"])
 
 

@@ -105,7 +105,7 @@ class Lists(views.StudyRows):
 
     serializer_class, filters = ListRow, ListFilters
 
-    def of(self, study):
+    def rows_of_study(self, study):
         self.study = study
         asked = Judgment.objects.filter(run=OuterRef("run"), unit=OuterRef("unit"), lead=True)
         return RecommendedList.objects.filter(run__judge__study=study).annotate(

@@ -123,7 +123,7 @@ class Statements(ListAPIView):
 
     def get_queryset(self):
         study = study_of(self.request, self.kwargs["slug"])
-        asked = StatementFilters.of(self.request)
+        asked = StatementFilters.parse_query(self.request)
         rows = Statement.objects.filter(item__study=study)
         if asked.pop("which", ALL) == COUNTING:
             rows = Statement.objects.speaking(study)
@@ -166,7 +166,7 @@ class OneStatement(RetrieveAPIView):
     serializer_class = StatementRow
 
     def get_object(self):
-        Filters.of(self.request)
+        Filters.parse_query(self.request)
         study = study_of(self.request, self.kwargs["slug"])
         rows = _shown(Statement.objects.filter(item__study=study))
         columns = (*StatementRow.columns(), "item_id")

@@ -48,7 +48,7 @@ def texts(study):
 
 
 def give(study, user, *pairs):
-    known = coding.Codes.of(study)
+    known = coding.Codes.load(study)
     for rating, code in pairs:
         coding.toggle(rating, user, code, known)
 
@@ -62,7 +62,7 @@ def editor_of(study, name="bea"):
 
 
 def names_of(study, rating, user):
-    found = coding.given(study, coding.Codes.of(study), [rating.pk])
+    found = coding.given(study, coding.Codes.load(study), [rating.pk])
     return found.get((rating.pk, user.get_username()))
 
 
@@ -168,10 +168,10 @@ def test_codes_are_made_renamed_merged_deleted_and_brought_back(study, as_owner)
     assert (long.name, long.merged_into) == ("too long", fit)
     assert as_owner.post(f"{PAGE}codes/{fit.pk}/merge/", {"into": fit.pk}).status_code == 404
     as_owner.post(f"{PAGE}codes/{fit.pk}/delete/")
-    assert coding.Codes.of(study).live == []
+    assert coding.Codes.load(study).live == []
     as_owner.post(f"{PAGE}codes/{fit.pk}/restore/")
     as_owner.post(f"{PAGE}codes/{long.pk}/restore/")
-    assert len(coding.Codes.of(study).live) == 2
+    assert len(coding.Codes.load(study).live) == 2
 
 
 def test_another_studys_texts_and_codes_are_out_of_reach(study, codes, as_owner):
@@ -297,8 +297,8 @@ def test_two_codes_merged_into_each_other_at_once_make_no_circle(study, codes, o
     long, fit = codes
     assert coding.merge(long, fit)
     assert not coding.merge(fit, long)
-    assert coding.Codes.of(study).stands_for(long.pk) == fit
-    assert coding.Codes.of(study).live == [fit]
+    assert coding.Codes.load(study).stands_for(long.pk) == fit
+    assert coding.Codes.load(study).live == [fit]
 
 
 def test_the_report_of_one_version_counts_its_texts_only(study, codes, owner):

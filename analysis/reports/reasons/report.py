@@ -23,7 +23,7 @@ HIDDEN = (
 
 def stamp(study):
     """What changes with every code that is given, made or changed."""
-    return coding.Coded.of(study)
+    return coding.Coded.load(study)
 
 
 def reasons(answers, options, parts=None):
@@ -34,7 +34,7 @@ def reasons(answers, options, parts=None):
     scores, study = Scores(answers, options), answers.study
     report = Report("reasons", study.slug, options.as_dict())
     coded = answers.beside or stamp(study)
-    codes = coded.known()
+    codes = coded.all_codes()
     texts, given, cluster_of = _texts(study, scores, options.version)
     drawn = Drawn(scores, cluster_of)
     for (question, rating), n in sorted(Counter((q, r) for q, r, _ in texts.values()).items()):

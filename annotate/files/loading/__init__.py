@@ -1,4 +1,4 @@
-"""From checked rows to rows of the database, all or nothing.
+"""Load checked rows of files into the database, all or nothing.
 
 Each table has a check (reads the file, compares with the database, writes nothing) and a write
 (reads the file again and trusts the check). Both stream, so memory stays flat; what is held are

@@ -1,4 +1,4 @@
-"""Contents, recipients, systems and interactions."""
+"""Check and write contents, recipients, systems and interactions."""
 
 from django.db.models import Model
 
@@ -12,7 +12,7 @@ NAMED: dict[str, type[Model]] = {"recipients": Recipient, "contents": Content, "
 
 
 def read_keys(loading):
-    """Fills the keys that the study has already."""
+    """Fill in the keys of recipients, contents and systems that the study has already."""
     if loading.is_new:
         return
     for name, model in NAMED.items():
@@ -21,13 +21,13 @@ def read_keys(loading):
 
 
 def name(loading, catalogue, key):
-    """Notes a key that a file mentions; it is made on the fly where nothing describes it."""
+    """Note a key that a file mentions; it is created later if no file describes it."""
     if key is not None:
         getattr(loading, catalogue).setdefault(key, 0)
 
 
 def write_named(loading):
-    """Makes the recipients, contents and systems that are only mentioned so far."""
+    """Create the recipients, contents and systems that files only mention."""
     for catalogue, model in NAMED.items():
         keys = getattr(loading, catalogue)
         new = [key for key, pk in keys.items() if not pk]
@@ -40,7 +40,7 @@ def write_named(loading):
 
 
 def check_contents(loading):
-    """Counts new, changed and unchanged contents."""
+    """Count new, changed and unchanged contents, and note problems."""
     counts, repeats = loading.count("contents"), Repeats()
     file = loading.files["contents"]
     for batch in batches(file.rows(loading.problems)):
@@ -67,7 +67,10 @@ def check_contents(loading):
 
 
 def _refuse_answered(loading, changed):
-    """Extra columns may change; what raters and judges of its items saw may not."""
+    """Note a problem for each change of a content that raters or judges of its items have seen.
+
+    Extra columns may change.
+    """
     shown = {pk: change for pk, change in changed.items() if change[2]}
     items = (
         dict(Item.objects.filter(content__in=shown).values_list("pk", "content")) if shown else {}
@@ -86,16 +89,16 @@ def _refuse_answered(loading, changed):
 
 
 def _contents(loading, batch):
-    """The contents of a batch that the database has, by key."""
+    """Return the stored contents of a batch: {key: row}."""
     keys = [row["content"] for _, row in batch if loading.contents.get(row["content"])]
     if not keys:
         return {}
-    found = Content.objects.filter(study=loading.study, key__in=keys)
-    return {row["key"]: row for row in found.values("pk", "key", *CONTENT_FIELDS)}
+    contents = Content.objects.filter(study=loading.study, key__in=keys)
+    return {row["key"]: row for row in contents.values("pk", "key", *CONTENT_FIELDS)}
 
 
 def write_contents(loading):
-    """Adds and updates contents."""
+    """Insert the new contents, and update the changed contents."""
     done, counts = loading.reporter("contents"), loading.counts["contents"]
     for batch in batches(silent_rows(loading.files["contents"])) if counts.changed else ():
         _update_contents(loading, batch)
@@ -129,7 +132,7 @@ def _update_contents(loading, batch):
 
 
 def check_interactions(loading):
-    """Counts interactions; names their recipients and contents."""
+    """Count new, changed and unchanged interactions; name their recipients and contents."""
     counts, repeats = loading.count("interactions"), Repeats()
     file = loading.files["interactions"]
     look = not loading.is_new and loading.study.interactions.exists()
@@ -151,35 +154,41 @@ def check_interactions(loading):
 
 
 def _event(row):
+    """Return the key of an interaction (recipient, content, at), or None if it is incomplete."""
     if row["recipient"] is None or row["content"] is None:
         return None
     return row["recipient"], row["content"], row["at"]
 
 
 def _event_words(row):
-    at = f" at {row['at']:%Y-%m-%d %H:%M:%S}" if row["at"] else ""
-    return f"the interaction of {row['recipient']!r} with {row['content']!r}{at}"
+    """Name an interaction in a message."""
+    moment = f" at {row['at']:%Y-%m-%d %H:%M:%S}" if row["at"] else ""
+    return f"the interaction of {row['recipient']!r} with {row['content']!r}{moment}"
 
 
 def _interactions(loading, batch):
-    found = Interaction.objects.filter(
+    """Return the stored interactions of a batch: {(recipient, content, at): row}."""
+    interactions = Interaction.objects.filter(
         study=loading.study,
         recipient__key__in={row["recipient"] for _, row in batch},
         content__key__in={row["content"] for _, row in batch},
     )
-    rows = found.values_list("recipient__key", "content__key", "at", "pk", *INTERACTION_FIELDS)
+    rows = interactions.values_list(
+        "recipient__key", "content__key", "at", "pk", *INTERACTION_FIELDS
+    )
     names = ("pk", *INTERACTION_FIELDS)
     return {tuple(row[:3]): dict(zip(names, row[3:], strict=True)) for row in rows}
 
 
 def write_interactions(loading):
-    """Adds and updates interactions."""
+    """Insert the new interactions, and update the changed interactions."""
     counts = loading.counts["interactions"]
     names = ["study_id", "recipient_id", "content_id", "at", *INTERACTION_FIELDS]
     insert(Interaction, names, _new_interactions(loading, counts), loading.reporter("interactions"))
 
 
 def _new_interactions(loading, counts):
+    """Yield the new interactions' values; update the changed interactions on the way."""
     look = counts.changed or counts.unchanged
     for batch in batches(silent_rows(loading.files["interactions"])):
         existing = _interactions(loading, batch) if look else {}

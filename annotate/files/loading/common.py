@@ -1,4 +1,4 @@
-"""What the steps of one load share."""
+"""Share between the steps of a load: its state, its counts, comparison with the database."""
 
 from array import array
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ BATCH = 500
 
 @dataclass
 class Counts:
-    """Rows of one file, by what loading them does."""
+    """How many rows of a file are new, changed or unchanged."""
 
     rows: int = 0
     new: int = 0
@@ -27,17 +27,18 @@ class Counts:
     judgments: int = 0  # what the new rows become, where a row may stand for several
 
     def as_dict(self):
-        """Return what is counted by rows."""
+        """Return the counts of rows."""
         return {name: count for name, count in asdict(self).items() if name != "judgments"}
 
 
 class Answers:
-    """Which items and studies have answers; judges adds its own to people's."""
+    """Look up which items and studies have answers of people; judges adds its own answers."""
 
     def items(self, pks: Iterable[int]) -> set[int]:
-        """Those of the items that have an answer, or are in the hands of a rater at work.
+        """Return the items that have an answer, or that a rater at work holds.
 
-        A pair has those of its parts: they take its recipient, and with it their side of a split.
+        A pair has the answers of its parts: they take its recipient, and with it their side of a
+        split.
         """
         held = Q(places__state=Place.State.HELD) | Q(parent__places__state=Place.State.HELD)
         at_work = Item.objects.filter(held, pk__in=pks).order_by()
@@ -49,7 +50,7 @@ class Answers:
         return {*first.union(*more), *at_work.values_list("pk", flat=True)}
 
     def exist(self, study) -> bool:
-        """True when the study has any answer."""
+        """Return whether the study has any answer."""
         answers = (
             Rating.objects.filter(item__study=study),
             ExtraAnswer.objects.filter(item__study=study),
@@ -57,14 +58,14 @@ class Answers:
         return any(some.exists() for some in answers)
 
     def freeze(self, study) -> bool:
-        """True when the present version of the questionnaire has any answer."""
+        """Return whether the present version of the questionnaire has any answer."""
         version = study.questionnaire_version
         rated = Rating.objects.filter(item__study=study, session__version=version)
         extra = ExtraAnswer.objects.filter(item__study=study, extra__session__version=version)
         return rated.exists() or extra.exists()
 
     def settled(self, study) -> set[str]:
-        """Keys of the questions that have answers of any version, or that an earlier one asks."""
+        """Return keys of the questions that have answers, or that an earlier version asks."""
         rated = Exists(Rating.objects.filter(question=OuterRef("pk")))
         extra = Exists(ExtraAnswer.objects.filter(question=OuterRef("pk")))
         keys = study.questions.filter(Q(rated) | Q(extra)).values_list("key", flat=True)
@@ -73,7 +74,7 @@ class Answers:
 
 @dataclass
 class Loading:
-    """One load: the study, its files by table, what is wrong, what was counted, what is known.
+    """The state of a load: the study, its files by table, problems, counts, known keys.
 
     recipients, contents, systems and items map keys to primary keys (0: to be made);
     kinds maps the keys of items to their kind. changed_items are the primary keys of items whose
@@ -107,41 +108,41 @@ class Loading:
 
     @property
     def version(self):
-        """Of the questionnaire, once the load is written."""
+        """Return the number of the questionnaire's version once the load is written."""
         return self.study.questionnaire_version + self.new_version
 
     @property
     def changes(self):
-        """True when anything is to be written."""
+        """Tell whether anything is to be written."""
         return any(counts.new or counts.changed for counts in self.counts.values())
 
     def add(self, table, message, line=None, column=""):
-        """One more problem in the table's file."""
+        """Note a problem in the table's file."""
         self.problems.add(self.files[table].name, message, line, column)
 
     def count(self, table):
-        """The table's counts, at first all zero."""
+        """Return the table's counts, at first all zero."""
         return self.counts.setdefault(table, Counts())
 
     def reporter(self, table):
-        """A function that reports so many rows of the table as written."""
+        """Return a function that reports a number of rows of the table as written."""
         return lambda rows: self.progress(table, rows)
 
 
 def batches(rows, size=BATCH):
-    """Lists of at most size rows."""
+    """Yield the rows in lists of at most size rows."""
     rows = iter(rows)
     while batch := list(islice(rows, size)):
         yield batch
 
 
 def silent_rows(file):
-    """The file's rows once more; what is wrong with them was said the first time."""
+    """Return the file's rows again; their problems were noted at the first reading."""
     return file.rows(Problems())
 
 
 class Repeats:
-    """Finds keys that stand twice in a file, with eight bytes a row.
+    """Find keys that stand twice in a file, with eight bytes a row.
 
     Equal hashes are suspects only; the file is read again to compare the keys themselves.
     """
@@ -150,7 +151,7 @@ class Repeats:
         self.hashes = array("q")
 
     def note(self, key):
-        """Key is None where it could not be read: that is a problem of its own."""
+        """Remember a row's key; None, an unreadable key, is a problem of its own."""
         if key is not None:
             self.hashes.append(hash(key))
 
@@ -159,7 +160,7 @@ class Repeats:
         return set(values[counts > 1].tolist())
 
     def report(self, loading, table, key_of, what):
-        """A problem for each further row with the same key."""
+        """Note a problem for each further row with the same key."""
         suspects = self.suspects() if self.hashes else None
         if not suspects:
             return
@@ -175,14 +176,14 @@ class Repeats:
 
 
 def differing(existing, row, given):
-    """Names of the columns in which the row of the file differs from the database's."""
+    """List the columns in which the file's row differs from the stored row."""
     names = [name for name in existing if name in given and name != "data"]
-    found = [name for name in names if existing[name] != row[name]]
+    columns = [name for name in names if existing[name] != row[name]]
     if merged(existing["data"], row["data"]) != existing["data"]:
-        found.append("data")
-    return found
+        columns.append("data")
+    return columns
 
 
 def merged(old, new):
-    """Extra columns: those of the file replace those of the same name."""
+    """Merge extra columns: those of the file replace those of the same name."""
     return {**old, **new}

@@ -1,4 +1,4 @@
-"""Whether what a check found still holds when it is written.
+"""Decide whether the result of a check still holds when it is written.
 
 A check reads for seconds and takes no lock. The write that follows locks the study and asks here:
 the stamp says that nothing changed but answers and raters, the rest looks at those that matter.
@@ -14,10 +14,11 @@ COUNTED = (Recipient, Content, System, Interaction, Item)
 
 
 def stamp(study):
-    """A value that differs once a load, a page or a program changed what checks compare with.
+    """Return a value that differs after any change of what checks compare with.
 
-    Changed rows of the catalogue and the items show in the study's number of loads: nothing else
-    changes them. Take it before the check reads anything.
+    A load, a page or a program may make the change. Changed rows of the catalogue and the items
+    show in the study's number of loads: nothing else changes them. Take it before the check reads
+    anything.
     """
     fields = [getattr(study, field.attname) for field in study._meta.concrete_fields]
     if study.pk is None:
@@ -31,7 +32,7 @@ def stamp(study):
 
 
 def still_hold(loading, study):
-    """True when no answer or rater that came since the check would be a problem.
+    """Return whether no answer or rater that came since the check is a problem.
 
     study: as it is now, locked. What changes is locked here too, so that no more answers come.
     """
@@ -47,10 +48,10 @@ def still_hold(loading, study):
 
 
 def _lock(loading, study):
-    """The questions and items that the load changes, with the parts of a pair: on PostgreSQL saves
-    do not wait for a study.
+    """Lock the questions and items that the load changes, with the parts of a pair.
 
-    An answer refers to both, so its save waits for a row that is locked FOR UPDATE.
+    On PostgreSQL saves do not wait for a study. An answer refers to both, so its save waits for a
+    row that is locked FOR UPDATE.
     """
     if _asks_otherwise(loading):
         list(study.questions.select_for_update().order_by("pk").values_list("pk"))
@@ -60,12 +61,13 @@ def _lock(loading, study):
 
 
 def _asks_otherwise(loading):
+    """Return whether the load changes the questions of a stored study."""
     counts = loading.counts.get("questions")
     return not loading.is_new and counts is not None and (counts.new or counts.changed)
 
 
 def _differ(raters, now):
-    """True when raters of the file are others now than at the check."""
+    """Return whether raters of the file differ now from what the check saw."""
     return any(
         rater.seen and (key in now if rater.new else not rater.is_same(now.get(key)))
         for key, rater in raters.items()

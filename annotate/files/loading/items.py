@@ -1,4 +1,4 @@
-"""items.csv: what is rated and judged."""
+"""Check and write items.csv: what people rate and judges score."""
 
 from annotate.db.bulk import insert
 from annotate.design.splits import with_wording
@@ -12,7 +12,7 @@ COMPARED = ("kind", *LINKS, *TEXTS, "side", "position")
 
 
 def read_items(loading):
-    """Fills the keys and kinds of the items that the study has already."""
+    """Fill in the keys and kinds of the items that the study has already."""
     if loading.is_new:
         return
     for key, pk, kind in loading.study.items.values_list("key", "pk", "kind").iterator():
@@ -21,7 +21,7 @@ def read_items(loading):
 
 
 def check_items(loading):
-    """Counts items; changes of items that have answers are refused with their ids."""
+    """Count items, and note problems, such as changes of items that have answers."""
     file, repeats = loading.files["items"], Repeats()
     parents: list[tuple[int, str, str, str]] = []
     for batch in batches(_rows(loading, loading.files["items"].rows(loading.problems))):
@@ -42,7 +42,7 @@ def check_items(loading):
 
 
 def _rows(loading, rows):
-    """The rows; a blank kind is the study's."""
+    """Yield the rows, a blank kind filled in with the study's."""
     kinds = {kind: kind for kind in Item.Kind.values}
     for line, row in rows:
         row["kind"] = kinds.get(row["kind"] or loading.study.item_kind)
@@ -80,15 +80,15 @@ def _refuse_blank_text(loading, line, row):
 
 
 def _existing(loading, batch):
-    """The items of a batch that the database has, by key, with the keys of what they name."""
+    """Return the stored items of a batch by key, with the keys of what they refer to."""
     keys = [row["item"] for _, row in batch if loading.items.get(row["item"])]
     if not keys or loading.is_new:
         return {}
     plain = [field for field in COMPARED if field not in LINKS]
-    found = loading.study.items.filter(key__in=keys).values(
+    items = loading.study.items.filter(key__in=keys).values(
         "pk", "key", "data", *plain, *(f"{link}__key" for link in LINKS)
     )
-    return {row["key"]: _with_links(row) for row in found}
+    return {row["key"]: _with_links(row) for row in items}
 
 
 def _with_links(row):
@@ -98,7 +98,7 @@ def _with_links(row):
 
 
 def _refuse_answered(loading, changed):
-    """Extra columns may change; what people and judges saw may not."""
+    """Note a problem for each change of what people or judges saw; extra columns may change."""
     shown = {pk: change for pk, change in changed.items() if change[2]}
     answered = loading.answers.items(shown) if shown else ()
     for pk, (line, key, columns) in shown.items():
@@ -132,7 +132,7 @@ def _check_parents(loading, parents):
 
 
 def write_items(loading):
-    """Adds and updates items; parents before their children."""
+    """Insert and update items, parents before their children."""
     file, counts = loading.files["items"], loading.counts["items"]
     if counts.changed:
         for batch in batches(_rows(loading, silent_rows(loading.files["items"]))):

@@ -1,4 +1,4 @@
-"""Places: how many ratings each item is to get, and which of them a file has filled."""
+"""Give items their places: open places for raters, and filled ones for a file's ratings."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -22,13 +22,13 @@ PLACE = ("study_id", "item_id", "number", "shuffle", "state", "rater_id", "sessi
 
 
 def draw(slug, key):
-    """A seeded draw for an item: the same in every load, without any order of its own."""
+    """Draw a number for an item, the same in every load and without any order."""
     digest = hashlib.blake2b(f"{slug}\n{key}".encode(), digest_size=4).digest()
     return int.from_bytes(digest) >> 1
 
 
 def write_places(loading, pairs):
-    """Every item without a parent gets its open places; ratings of the file fill places.
+    """Give every item without a parent its open places, and fill places with the file's ratings.
 
     pairs: sorted array of item << 32 | rater, the answers that came with this load.
     """
@@ -41,7 +41,7 @@ def write_places(loading, pairs):
 
 @transaction.atomic
 def want_raters(study):
-    """Places as the study's raters_per_item says by now: more at once; of fewer the open ones go.
+    """Adjust places to the study's raters_per_item: add missing places, drop surplus open places.
 
     What somebody holds or has filled stays. Call it with the study locked.
     """
@@ -51,12 +51,13 @@ def want_raters(study):
 
 
 def give_places(study, items):
-    """These items get what they lack of the study's places; those that are gold get none."""
+    """Add the places that these items lack of the study's number; gold items get none."""
     some = items.exclude(key__in=gold_keys(study)).order_by("pk").values_list("pk", "key")
     insert(Place, PLACE, _lacking(study, some.iterator()))
 
 
 def _lacking(study, items):
+    """Yield the values of the places that items lack."""
     for batch in batches(items):
         places = Place.objects.filter(item__in=[pk for pk, _ in batch])
         there, counted = defaultdict(set), Counter()
@@ -71,9 +72,9 @@ def _lacking(study, items):
 
 
 def _drop_surplus(study):
-    """Open places beyond those that each item is to get, counting first those that raters have.
+    """Drop open places beyond an item's number of places; places that raters have count first.
 
-    Those that somebody asked for stay, and do not count.
+    Places that somebody asked for in addition stay, and do not count.
     """
     taken_first = Case(When(state=OPEN, then=1), default=0), "number"
     place = Window(RowNumber(), partition_by="item", order_by=taken_first)
@@ -88,7 +89,7 @@ def _drop_surplus(study):
 
 
 def drop_open(places):
-    """Deletes those of the places that are open; how many. What is being claimed stays.
+    """Delete the open places among these, and return how many; what is being claimed stays.
 
     Locked and looked at once more before they go: a DELETE by primary keys would take what a claim
     has taken meanwhile, and its rater would lose the item. Call it in a transaction.
@@ -101,20 +102,20 @@ def drop_open(places):
 
 
 def _pairs_of_places(loading, pairs):
-    """The pairs, sorted, of the items that have places: a child's rating fills its parent's."""
+    """Map pairs to the items that have places, sorted: a child's rating fills its parent's."""
     children = loading.study.items.exclude(parent=None) if len(pairs) else ()
     parents = np.array(list(children.values_list("pk", "parent_id")) if len(pairs) else [])
     if not len(parents):
         return pairs
     parents = parents[parents[:, 0].argsort()]
     items, raters = pairs >> HALF, pairs & (1 << HALF) - 1
-    at = np.searchsorted(parents[:, 0], items).clip(max=len(parents) - 1)
-    items = np.where(parents[at, 0] == items, parents[at, 1], items)
+    positions = np.searchsorted(parents[:, 0], items).clip(max=len(parents) - 1)
+    items = np.where(parents[positions, 0] == items, parents[positions, 1], items)
     return np.unique(items << HALF | raters)
 
 
 def _new_places(loading, pairs):
-    """The places to be added, item by item; those that are there already are filled on the way."""
+    """Yield the places to add, item by item; existing open places are filled on the way."""
     items = loading.study.items.filter(parent=None).without_outdated()
     items = items.order_by("pk").values_list("pk", "key")
     touched = items.iterator() if loading.more_places else _touched(items, pairs)
@@ -125,15 +126,15 @@ def _new_places(loading, pairs):
 
 
 def _touched(items, pairs):
-    """Those of the items that were rated: read in one go, as the check has read all keys."""
+    """Return the rated items, read by one query, as the check has read all keys."""
     pks = np.unique(pairs >> HALF).tolist()
     rated = set(pks)
-    found = items.filter(pk__range=(pks[0], pks[-1])).iterator()
-    return (item for item in found if item[0] in rated)
+    items_in_range = items.filter(pk__range=(pks[0], pks[-1])).iterator()
+    return (item for item in items_in_range if item[0] in rated)
 
 
 def _raters(batch, pairs):
-    """For each item of a batch those who rated it, in their order."""
+    """Return the raters of each item of a batch, in their order."""
     if not len(pairs):
         return [()] * len(batch)
     pks = np.array([pk for pk, _ in batch])
@@ -143,7 +144,7 @@ def _raters(batch, pairs):
 
 
 def _fill(study, batch, raters, sessions, any_before):
-    """Filled places for the raters of a batch of items, then open ones up to the wanted number."""
+    """Yield filled places for the raters of a batch of items, then open places up to the number."""
     gold = gold_keys(study)
     pks, is_filling = [pk for pk, _ in batch], any(map(len, raters))
     highest, there, free = _there(pks, is_filling) if any_before else ({}, (), {})
@@ -159,15 +160,15 @@ def _fill(study, batch, raters, sessions, any_before):
         wanted = 0 if key in gold else study.raters_per_item
         rows += [(OPEN, None, None)] * (wanted - number - len(rows))
         shuffle = draw(study.slug, key) if rows else 0
-        for at, row in enumerate(rows, number + 1):
-            yield study.pk, pk, at, shuffle, *row
+        for place_number, row in enumerate(rows, number + 1):
+            yield study.pk, pk, place_number, shuffle, *row
     update(Place, ["state", "rater_id", "session_id", "kept_for_id"], filled)
 
 
 def _there(pks, is_filling):
-    """What items have: highest number, (item, rater) pairs, open places with the lowest last.
+    """Return items' places: highest number, (item, rater) pairs, open places with the lowest last.
 
-    The open ones only where some are to be filled: while they are locked nobody is given one.
+    Open places are read only if some are to be filled: while they are locked nobody can claim them.
     """
     highest: dict[int, int] = {}
     raters, free = set(), defaultdict(list)

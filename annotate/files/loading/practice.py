@@ -1,4 +1,4 @@
-"""The items of a study that are for practice: those have no places for raters to claim."""
+"""Mark a study's practice items, which have no places for raters to claim."""
 
 from django.db import transaction
 from django.db.models import Q
@@ -11,12 +11,12 @@ from annotate.models import Study
 
 
 def check_practice(loading, name):
-    """The practice of the file, or of the study, has to fit its items and questions."""
+    """Check that the practice of the file, or of the study, fits its items and questions."""
     practice = around.practice_of(loading.study)
     # A study.yaml may begin a study whose items come later.
     if not practice or not loading.items or loading.problems:
         return
-    keys = {one.item for one in practice}
+    keys = {entry.item for entry in practice}
     parents = _parents(loading, keys)
     kinds = {key: loading.kinds[key] for key in keys - parents.keys() if key in loading.kinds}
     parts: dict = {key: {} for key in kinds}
@@ -28,20 +28,20 @@ def check_practice(loading, name):
 
 
 def _parents(loading, keys):
-    """{item: its parent} of those parts that have to do with these items."""
-    found = {}
+    """Return {part: its parent} of the parts that have to do with these items."""
+    parent_by_part = {}
     if not loading.is_new:
         old = loading.study.items.filter(Q(key__in=keys) | Q(parent__key__in=keys))
-        found = dict(old.exclude(parent=None).values_list("key", "parent__key"))
+        parent_by_part = dict(old.exclude(parent=None).values_list("key", "parent__key"))
     if "items" in loading.files:
         for _, row in silent_rows(loading.files["items"]):
             if row["parent"] is not None and keys & {row["item"], row["parent"]}:
-                found[row["item"]] = row["parent"]
-    return found
+                parent_by_part[row["item"]] = row["parent"]
+    return parent_by_part
 
 
 def write_practice(loading):
-    """After everything else of a load: places that it made for items for practice go again."""
+    """Mark the practice items at the end of a load, and drop the places that it gave them."""
     study = loading.study
     if around.practice_of(study) or study.items.filter(is_practice=True).exists():
         mark_items(study)
@@ -49,12 +49,12 @@ def write_practice(loading):
 
 @transaction.atomic
 def mark_items(study):
-    """The items that the study names are for practice, no others; places go and come with it.
+    """Mark exactly the items that the study names for practice; drop or give back their places.
 
-    Who holds a place of such an item keeps it; what was rated on it before stays.
+    Raters who hold a place of such an item keep it; what was rated on it before stays.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    wanted = [one.item for one in around.practice_of(study)]
+    wanted = [entry.item for entry in around.practice_of(study)]
     new = study.items.filter(key__in=wanted, parent=None, is_practice=False)
     old = study.items.filter(is_practice=True).exclude(key__in=wanted)
     freed = list(old.values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""ratings.csv: people's answers, one completed session a rater."""
+"""Check and write ratings.csv: people's answers, a completed session for each rater."""
 
 from array import array
 from collections import namedtuple
@@ -21,7 +21,7 @@ HALF = 32
 
 @dataclass
 class SeenRater:
-    """A rater of the file: who, since when, for whom they rate, which versions they answered.
+    """A rater of the file: role, sessions, when they answered, which versions they answered.
 
     sessions: {version: the session that a file gave them for it}.
     """
@@ -39,17 +39,17 @@ class SeenRater:
 
     @property
     def session(self):
-        """The one that stands for the rater's place: that of the newest version; 0 for none."""
+        """Return the session of the newest version, for the rater's places; 0 for none."""
         return self.sessions[max(self.sessions)] if self.sessions else 0
 
     def is_same(self, other):
-        """True when the database knows both as one and the same."""
-        known = attrgetter("role", "pk", "sessions", "on_web")
-        return other is not None and known(self) == known(other)
+        """Return whether both stand for the same state in the database."""
+        stored_state = attrgetter("role", "pk", "sessions", "on_web")
+        return other is not None and stored_state(self) == stored_state(other)
 
 
 def raters_of(study):
-    """The raters that the study has already, by key, with the sessions that files gave them."""
+    """Return the study's raters by key, with the sessions that files gave them."""
     if study.pk is None:
         return {}
     rows = study.raters.values_list("key", "pk", "role")
@@ -66,7 +66,11 @@ def raters_of(study):
 
 
 def check_ratings(loading):
-    """Counts ratings; what is unknown, off the scale, twice, or another answer is refused."""
+    """Count ratings, and note problems.
+
+    Problems are unknown keys, values off the scale, repeats, and other answers than the stored
+    ones.
+    """
     file, repeats = loading.files["ratings"], Repeats()
     look = not loading.is_new and loading.answers.exist(loading.study)
     for batch in batches(file.rows(loading.problems)):
@@ -81,11 +85,13 @@ def check_ratings(loading):
 
 
 def _answer(row):
+    """Return the key of a rating (item, rater, question), or None if it is incomplete."""
     key = row["item"], row["rater"], row["question"]
     return None if None in key else key
 
 
 def _answer_words(row):
+    """Name a rating in a message."""
     return (
         f"the rating of item {row['item']!r} by rater {row['rater']!r} "
         f"on question {row['question']!r}"
@@ -93,7 +99,7 @@ def _answer_words(row):
 
 
 def _check_row(loading, line, row):
-    """The answer as Old(value, text), or None where something is wrong."""
+    """Return the answer as Old(value, text), or None after noting a problem."""
     question = known_question(loading, "ratings", line, row["item"], row["question"])
     _check_rater(loading, line, row)
     check_version(loading, "ratings", line, row["version"])
@@ -109,7 +115,7 @@ def _check_row(loading, line, row):
 
 
 def check_version(loading, table, line, version):
-    """Says so where an answer is of a version of the questionnaire that does not exist yet."""
+    """Note a problem if an answer is of a version of the questionnaire that does not exist yet."""
     if version is not None and version > loading.version:
         loading.add(
             table,
@@ -121,7 +127,10 @@ def check_version(loading, table, line, version):
 
 
 def known_question(loading, table, line, item, key):
-    """The question, if it and the item are known and belong together; else says what is not."""
+    """Return the question if it and the item are known and belong together.
+
+    Else note a problem and return None.
+    """
     question = loading.questions.get(key)
     if item is not None and item not in loading.kinds:
         loading.add(table, f"found {item!r}; allowed is the id of a loaded item", line, "item")
@@ -160,10 +169,10 @@ def _check_rater(loading, line, row):
         )
     rater.seen = True
     rater.versions.add(row["version"] or loading.version)
-    at = row["answered_at"]
-    if at is not None:
-        rater.first = at if rater.first is None else min(at, rater.first)
-        rater.last = at if rater.last is None else max(at, rater.last)
+    answered_at = row["answered_at"]
+    if answered_at is not None:
+        rater.first = answered_at if rater.first is None else min(answered_at, rater.first)
+        rater.last = answered_at if rater.last is None else max(answered_at, rater.last)
 
 
 def _compare(loading, line, row, value, old):
@@ -196,21 +205,21 @@ def _shown(answer):
 
 
 def _existing(loading, batch):
-    """The ratings of a batch that the database has, by (item, rater, question)."""
-    found = Rating.objects.filter(
+    """Return the stored ratings of a batch: {(item, rater, question): Old}."""
+    ratings = Rating.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
         question__key__in={row["question"] for _, row in batch},
         session__rater__key__in={row["rater"] for _, row in batch},
     ).values_list("item__key", "session__rater__key", "question__key", "value", "text")
-    return {row[:3]: Old(*row[3:]) for row in found.iterator()}
+    return {row[:3]: Old(*row[3:]) for row in ratings.iterator()}
 
 
 # Writing
 
 
 def write_ratings(loading):
-    """Adds raters, their sessions and the new ratings.
+    """Insert raters, their sessions and the new ratings.
 
     Returns the (item, rater) pairs that gained a rating, packed as item << 32 | rater, sorted.
     """
@@ -223,6 +232,7 @@ def write_ratings(loading):
 
 
 def _new(loading, pairs):
+    """Yield the new ratings' values, and append their (item, rater) pairs."""
     look = loading.counts["ratings"].unchanged > 0
     for batch in batches(silent_rows(loading.files["ratings"])):
         existing = _existing(loading, batch) if look else {}

@@ -1,4 +1,4 @@
-"""The study itself and its questionnaire."""
+"""Check and write the study itself and its questionnaire."""
 
 from django.db.models import Exists, OuterRef
 
@@ -15,7 +15,10 @@ ASKED = versions.FIELDS
 
 
 def check_study(loading, read, name=FILE):
-    """Sets the file's fields on the unsaved study; a questionnaire with answers may not change."""
+    """Set the file's fields on the unsaved study, and note problems.
+
+    A questionnaire with answers may change as a new version only.
+    """
     study = loading.study
     counts = loading.counts["study"] = Counts(rows=1)
     # A file that says nothing about a key of extra leaves what a page has set.
@@ -54,7 +57,10 @@ def _check_exit(loading, extra, name):
 
 
 def _check_split(loading, seed, share, name):
-    """A new study is locked as its file says; of another only an owner makes or changes a split."""
+    """Lock a new study's split as its file says; note a problem if a stored split differs.
+
+    Only an owner makes or changes the split of an existing study.
+    """
     kept = loading.study.split
     if loading.is_new:
         loading.study.split = {}  # a check may come a second time
@@ -94,7 +100,7 @@ def _check_questions(loading, wanted, name, version):
 
 
 def _settled(loading, existing, wanted):
-    """Keys of the questions that stay; nothing is looked up where none changes."""
+    """Return keys of the questions that must stay; without a change nothing is looked up."""
     if not _differ(existing, wanted):
         return set()
     # The frozen version is about to become an earlier one.
@@ -103,7 +109,7 @@ def _settled(loading, existing, wanted):
 
 
 def _differ(existing, wanted):
-    """Whether the questions that are there are other ones than those of the file."""
+    """Return whether the stored questions differ from those of the file."""
     given = {spec["key"]: spec for spec in wanted}
     return any(
         key not in given or any(getattr(old, name) != given[key][name] for name in ASKED)
@@ -119,7 +125,7 @@ OTHER_VALUES = (
 
 
 def _left_out(existing, settled, wanted):
-    """What the file no longer has stays for its answers: retired, behind the others."""
+    """Return specs of questions with answers that the file lacks: retired, behind the others."""
     given = {spec["key"] for spec in wanted}
     gone = [question for key, question in existing.items() if key in settled - given]
     return [
@@ -130,7 +136,7 @@ def _left_out(existing, settled, wanted):
 
 
 def _check_version(loading, changed, name, version):
-    """Questions with answers change as a new version only, which the file has to name."""
+    """Check the version's number: questions with answers change as a new version only."""
     study = loading.study
     if loading.is_new:
         study.questionnaire_version = version or 1
@@ -159,7 +165,7 @@ def _pk(existing, spec):
 
 
 def write_study(loading):
-    """Saves the study and its questions; questions that the file no longer has are removed."""
+    """Save the study and its questions; delete questions that the file no longer has."""
     loading.study.loads += loading.changes
     loading.study.save()
     if "questions" not in loading.counts:
@@ -177,7 +183,7 @@ def write_study(loading):
 
 
 def find_study(slug, lock=False):
-    """The study of that slug, or a new one that is not saved yet.
+    """Return the study with that slug, or a new unsaved study.
 
     lock: two loads of one study wait for one another (on SQLite they wait at BEGIN already). Not
     its key: raters go on joining. Its `is_going` tells whether it is being deleted.

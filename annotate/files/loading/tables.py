@@ -1,4 +1,4 @@
-"""The tables that belong to annotate, in the order in which they depend on one another."""
+"""Check and write the tables that belong to annotate, in the order of their dependence."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ CHECKS = {
 
 
 def check_tables(loading):
-    """Reads every file and compares it with the database; writes nothing."""
+    """Read every file and compare it with the database; write nothing."""
     catalogue.read_keys(loading)
     items.read_items(loading)
     loading.raters = ratings.raters_of(loading.study)
@@ -29,7 +29,7 @@ def check_tables(loading):
 
 
 def write_tables(loading):
-    """Writes what check_tables found to be new or changed; the study is saved already."""
+    """Write what check_tables saw to be new or changed; the study is saved already."""
     files = loading.files
     pairs = np.array([], np.int64)
     if _changes(loading, "contents"):

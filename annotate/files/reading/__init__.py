@@ -1,4 +1,4 @@
-"""From files to typed rows: encoding, separators, columns, cells; nothing else is checked here."""
+"""Read files into typed rows: encoding, separators, columns, cells; check nothing else."""
 
 from annotate.files.reading.problems import Problem, Problems, quoted
 from annotate.files.reading.tables import TableFile

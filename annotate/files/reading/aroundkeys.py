@@ -1,7 +1,7 @@
-"""The keys of study.yaml about what raters do before and after their items.
+"""Read the keys of study.yaml about what raters do before and after their items.
 
-Each of READERS takes what a file or a page says and returns it in one form; what is wrong is said
-by Wrong.
+Each of READERS takes the value of a file or a page and returns it in a normal form; it raises
+Wrong for a value that cannot be used.
 """
 
 from django.core.exceptions import ValidationError
@@ -25,7 +25,10 @@ LONGEST_OPTION = 500
 
 
 class Wrong(ValueError):
-    """What cannot be used: entry is its number in the list, from 0; key what of it."""
+    """An entry that cannot be used.
+
+    entry: its number in the list, from 0; key: the wrong key of the entry.
+    """
 
     def __init__(self, message, key="", entry=None):
         super().__init__(message)
@@ -33,13 +36,13 @@ class Wrong(ValueError):
 
     @property
     def words(self):
-        """With its place in the list."""
+        """Return the message with its place in the list."""
         where = "" if self.entry is None else f"number {self.entry + 1}: "
         return where + (f"{self.key}: " if self.key else "") + str(self)
 
 
 def read_check(value):
-    """{attempts, questions} in one form, or {} for none."""
+    """Parse the comprehension check into {attempts, questions}, or {} for no check."""
     data = _mapping(value, ("attempts", "questions"))
     attempts = data.get("attempts", ATTEMPTS)
     if type(attempts) is not int or not 1 <= attempts <= MOST_ATTEMPTS:
@@ -54,7 +57,7 @@ def _check_question(entry):
     options = data.get("options")
     if not isinstance(options, list) or not 2 <= len(options) <= MOST_OPTIONS:
         raise Wrong(f"allowed is a list of 2 to {MOST_OPTIONS} texts", "options")
-    options = [_text({"options": one}, "options", LONGEST_OPTION) for one in options]
+    options = [_text({"options": option}, "options", LONGEST_OPTION) for option in options]
     if "" in options or len(set(options)) < len(options):
         raise Wrong("found an empty option, or one twice; allowed are different texts", "options")
     read = {"text": _text(data, "text", needed=True), "options": options}
@@ -66,7 +69,7 @@ def _check_question(entry):
 
 
 def read_practice(value):
-    """[{item, answers, feedback}] in one form."""
+    """Parse the practice items into [{item, answers, feedback}]."""
     read = _each(_list(value, MOST_PRACTICE), _practice)
     for number, entry in enumerate(read):
         if entry["item"] in [other["item"] for other in read[:number]]:
@@ -94,7 +97,7 @@ def _practice(entry):
 
 
 def read_exit(value):
-    """[name of a ready-made one, or {…}] in one form."""
+    """Parse the exit questions into a list: a ready-made question's name, or {…}."""
     read = _each(_list(value, MOST_EXIT), _read_exit_question)
     keys = [exit_question(entry).key for entry in read]
     for number, key in enumerate(keys):
@@ -146,13 +149,14 @@ def _read_ready(data, required):
 
 
 def _each(entries, read):
-    found = []
+    """Read every entry; Wrong tells the number of the entry."""
+    values = []
     for number, entry in enumerate(entries):
         try:
-            found.append(read(entry))
+            values.append(read(entry))
         except Wrong as wrong:
             raise Wrong(str(wrong), wrong.key, number) from None
-    return found
+    return values
 
 
 def _list(value, most):
@@ -163,12 +167,12 @@ def _list(value, most):
     return value
 
 
-def _mapping(value, known):
+def _mapping(value, keys):
     if not isinstance(value, dict):
-        raise Wrong(f"found {value!r:.40}; allowed is a mapping with {', '.join(known)}")
+        raise Wrong(f"found {value!r:.40}; allowed is a mapping with {', '.join(keys)}")
     for key in value:
-        if key not in known:
-            raise Wrong(f"is not a known key; allowed are {', '.join(known)}", str(key)[:40])
+        if key not in keys:
+            raise Wrong(f"is not a known key; allowed are {', '.join(keys)}", str(key)[:40])
     return value
 
 
@@ -188,37 +192,44 @@ READERS = {CHECK: read_check, PRACTICE: read_practice, EXIT: read_exit}
 
 
 def of_part(key):
-    """(question key, item key) of an expectation; the item's is empty where it is the main one."""
+    """Split an expectation's key into (question key, item key), the latter empty for the main item.
+
+    The item's is empty for the main item.
+    """
     question, _, item = key.partition("@")
     return question, item
 
 
 def misfit(practice, questions, kinds, parts):
-    """What Practice items do not fit a study: Wrong of the first, or None.
+    """Return the first problem of Practice items that do not fit a study, as Wrong, or None.
 
     questions: the study's; kinds: {item key: its kind} of the items that raters see by themselves;
     parts: {item key: {key of a part of it: the part's kind}}.
     """
     by_key = {question.key: question for question in questions}
-    for number, one in enumerate(practice):
-        if one.item not in kinds:
-            message = f"found {one.item[:40]!r}; allowed is the id of an item that is no part"
+    for number, entry in enumerate(practice):
+        if entry.item not in kinds:
+            message = f"found {entry.item[:40]!r}; allowed is the id of an item that is no part"
             return Wrong(message, "item", number)
-        for key, expected in one.answers.items():
+        for key, expected in entry.answers.items():
             question, part = of_part(key)
-            its = parts.get(one.item, {}) if part else kinds
-            problem = _misfit(by_key.get(question), its.get(part or one.item), expected)
+            its = parts.get(entry.item, {}) if part else kinds
+            problem = _misfit(by_key.get(question), its.get(part or entry.item), expected)
             if problem:
                 return Wrong(f"{key[:260]}: {problem}", "answers", number)
     return None
 
 
 def fits(question, kind, expected):
-    """Whether a value can be expected as the answer to a question about an item of that kind."""
+    """Return whether a value can be expected of a question about an item of that kind."""
     return not _misfit(question, kind, expected)
 
 
 def _misfit(question, kind, expected):
+    """Describe why a value cannot be expected of a question about an item of a kind.
+
+    The description is empty if the value can be expected.
+    """
     if kind is None:
         return "is no part of this item"
     if question is None or not question.applies_to_kind(kind):

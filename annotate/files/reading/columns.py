@@ -1,4 +1,4 @@
-"""The columns of every file, and how a cell of each becomes a value. docs/FILES.md lists them."""
+"""Declare the columns of every file, and parse a cell of each. docs/FILES.md lists them."""
 
 import math
 import re
@@ -24,8 +24,9 @@ UNSEEN = re.compile(
 
 @dataclass(frozen=True)
 class Column:
-    """parse: text of a filled cell -> value, ValueError says what is allowed; None keeps the text.
+    """A column of a file: its name, its meaning, how a cell becomes a value.
 
+    parse: text of a filled cell -> value, ValueError says what is allowed; None keeps the text.
     extra columns are kept in the row's `data`, like columns that are not known at all.
     """
 
@@ -39,13 +40,16 @@ class Column:
 
     @property
     def is_plain(self):
-        """Any text will do, none as well."""
+        """Tell whether any text is allowed, and a blank cell too."""
         return self.parse is None and not self.required
 
 
 @dataclass(frozen=True)
 class Table:
-    """One file's columns, by the table's name; computed: columns of an export that are not read."""
+    """The columns of a file, by the table's name.
+
+    computed: columns of an export that are not read.
+    """
 
     name: str
     columns: tuple[Column, ...]
@@ -63,16 +67,16 @@ class Table:
 
 
 def allowed(text, words):
-    """The ValueError that says what was found and what is allowed."""
+    """Return the ValueError that says which text was found and what is allowed."""
     return ValueError(f"found {quoted(text)}; allowed is {words}")
 
 
 class UnseenLetter(ValueError):
-    """An id holds a character that nobody sees: only one that the study has already may."""
+    """An id holds an invisible character, which only an id that the study has already may."""
 
 
 def refuse_unseen(text):
-    """Raise UnseenLetter, with its code point, for a character of an id that nobody sees."""
+    """Raise UnseenLetter, with its code point, for an invisible character of an id."""
     if unseen := UNSEEN.search(text):
         letter = unseen[0]
         name = unicodedata.name(letter, "a control character")
@@ -83,7 +87,7 @@ def refuse_unseen(text):
 
 
 def key(text):
-    """An id: one line of at most 200 characters that no spreadsheet takes for a formula."""
+    """Parse an id: a line of at most 200 characters that no spreadsheet takes for a formula."""
     text = text.strip()
     if text.startswith(FORMULA):
         raise ValueError(
@@ -99,14 +103,14 @@ def key(text):
 
 
 def new_key(text):
-    """An id that a file may bring: a key whose every character can be seen."""
+    """Parse an id that a file may bring: a key whose every character can be seen."""
     text = key(text)
     refuse_unseen(text)
     return text
 
 
 def rater(text):
-    """One rater's id; a cell that names two people is refused."""
+    """Parse a rater's id; refuse a cell that names two people."""
     if re.search(r"[;,|\n]", text):
         raise ValueError(
             f"found two raters in one row: {quoted(text)}; allowed is one rater, "
@@ -116,7 +120,7 @@ def rater(text):
 
 
 def number(text):
-    """A finite number from -1e9 to 1e9: powers of larger ones leave what a float can hold."""
+    """Parse a number from -1e9 to 1e9: powers of larger numbers leave what a float can hold."""
     try:
         value = float(text)
     except ValueError:
@@ -131,7 +135,7 @@ def number(text):
 
 
 def share(text):
-    """A number from 0 to 1."""
+    """Parse a number from 0 to 1."""
     value = number(text)
     if not 0 <= value <= 1:
         raise allowed(text, "a number from 0 to 1")
@@ -139,7 +143,7 @@ def share(text):
 
 
 def seconds(text):
-    """A duration in seconds, not negative."""
+    """Parse a duration in seconds, not negative."""
     value = number(text)
     if value < 0:
         raise allowed(text, "a number of seconds, 0 or more")
@@ -147,21 +151,21 @@ def seconds(text):
 
 
 def position(text):
-    """A place in a list."""
+    """Parse a place in a list, a whole number from 0."""
     if not text.strip().isdecimal() or int(text) > 32767:
         raise allowed(text, "a whole number from 0 to 32767")
     return int(text)
 
 
 def version(text):
-    """A version of the questionnaire."""
+    """Parse the number of a version of the questionnaire."""
     if not text.strip().isdecimal() or not 0 < int(text) <= 32767:
         raise allowed(text, "a whole number from 1 to 32767")
     return int(text)
 
 
 def time(text):
-    """A moment: ISO 8601 (UTC unless it says otherwise) or seconds since 1970."""
+    """Parse a moment: ISO 8601 (UTC unless it says otherwise) or seconds since 1970."""
     text = text.strip()
     try:
         if len(text) > 8 and re.fullmatch(r"\d+(\.\d+)?", text):
@@ -174,7 +178,7 @@ def time(text):
 
 
 def url(text):
-    """An address of the web; nothing that a browser would run."""
+    """Parse a web address; refuse anything that a browser would run."""
     text = text.strip()
     if not re.match(r"https?://[^\s]+\Z", text):
         raise allowed(text, "an address that begins with https:// or http://")
@@ -182,7 +186,7 @@ def url(text):
 
 
 def media(text):
-    """An address, or upload:FILENAME for a file that was uploaded to the study."""
+    """Parse an address, or upload:FILENAME for a file that was uploaded to the study."""
     text = text.strip()
     if not text.startswith(UPLOAD):
         try:
@@ -196,7 +200,7 @@ def media(text):
 
 
 def one_of(*choices):
-    """A parser that takes one of the choices."""
+    """Return a parser that takes only these choices."""
 
     def parse(text):
         if text.strip() not in choices:

@@ -1,4 +1,4 @@
-"""The bytes of a file, before anything is read from it: size, encoding, byte-order marks."""
+"""Check the bytes of a file before it is read: size, encoding, byte-order marks."""
 
 import codecs
 
@@ -9,11 +9,12 @@ MARKS = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
 def megabytes(size):
+    """Write a number of bytes in megabytes."""
     return f"{size / 1024 / 1024:.1f} MB"
 
 
 def too_large(size):
-    """Why a file of this size is refused; empty where it is not."""
+    """Describe why a file of this size is refused; empty if it is not."""
     if size <= settings.UPLOAD_MAX_BYTES:
         return ""
     return (
@@ -24,9 +25,9 @@ def too_large(size):
 
 
 def refusal(path, largest=None):
-    """Why the bytes cannot be read as UTF-8 text: (message, line), or None where they can.
+    """Describe why a file cannot be read as UTF-8 text: (message, line), or None if it can.
 
-    largest: bytes that this file may have, where it may not have all that an upload may.
+    largest: the most bytes of this file, if less than an upload may have.
     """
     size = path.stat().st_size
     if largest is not None and size > largest:

@@ -1,4 +1,4 @@
-"""The keys of study.yaml about the inside of sessions; design/checks.py says what they mean."""
+"""Read the keys of study.yaml about the inside of sessions; design/checks.py explains them."""
 
 from annotate.design import checks, grouping
 from annotate.files.reading.problems import quoted
@@ -6,60 +6,65 @@ from annotate.files.reading.yamlfile import Mapping
 from annotate.values.scales import Scale
 
 
-def read_inside(found, questions, language, add):
-    """{key: value} for Study.extra, in one form; add(mapping, key, message) notes what is wrong.
+def read_inside(mapping, questions, language, add):
+    """Parse these keys into {key: value}; add(mapping, key, message) notes a fault.
 
     questions: those of the file, None where it has none.
     """
     read = {}
     for key in checks.NUMBERS:
-        if found.get(key) is not None:
-            read[key] = found[key]
-            if problem := checks.number_problem(key, found[key]):
-                add(found, key, problem)
-    if (order := found.get("order")) is not None:
+        if mapping.get(key) is not None:
+            read[key] = mapping[key]
+            if problem := checks.number_problem(key, mapping[key]):
+                add(mapping, key, problem)
+    if (order := mapping.get("order")) is not None:
         read["order"] = order
         if order not in checks.Order.values:
             allowed = ", ".join(checks.Order.values)
-            add(found, "order", f"found {quoted(order)}; allowed is {allowed}")
-    read |= _column(found, add)
+            add(mapping, "order", f"found {quoted(order)}; allowed is {allowed}")
+    read |= _column(mapping, add)
     scales = None
     if questions is not None:
-        scales = {one["key"]: Scale(**one["scale_spec"]) for one in questions if one["scale_spec"]}
+        scales = {
+            question["key"]: Scale(**question["scale_spec"])
+            for question in questions
+            if question["scale_spec"]
+        }
     lists = {
         "attention": (lambda entry: checks.read_check(entry, language), "key", checks.MOST_CHECKS),
         "gold": (lambda entry: checks.read_gold(entry, scales), "item", checks.MOST_GOLD),
     }
     for key, (reader, name, most) in lists.items():
-        if found.get(key) is not None:
-            read[key] = _entries(found, key, reader, name, most, add)
+        if mapping.get(key) is not None:
+            read[key] = _entries(mapping, key, reader, name, most, add)
     return read
 
 
-def _column(found, add):
-    column = found.get(grouping.KEY)
+def _column(mapping, add):
+    column = mapping.get(grouping.KEY)
     if column is None:
         return {}
     if problem := grouping.problem(column):
-        add(found, grouping.KEY, problem)
+        add(mapping, grouping.KEY, problem)
     return {grouping.KEY: column}
 
 
-def _entries(found, key, reader, name, most, add):
-    entries = found[key]
+def _entries(mapping, key, reader, name, most, add):
+    """Parse a list of entries whose names must differ, and note problems."""
+    entries = mapping[key]
     if not isinstance(entries, list) or len(entries) > most:
-        add(found, key, f"allowed is a list of at most {most} mappings, each beginning with `- `")
+        add(mapping, key, f"allowed is a list of at most {most} mappings, each beginning with `- `")
         return []
     read, names = [], set()
     for entry in entries:
-        at = entry if isinstance(entry, Mapping) else found
+        holder = entry if isinstance(entry, Mapping) else mapping
         try:
-            one = reader(entry)
+            parsed = reader(entry)
         except checks.Wrong as error:
-            add(at, error.key if at is entry else key, str(error))
+            add(holder, error.key if holder is entry else key, str(error))
             continue
-        if getattr(one, name) in names:
-            add(at, name, f"found {quoted(getattr(one, name))} twice; allowed is once")
-        names.add(getattr(one, name))
-        read.append(one.as_data())
+        if getattr(parsed, name) in names:
+            add(holder, name, f"found {quoted(getattr(parsed, name))} twice; allowed is once")
+        names.add(getattr(parsed, name))
+        read.append(parsed.as_data())
     return read

@@ -1,32 +1,33 @@
-"""JSON whose values a database takes: finite numbers, plain text, every name once."""
+"""Parse JSON that a database can store: finite numbers, plain text, unique names."""
 
 import json
 
 
 class NoJSON(ValueError):
-    """The text is no JSON at all, or too deep to be read."""
+    """The text is no JSON at all, or nested too deeply."""
 
 
-def read(text):
-    """The value; ValueError says what else was found."""
+def parse_json(text):
+    """Parse the JSON value of a text; ValueError says what is wrong."""
     try:
-        found = json.loads(
+        value = json.loads(
             text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_whole
         )
         if "\\u" in text:
-            _check_escapes(found)
+            _check_escapes(value)
     except json.JSONDecodeError as error:
         raise NoJSON(f"no JSON ({error.msg})") from None
     except RecursionError:
         raise NoJSON("JSON nested too deeply") from None
-    return found
+    return value
 
 
 def _once(pairs):
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Return the object of pairs whose names must differ."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise ValueError("found a name twice in one object; allowed is once")
-    return found
+    return mapping
 
 
 def _no_constant(name):
@@ -40,8 +41,8 @@ def _whole(digits):
         raise ValueError("found a number of too many digits; write it as a text") from None
 
 
-def _check_escapes(found):
-    r"""\u0000 and half surrogates are JSON, but no text that a database takes."""
-    text = json.dumps(found, ensure_ascii=False)
+def _check_escapes(value):
+    r"""Refuse \u0000 and half surrogates: they are JSON, but no text that a database can store."""
+    text = json.dumps(value, ensure_ascii=False)
     if "\\u0000" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("found an escaped NUL or half a surrogate pair; allowed is plain text")

@@ -1,4 +1,4 @@
-"""What is wrong in files, in words that say where, what was found and what is allowed."""
+"""Collect the problems of files: where, what was found, what is allowed."""
 
 from dataclasses import asdict, dataclass, field
 
@@ -6,14 +6,14 @@ SHOWN = 50
 
 
 def quoted(value, limit=80):
-    """A found value as it is named in a message, cut where it is long."""
+    """Quote a value for a message, and cut it if it is long."""
     text = str(value)
     return repr(text if len(text) <= limit else text[:limit] + "…")
 
 
 @dataclass(frozen=True)
 class Problem:
-    """row is the line as an editor numbers it; None where the whole file is meant."""
+    """A problem of a file; row is its line in an editor, None for the whole file."""
 
     file: str
     row: int | None
@@ -31,7 +31,7 @@ class Problem:
 
 @dataclass
 class Problems:
-    """The first fifty problems; all are counted."""
+    """The first fifty problems of a load, and the number of all."""
 
     total: int = 0
     shown: list[Problem] = field(default_factory=list)
@@ -40,11 +40,11 @@ class Problems:
         return self.total > 0
 
     def add(self, file, message, row=None, column=""):
-        """One more problem; kept while there are fewer than fifty."""
+        """Add a problem; its text is kept while there are fewer than fifty."""
         self.total += 1
         if len(self.shown) < SHOWN:
             self.shown.append(Problem(file, row, column, message))
 
     def as_dict(self):
-        """For a JSON column."""
+        """Return the problems for a JSON column."""
         return {"total": self.total, "shown": [asdict(problem) for problem in self.shown]}

@@ -1,4 +1,4 @@
-"""study.yaml: the study's settings, its questionnaire and its judges, with line numbers."""
+"""Read study.yaml: a study's settings, its questionnaire and its judges, with line numbers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ LENGTHS = {"title": 200, "completion_code": 40}
 
 @dataclass
 class StudyFile:
-    """What study.yaml says; fields and questions are ready to be set on the models."""
+    """The contents of study.yaml; fields and questions are ready to be set on the models."""
 
     slug: str = ""
     fields: dict = field(default_factory=dict)
@@ -68,52 +68,55 @@ class StudyFile:
 
 
 def read_study(path, name, problems, language=ENGLISH):
-    """The StudyFile, or None when it cannot be read at all; language is that of ready-made scales
-    where the file names none.
+    """Read the StudyFile and note problems; None if the file cannot be read at all.
+
+    language: that of ready-made scales where the file names none.
     """
     if refused := refusal(path, LARGEST):
         problems.add(name, refused[0], refused[1])
         return None
-    found = read_yaml(path, name, problems)
-    return None if found is None else _Reader(name, problems, language).study(found)
+    mapping = read_yaml(path, name, problems)
+    return None if mapping is None else _Reader(name, problems, language).study(mapping)
 
 
 class _Reader:
+    """Read the keys of a study.yaml, and note the problem of each."""
+
     def __init__(self, name, problems, language):
         self.name, self.problems, self.language = name, problems, language
 
     def add(self, mapping, key, message):
         self.problems.add(self.name, message, mapping.line_of(key), key)
 
-    def study(self, found):
-        self._unknown(found, KEYS)
-        read = StudyFile(slug=self._slug(found, "study", study_slug_rule))
-        read.fields = self._fields(found) | self._adaptive(found)
+    def study(self, mapping):
+        self._unknown(mapping, KEYS)
+        read = StudyFile(slug=self._slug(mapping, "study", study_slug_rule))
+        read.fields = self._fields(mapping) | self._adaptive(mapping)
         self.language = read.fields.get("language", self.language)
-        read.fields["extra"] = {key: found[key] for key in KEPT if found.get(key) is not None}
-        self._platform(found)
-        self._pay(found)
+        read.fields["extra"] = {key: mapping[key] for key in KEPT if mapping.get(key) is not None}
+        self._platform(mapping)
+        self._pay(mapping)
         steps = read.fields["extra"].keys() & aroundkeys.READERS.keys()
-        read.fields["extra"] |= {key: self._around(found, key) for key in sorted(steps)}
-        if "questions" in found:
-            read.questions = self._questions(found)
-        if VERSION in found:
-            read.version = self._number(found, VERSION)
-        read.split = self._split(found)
-        read.fields["extra"] |= read_inside(found, read.questions, self.language, self.add)
-        read.prompts = self._mappings(found, "prompts")
-        read.judges = self._mappings(found, "judges")
+        read.fields["extra"] |= {key: self._around(mapping, key) for key in sorted(steps)}
+        if "questions" in mapping:
+            read.questions = self._questions(mapping)
+        if VERSION in mapping:
+            read.version = self._number(mapping, VERSION)
+        read.split = self._split(mapping)
+        read.fields["extra"] |= read_inside(mapping, read.questions, self.language, self.add)
+        read.prompts = self._mappings(mapping, "prompts")
+        read.judges = self._mappings(mapping, "judges")
         return read
 
-    def _fields(self, found):
+    def _fields(self, mapping):
         readers = dict.fromkeys(TEXTS, self._text) | dict.fromkeys(NUMBERS, self._number)
         readers |= {"media_hosts": self._hosts, "kind": self._kind, "language": self._language}
-        return {key: read(found, key) for key, read in readers.items() if key in found}
+        return {key: read(mapping, key) for key, read in readers.items() if key in mapping}
 
-    def _unknown(self, mapping, known):
+    def _unknown(self, mapping, keys):
         for key in mapping:
-            if key not in known:
-                self.add(mapping, key, f"is not a known key; allowed are {', '.join(known)}")
+            if key not in keys:
+                self.add(mapping, key, f"is not a known key; allowed are {', '.join(keys)}")
 
     def _slug(self, mapping, key, rule=slug_rule):
         text = str(mapping.get(key) or "").strip()
@@ -146,22 +149,22 @@ class _Reader:
             return low
         return value
 
-    def _adaptive(self, found):
-        """The spread of the adaptive rule, and whether its cap is above raters_per_item."""
-        least, most = found.get("raters_per_item"), found.get("raters_per_item_max")
+    def _adaptive(self, mapping):
+        """Read the spread of the adaptive rule, and check that its cap exceeds raters_per_item."""
+        least, most = mapping.get("raters_per_item"), mapping.get("raters_per_item_max")
         if type(least) is int and type(most) is int and 0 < most <= least:
             wanted = f"allowed is 0 (off), or more than raters_per_item ({least})"
-            self.add(found, "raters_per_item_max", f"found {most}; {wanted}")
+            self.add(mapping, "raters_per_item_max", f"found {most}; {wanted}")
         try:
-            given = found.get(ADAPTIVE)
+            given = mapping.get(ADAPTIVE)
             return {} if given is None else {ADAPTIVE: check_spread(given)}
         except ValueError as error:
-            self.add(found, ADAPTIVE, str(error))
+            self.add(mapping, ADAPTIVE, str(error))
             return {}
 
-    def _split(self, found):
-        """(seed, share) of the locked test split; None without one."""
-        given = found.get(SPLIT)
+    def _split(self, mapping):
+        """Read (seed, share) of the locked test split; None without it."""
+        given = mapping.get(SPLIT)
         if given is None:
             return None
         try:
@@ -169,88 +172,90 @@ class _Reader:
                 raise ValueError("allowed is a mapping of seed and share")
             return splits.check(given["seed"], given["share"])
         except ValueError as error:
-            self.add(found, SPLIT, f"found {quoted(given)}; {error}")
+            self.add(mapping, SPLIT, f"found {quoted(given)}; {error}")
             return None
 
-    def _hosts(self, found, key):
-        hosts = found[key] or []
+    def _hosts(self, mapping, key):
+        hosts = mapping[key] or []
         try:
             if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
                 raise ValueError(f"found {quoted(hosts)}; allowed is a list of names of hosts")
             return check_hosts(hosts)
         except ValueError as error:
-            self.add(found, key, str(error))
+            self.add(mapping, key, str(error))
             return []
 
-    def _kind(self, found, key):
-        value = str(found[key])
+    def _kind(self, mapping, key):
+        value = str(mapping[key])
         if value not in Study.Kind.values:
             allowed = ", ".join(Study.Kind.values)
-            self.add(found, key, f"found {quoted(value)}; allowed is {allowed}")
+            self.add(mapping, key, f"found {quoted(value)}; allowed is {allowed}")
         return value
 
-    def _language(self, found, key):
-        value = str(found[key]).lower()
+    def _language(self, mapping, key):
+        value = str(mapping[key]).lower()
         codes = [code for code, _ in settings.LANGUAGES]
         if value not in codes:
             allowed = ", ".join(sorted(codes))
-            self.add(found, key, f"found {quoted(value)}; allowed is {allowed}")
+            self.add(mapping, key, f"found {quoted(value)}; allowed is {allowed}")
             return ENGLISH
         return value
 
-    def _platform(self, found):
+    def _platform(self, mapping):
         try:
-            read_platform(found.get("platform"))
+            read_platform(mapping.get("platform"))
         except ValueError as error:
-            self.add(found, "platform", str(error))
+            self.add(mapping, "platform", str(error))
 
-    def _pay(self, found):
+    def _pay(self, mapping):
         for key, reader in payment.READERS.items():
             try:
-                reader(found.get(key))
+                reader(mapping.get(key))
             except ValueError as error:
-                self.add(found, key, f"found {quoted(found[key])}; {error}")
+                self.add(mapping, key, f"found {quoted(mapping[key])}; {error}")
 
-    def _around(self, found, key):
-        value = found[key]
+    def _around(self, mapping, key):
+        value = mapping[key]
         try:
             return aroundkeys.READERS[key](value)
         except aroundkeys.Wrong as wrong:
-            self.problems.add(self.name, wrong.words, self._line(found, key, wrong), key)
+            self.problems.add(self.name, wrong.words, self._line(mapping, key, wrong), key)
             return None
 
-    def _line(self, found, key, wrong):
-        """The line of the entry that is wrong; that of the key where it has none."""
+    def _line(self, mapping, key, wrong):
+        """Return the line of the wrong entry, or of the key if no entry is named."""
         entries = (
-            found[key]["questions"]
+            mapping[key]["questions"]
             if key == around.CHECK and wrong.entry is not None
-            else found[key]
+            else mapping[key]
         )
         entry = entries[wrong.entry] if wrong.entry is not None else None
         if isinstance(entry, Mapping):
             return entry.line_of(wrong.key)
-        return found.line_of(key)
+        return mapping.line_of(key)
 
-    def _mappings(self, found, key):
-        """The list of mappings under the key; other entries are problems."""
-        entries = found.get(key)
+    def _mappings(self, mapping, key):
+        """Return the list of mappings under the key; other entries are problems."""
+        entries = mapping.get(key)
         if entries is None:
             return []
         if not isinstance(entries, list) or not all(isinstance(e, Mapping) for e in entries):
-            self.add(found, key, "allowed is a list of mappings, each beginning with `- `")
+            self.add(mapping, key, "allowed is a list of mappings, each beginning with `- `")
             return []
         return entries
 
-    def _questions(self, found):
+    def _questions(self, mapping):
         questions = [
             self._question(position, entry)
-            for position, entry in enumerate(self._mappings(found, "questions"))
+            for position, entry in enumerate(self._mappings(mapping, "questions"))
         ]
         keys = [question["key"] for question in questions]
         for key in [key for key, count in Counter(keys).items() if count > 1]:
-            self.add(found, "questions", f"found the question {quoted(key)} twice; allowed is once")
+            self.add(
+                mapping, "questions", f"found the question {quoted(key)} twice; allowed is once"
+            )
         if not questions:
-            self.add(found, "questions", "found no question; a study asks at least one")
+            self.add(mapping, "questions", "found no question; a study asks at least one")
         return questions
 
     def _question(self, position, entry):

@@ -1,4 +1,4 @@
-"""One CSV or JSON-lines file, streamed as typed rows."""
+"""Stream a CSV or JSON-lines file as typed rows."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ NOT_A_LINE = "found {}; allowed is one JSON object a line"
 
 
 class TableFile:
-    """A file of one table. Call open() before rows(); what is wrong goes to the given Problems."""
+    """A file of a table. Call open() before rows(); problems go to the given Problems."""
 
     def __init__(self, table, path, name=""):
         self.table = table
@@ -34,7 +34,7 @@ class TableFile:
         self.is_json = self.name.endswith((".jsonl", ".ndjson"))
 
     def open(self, problems):
-        """True when the bytes and the header can be read; else says why not."""
+        """Return whether the bytes and the header can be read; note the problems if not."""
         if refused := refusal(self.path):
             problems.add(self.name, refused[0], refused[1])
             return False
@@ -47,11 +47,11 @@ class TableFile:
 
     @property
     def given(self):
-        """Names of the columns that the file has, ours where it uses an alias."""
+        """Return the file's columns, by our name where it uses an alias."""
         return set(self.header)
 
     def rows(self, problems):
-        """(line, row): every known column of the table by name, the others in row["data"].
+        """Yield (line, row): every known column of the table by name, the others in row["data"].
 
         A cell that cannot be read is a problem and stands as None in its row.
         """
@@ -61,7 +61,7 @@ class TableFile:
             yield line, convert(line, cells)
 
     def first_rows(self, count=5):
-        """The first rows as they stand, for a preview."""
+        """Return the first rows as they stand, for a preview."""
         read = self._json_rows if self.is_json else self._csv_rows
         rows = (cells for _, cells in read(Problems()))
         return [
@@ -90,12 +90,13 @@ class TableFile:
         return self._check_header(cells, more, problems)
 
     def _other_separator(self, line):
-        known = set(self.table.names) | set(self.table.aliases)
-        if len(known & {cell.strip('" \r\n') for cell in line.split(",")}) > 1:
+        """Return the separator other than a comma that the header uses; empty without it."""
+        columns = set(self.table.names) | set(self.table.aliases)
+        if len(columns & {cell.strip('" \r\n') for cell in line.split(",")}) > 1:
             return ""
         for separator in SEPARATORS:
             names = {cell.strip('" \r\n') for cell in line.split(separator)}
-            if len(names) > 1 and names & known:
+            if len(names) > 1 and names & columns:
                 return separator
         return ""
 
@@ -144,9 +145,9 @@ class TableFile:
     def _check_required(self, problems):
         for name in self.table.required:
             if name not in self.header:
-                found = ", ".join(filter(None, self.header))
+                header = ", ".join(filter(None, self.header))
                 problems.add(
-                    self.name, f"this column is missing; found are {quoted(found, 200)}", 1, name
+                    self.name, f"this column is missing; found are {quoted(header, 200)}", 1, name
                 )
 
     def _csv_rows(self, problems):
@@ -195,39 +196,42 @@ class TableFile:
 
     def _json_rows(self, problems):
         names = self.table.aliases
-        known = {column.name for column in self.table.columns if not column.extra}
-        for line, found in self._objects(problems):
-            renamed = {names.get(name.strip(), name.strip()): v for name, v in found.items()}
+        columns = {column.name for column in self.table.columns if not column.extra}
+        for line, values_by_name in self._objects(problems):
+            renamed = {
+                names.get(name.strip(), name.strip()): v for name, v in values_by_name.items()
+            }
             cells = []
             for name in self.header:
                 cell = _finite_cell(renamed.get(name), self, line, name, problems)
                 cells.append(
-                    _json_cell(cell, self, line, name, problems) if name in known else cell
+                    _json_cell(cell, self, line, name, problems) if name in columns else cell
                 )
             yield line, cells
 
 
 def _json_object(text):
-    """The object on one line; ValueError says what else was found."""
+    """Parse the object on a line; ValueError says what is wrong."""
     try:
-        found = plainjson.read(text)
+        value = plainjson.parse_json(text)
     except plainjson.NoJSON as error:
         raise ValueError(NOT_A_LINE.format(error)) from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ValueError(NOT_A_LINE.format(quoted(text.strip())))
-    if len(text) > CELL_LENGTH and any(_is_long(cell) for cell in found.values()):
+    if len(text) > CELL_LENGTH and any(_is_long(cell) for cell in value.values()):
         raise ValueError(LONG_CELL)
-    return found
+    return value
 
 
 def _is_long(cell):
-    """Whether a JSON value has more characters than a cell of a CSV file may have."""
+    """Return whether a JSON value has more characters than a CSV cell may have."""
     if not isinstance(cell, str):
         cell = json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
     return len(cell) > CELL_LENGTH
 
 
 def _csv_fault(error):
+    """Describe a csv.Error in our words."""
     text = str(error)
     if "field limit" in text:
         return LONG_CELL
@@ -240,7 +244,7 @@ def _csv_fault(error):
 
 
 def _converter(file, problems):
-    """A function (line, cells) -> row."""
+    """Return a function (line, cells) -> row."""
     columns = {column.name: column for column in file.table.columns if not column.extra}
     blank = {name: column.blank if column.parse else "" for name, column in columns.items()}
     named = list(enumerate(file.header))
@@ -269,7 +273,7 @@ def _converter(file, problems):
 
 
 class _Cells(dict):
-    """The values of a column's cells, by their texts: most columns repeat a few short texts."""
+    """The values of a column's cells, cached by text: most columns repeat a few short texts."""
 
     MOST, LONGEST = 8192, 60
 
@@ -278,7 +282,7 @@ class _Cells(dict):
         self.column, self.has_id = column, has_id
 
     def __missing__(self, cell):
-        """Reads a cell for the first time; ValueError says what is wrong with it."""
+        """Parse a cell for the first time; ValueError says what is wrong with it."""
         value = self._read(cell)
         if len(self) < self.MOST and len(cell) <= self.LONGEST:
             self[cell] = value
@@ -306,9 +310,9 @@ class _Cells(dict):
 
 
 def _finite_cell(cell, file, line, name, problems):
-    """The cell, or None where a number in it is infinite: JSON writes 1e999, no database takes it.
+    """Return the cell; None, with a problem, if a number in it is infinite.
 
-    Cells of extra columns may be lists and objects.
+    JSON writes 1e999, no database takes it. Cells of extra columns may be lists and objects.
     """
     inner = [cell]
     while inner:
@@ -326,7 +330,7 @@ def _finite_cell(cell, file, line, name, problems):
 
 
 def _json_cell(cell, file, line, name, problems):
-    """A JSON value as the text of a cell; lists and objects only fit extra columns."""
+    """Return a JSON value as the text of a cell; lists and objects only fit extra columns."""
     if isinstance(cell, str):
         return cell
     if cell is None:

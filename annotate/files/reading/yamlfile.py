@@ -1,4 +1,4 @@
-"""YAML as plain data: texts, finite numbers, true, false, null, lists and mappings, with lines."""
+"""Read YAML as plain data with lines: texts, finite numbers, booleans, null, lists and mappings."""
 
 import math
 import re
@@ -19,7 +19,7 @@ TOO_MANY = f"found more than {MOST_VALUES:,} keys and values; allowed are {MOST_
 
 
 class Mapping(dict):
-    """A mapping of the file that remembers where it and its keys stand."""
+    """A mapping of the file that remembers the lines of itself and its keys."""
 
     def __init__(self, line=1):
         super().__init__()
@@ -31,7 +31,7 @@ class Mapping(dict):
 
 
 class Loader(yaml.SafeLoader):
-    """Plain data only: no tags, no aliases (they can grow without bound), no key twice."""
+    """Load plain data only: no tags, no aliases (they can grow without bound), no key twice."""
 
     values = 0
 
@@ -61,17 +61,17 @@ class Loader(yaml.SafeLoader):
             ) from None
 
     def construct_whole_mapping(self, node):
-        found = Mapping(node.start_mark.line + 1)
+        mapping = Mapping(node.start_mark.line + 1)
         for key_node, value_node in node.value:
             key = str(self.construct_object(key_node, deep=True))
-            if key in found:
+            if key in mapping:
                 raise yaml.MarkedYAMLError(
                     problem=f"found {quoted(key)} twice; allowed is once",
                     problem_mark=key_node.start_mark,
                 )
-            found[key] = self.construct_object(value_node, deep=True)
-            found.lines[key] = key_node.start_mark.line + 1
-        return found
+            mapping[key] = self.construct_object(value_node, deep=True)
+            mapping.lines[key] = key_node.start_mark.line + 1
+        return mapping
 
 
 Loader.add_constructor("tag:yaml.org,2002:map", Loader.construct_whole_mapping)
@@ -88,9 +88,9 @@ Loader.yaml_implicit_resolvers = {
 
 
 def read_yaml(path, name, problems):
-    """The file's Mapping, of values that a database takes; None where anything is wrong."""
+    """Read the file's Mapping of values that a database takes; None after noting a problem."""
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 (a SafeLoader)
+        mapping = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 (a SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         problems.add(name, f"no YAML: {_in_words(error)}", mark.line + 1 if mark else None)
@@ -102,17 +102,17 @@ def read_yaml(path, name, problems):
         # The scanner asks chr() without looking.
         problems.add(name, r"no YAML: found an escape such as \UFFFFFFFF that is no character")
         return None
-    if not isinstance(found, Mapping):
+    if not isinstance(mapping, Mapping):
         problems.add(name, "found no settings; expected are lines such as `study: films`")
         return None
     before = problems.total
-    for line, key, message in _unfit(found, found.line, ""):
+    for line, key, message in _unfit(mapping, mapping.line, ""):
         problems.add(name, message, line, key)
-    return found if problems.total == before else None
+    return mapping if problems.total == before else None
 
 
 def _in_words(error):
-    """Return what YAML says is wrong, and whether quotation marks may mend it."""
+    """Describe a YAML error, and whether quotation marks may mend it."""
     is_unclosed = "<stream end>" in str(error.problem)
     is_own = not isinstance(error, yaml.scanner.ScannerError | yaml.parser.ParserError)
     if is_own or is_unclosed or not NEEDS_MARKS.search(error.problem):
@@ -121,7 +121,7 @@ def _in_words(error):
 
 
 def has_too_many(data):
-    """Whether plain data would make a file of more keys and values than read_yaml takes."""
+    """Return whether plain data has more keys and values than read_yaml takes."""
     left, waiting = MOST_VALUES, [data]
     while waiting and left >= 0:
         value = waiting.pop()
@@ -135,14 +135,17 @@ def has_too_many(data):
 
 
 def _unfit(value, line, key):
-    """(line, key, message) of every value that is not plain data; lists stand at their key."""
+    """Yield (line, key, message) of every value that is not plain data.
+
+    Values in lists have the line of the list's key.
+    """
     if isinstance(value, Mapping):
         for inner, entry in value.items():
-            at = value.line_of(inner)
+            entry_line = value.line_of(inner)
             if fault := _fault(inner):
-                yield at, quoted(inner), fault
+                yield entry_line, quoted(inner), fault
             else:
-                yield from _unfit(entry, at, inner)
+                yield from _unfit(entry, entry_line, inner)
     elif isinstance(value, list):
         for entry in value:
             yield from _unfit(entry, line, key)
@@ -151,7 +154,7 @@ def _unfit(value, line, key):
 
 
 def _fault(value):
-    """Why a single value is refused; empty where it is not."""
+    """Describe why a single value is refused; empty if it is not."""
     if isinstance(value, str):
         plain = "\0" not in value and not any("\ud800" <= letter <= "\udfff" for letter in value)
         return "" if plain else f"found {quoted(value)}; allowed is text without NUL or half pairs"

@@ -1,3 +1,5 @@
+"""Print a one-time login link (manage.py login_link)."""
+
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError

@@ -1,4 +1,4 @@
-"""manage.py messages: the message files of raters' pages, made, brought up to date and compiled."""
+"""Make, update and compile the message files of raters' pages (manage.py messages)."""
 
 import polib
 from django.core.management.base import BaseCommand, CommandError
@@ -26,8 +26,8 @@ class Command(BaseCommand):
 
     def _compile(self, path):
         file = polib.pofile(str(path))
-        if found := messages.faults(file):
-            raise CommandError(f"{path}: nothing was compiled.\n" + "\n".join(found))
+        if problems := messages.faults(file):
+            raise CommandError(f"{path}: nothing was compiled.\n" + "\n".join(problems))
         file.save_as_mofile(str(path.with_suffix(".mo")))
         missing = len(messages.lacking(file))
         words = f"{missing} texts stay English" if missing else "complete"
