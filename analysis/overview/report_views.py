@@ -97,7 +97,7 @@ def _piece(request, source, form):
 
 def _verdicts(source, form):
     tests = _kept(source, form)("substitution", None)
-    return verdicts(tests, Facts.of(Scores(source.answers, form.options())))
+    return verdicts(tests, Facts.collect(Scores(source.answers, form.options())))
 
 
 def _figure(source, form, piece):

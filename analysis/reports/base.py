@@ -1,4 +1,4 @@
-"""What a report is: rows, notes, and all that it takes to compute them again."""
+"""Define reports: their rows and notes, and the notes on undefined numbers."""
 
 from dataclasses import dataclass, field
 from math import isfinite
@@ -6,7 +6,7 @@ from math import isfinite
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of a report, with what its page says of it.
+    """One row of a report, with facts about the row that its page shows.
 
     reason: why the value (or its interval) is undefined; blank otherwise. judge: the judge that
     the number is of, blank for people; kind: judge, rater or mean; or humans, joined (people and
@@ -24,10 +24,10 @@ class Entry:
 
 @dataclass
 class Report:
-    """The result of a report: rows of one fact each, and notes on what was used and skipped.
+    """A report's result: rows of one fact each, and notes on what was used and skipped.
 
-    curves: points for figures, such as those of an ROC curve, by evaluator and question.
-    bands: what the bootstrap says of a curve, under the same keys.
+    curves: points for figures, e.g. those of an ROC curve, by evaluator and question.
+    bands: the bootstrap's bounds of a curve, under the same keys.
     verdict: sentences that say in plain words what the numbers mean, and under which conditions.
     groups: (label, Report) of each group of items, where a report is asked for by groups.
     sources: {name: Report} of those that an overview was made from.
@@ -46,14 +46,15 @@ class Report:
 
     @property
     def rows(self):
+        """Return the rows alone, without the facts that pages show."""
         return [entry.row for entry in self.entries]
 
     def add(self, row, **facts):
-        """Append one row, with what an Entry says of it."""
+        """Append one row, with further facts by the names of an Entry's fields."""
         self.entries.append(Entry(row, **facts))
 
     def as_dict(self):
-        """The report as JSON: undefined numbers are null."""
+        """Return the report as a JSON object; undefined numbers become null."""
         rows = [{key: finite(value) for key, value in row.items()} for row in self.rows]
         return {
             "study": self.study,
@@ -65,12 +66,12 @@ class Report:
 
 
 def finite(value):
-    """The value; None for what JSON has no number for, undefined or beyond all limits."""
+    """Return the value, or None for NaN and infinities, which JSON cannot hold."""
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def reason_notes(report, names, limit=3):
-    """One note a reason: how many numbers it concerns, and which, by the row keys `names`."""
+    """Write one note for each reason: how many rows it concerns, and which by the keys `names`."""
     places: dict[str, list] = {}
     for entry in report.entries:
         if entry.reason:
@@ -84,7 +85,7 @@ def reason_notes(report, names, limit=3):
 
 
 def reasons_of(estimates):
-    """Why some of a row's numbers, {name: Estimate}, or their intervals are undefined."""
+    """Join the reasons why a row's numbers, {name: Estimate}, or their intervals are undefined."""
     reasons = {estimate.reason for estimate in estimates.values()}
     if len(reasons) == 1:
         return reasons.pop()
@@ -96,7 +97,7 @@ def reasons_of(estimates):
 
 
 def draw_notes(report, draws):
-    """How many bootstrap draws were left out of the intervals because they are undefined."""
+    """Write a note on the bootstrap draws left out of intervals as undefined, if there are any."""
     lost = [entry.undefined_draws for entry in report.entries if entry.undefined_draws]
     if not lost:
         return []

@@ -1,4 +1,4 @@
-"""What a report is called, how it is computed, what its page shows: one Kind a report."""
+"""Describe a report to its pages, the index and the command: one Kind for each report."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ UNDEFINED = ("–", "", "undefined for every judge: the report says why")
 
 @dataclass(frozen=True)
 class Shown:
-    """The part of a report that its page shows: which field chooses it, and among what."""
+    """The parts of a report of which its page shows one: the form field, its label, its choices."""
 
     name: str
     label: str
@@ -20,17 +20,17 @@ class Shown:
 
 @dataclass(frozen=True)
 class Kind:
-    """A report: all that the pages, the index and the command need to know of it.
+    """Everything that pages, the index and the command need to know of a report.
 
     idle: options without a meaning for it, which its page does not ask for; own: those of
     options.OF_ONE_REPORT that it asks for.
     build(answers, options, parts) gives the Report, of all parts where none are named.
-    shown(questions) is what one may choose to see, the first choice being the usual one.
+    list_parts(questions) is the choice of parts to show, the first being the usual one.
     layout(report, chosen, looks) is the page; headline(answers, options, judges) its
-    (value, interval, words) on the index. asks: options that this report alone has. stamp(study)
-    is a text that changes with what it reads beside the answers; watch(reader) the same for one
-    that knows by the frames.Reader whether there is anything to read. no_figure: why its page never
-    has one, blank where it has. needs_ratings: whether it says nothing without items and ratings.
+    (value, interval, words) on the index. stamp(study) is a text that changes with what the report
+    reads in addition to the answers; watch(reader) the same for a report that knows by the
+    frames.Reader whether there is anything to read. no_figure: why its page never has a figure,
+    blank where it has. needs_ratings: whether it says nothing without items and ratings.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Kind:
     source: str
     idle: tuple
     build: Callable
-    shown: Callable
+    list_parts: Callable
     layout: Callable
     headline: Callable
     own: tuple = ()
@@ -51,26 +51,26 @@ class Kind:
 
 
 def of_questions(*scales):
-    """What is shown of a report that one sees a question at a time: those of these scales."""
+    """Return a list_parts function that offers the questions on scales of these kinds."""
 
-    def shown(questions):
+    def list_parts(questions):
         keys = [question.key for question in questions if question.scale.kind in scales]
         return Shown("question", "Question", [(key, key) for key in keys])
 
-    return shown
+    return list_parts
 
 
 def no_value(words):
-    """A headline that says why it has no number."""
+    """Return a headline that says why it has no number."""
     return "–", "", words
 
 
 def best(rows, judges, key):
-    """The judges' row with the largest value under the key; None where all are undefined."""
+    """Return the judges' row with the largest value under the key; None where all are undefined."""
     rows = [row for row in rows if row["evaluator"] in judges and not isnan(row[key])]
     return max(rows, key=lambda row: row[key], default=None)
 
 
 def first_of(keys):
-    """Says which question was taken where there are several."""
+    """Return words that tell which question was taken where there are several."""
     return "" if len(keys) == 1 else f" (the first of {len(keys)} questions)"

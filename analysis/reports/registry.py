@@ -1,4 +1,4 @@
-"""The reports by name, in the order of the pages."""
+"""List the reports by name, in the order of the pages."""
 
 from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias

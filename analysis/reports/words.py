@@ -1,4 +1,4 @@
-"""Numbers that two decimals would hide, as one writes them in a cell."""
+"""Write numbers as a table's cell shows them."""
 
 from math import floor, isnan, log10
 
@@ -6,7 +6,7 @@ from annotate.templatetags.concord import leading_point
 
 
 def worded(row, digits=3, names=("value", "low", "high")):
-    """.012 [.003, .021] of these keys of a row; – where it is undefined."""
+    """Write a row's value and interval as .012 [.003, .021]; – where it is undefined."""
     value, low, high = (row[name] for name in names)
     if isnan(value):
         return "–"
@@ -15,7 +15,7 @@ def worded(row, digits=3, names=("value", "low", "high")):
 
 
 def money(amount, currency="USD"):
-    """$0.0012, or 0.25 EUR: two significant digits below one; – where it is unknown."""
+    """Write $0.0012 or 0.25 EUR, with two significant digits below 1; – where it is unknown."""
     if isnan(amount):
         return "–"
     digits = f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.2g}"
@@ -25,7 +25,7 @@ def money(amount, currency="USD"):
 
 
 def small(value):
-    """A number of any size, with up to three digits that count: .0093, 1.2, 2.5e-10; or –."""
+    """Write a number of any size with up to three significant digits: .0093, 1.2, 2.5e-10; or –."""
     if isnan(value):
         return "–"
     if value and abs(value) < 1e-3:
@@ -35,12 +35,12 @@ def small(value):
 
 
 def chance(p):
-    """A p-value: .031, or 2.5e-10 below .001; – if undefined."""
+    """Write a p-value: .031, or 2.5e-10 below .001; – if undefined."""
     return small(p) if p < 1e-3 else leading_point(p, 3)
 
 
 def with_spread(value, spread):
-    """.00932 ± .00041: three digits of the value that count, as many decimals of its spread."""
+    """Write .00932 ± .00041: three significant digits of the value, its spread as precise."""
     if isnan(value):
         return "–"
     size = floor(log10(abs(value))) if value else 0

@@ -206,7 +206,7 @@ class Reports(APIView):
 
 
 def _told(kind, questions):
-    shown = kind.shown(questions)
+    shown = kind.list_parts(questions)
     idle = {*kind.idle, *OF_ONE_REPORT} - {*kind.own}
     options = [
         {"name": option.name, "about": option.description, "schema": option.type}
@@ -249,7 +249,7 @@ class Report(APIView):
             raise Http404("no such report")
         kind = REPORTS[report]
         source = Source(study, request.query_params)
-        shown = kind.shown(source.reader.questions)
+        shown = kind.list_parts(source.reader.questions)
         _check_names(request.query_params, shown)
         if request.query_params.get(shown.name):
             form = ReportForm(request.query_params, source, kind)

@@ -119,9 +119,9 @@ def _report(source, form, kind, common):
     """Yield one report: what it is, then everything that its page can show, part by part."""
     yield render_to_string("analysis/file_report.html", common | {"kind": kind})
     looks = Looks(source.choices.judges)
-    for place, (value, label) in enumerate(kind.shown(source.reader.questions).choices):
+    for place, (value, label) in enumerate(kind.list_parts(source.reader.questions).choices):
         asked = form.data.copy()
-        asked[kind.shown(source.reader.questions).name] = value
+        asked[kind.list_parts(source.reader.questions).name] = value
         chosen = ReportForm(asked, source, kind)
         if not chosen.is_valid():
             continue

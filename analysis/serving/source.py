@@ -124,7 +124,7 @@ class ReportForm(OptionsForm):
     """The options of a report page, and the choice of what the page shows of it."""
 
     def __init__(self, data, source, kind):
-        self.shown = kind.shown(source.reader.questions)
+        self.shown = kind.list_parts(source.reader.questions)
         self.idle = {"exclude", "only", *kind.idle, *OF_ONE_REPORT} - {*kind.own}
         if not source.choices.weighted:
             self.idle.add("weighted")

@@ -1,4 +1,4 @@
-"""Agreement's page: all measures of people, and one of them with each judge."""
+"""Show agreement: all measures among people, and a chosen measure with each judge."""
 
 from math import isnan
 
@@ -29,11 +29,13 @@ MEASURES = {
 }
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the measures of which the page shows one with each judge."""
     return Shown("measure", "Measure with judges", list(MEASURES.items()))
 
 
 def layout(report, measure, looks):
+    """Return the page: a figure of the chosen measure, and tables of people and judges."""
     words = MEASURES[measure]
     people = [entry for entry in report.entries if entry.kind == HUMANS]
     joined = [entry for entry in report.entries if entry.kind == "joined"]
@@ -61,6 +63,7 @@ def _by_raters(entries, caption):
 
 
 def headline(answers, options, judges):
+    """Return ordinal α of people on the median question, with its interval."""
     report = agreement(answers, options, [])
     rows = [row for row in report.rows if row["measure"] == "alpha_ordinal"]
     rows = [row for row in rows if row["question"] != POOLED]
@@ -102,7 +105,7 @@ KIND = Kind(
     "2014); McGraw & Wong (1996); Kendall & Gibbons (1990).",
     idle=("threshold", "undefined", "missing_reference", *OF_SUBSTITUTION),
     build=agreement,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""Agreement: of people among themselves, with a judge among them, and of a judge with a role."""
+"""Measure agreement among people, with a judge as one more rater, and of a judge with a role."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ POOLED = "pooled"
 
 
 def agreement(answers, options, judge_measures=MEASURES):
-    """Every measure for people; for people with each judge, and each judge against the role."""
+    """Compute each measure for people, for people with each judge, and for judges with a role."""
     scores = Scores(answers, options)
     labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("agreement", answers.study.slug, options.as_dict())
@@ -83,7 +83,7 @@ def agreement(answers, options, judge_measures=MEASURES):
 
 
 def pooled_places(scores):
-    """Places of the questions that share the most frequent scale; none where each has its own."""
+    """Return the places of the questions that share the most frequent scale; [] if all differ."""
     by_scale: dict = {}
     for place, question in enumerate(scores.questions):
         if labels_of(question):
@@ -122,11 +122,11 @@ class _Table:
         self.key = question.key
 
     def ratings(self, role):
-        """Ratings of the raters of a role, as a Given."""
+        """Return the ratings by raters of a role, as a Given."""
         return self.scores.narrow(self.place, role)
 
     def judged(self, judge):
-        """The judge's values (units,)."""
+        """Return the judge's values (units,)."""
         return self._answers(judge, self.place)
 
     def _answers(self, judge, place):
@@ -134,11 +134,11 @@ class _Table:
         return self.labels.answers(judge, values, self.scores.questions[place])
 
     def apart(self, judge, values):
-        """The values without the items that the judge's examples are drawn from."""
+        """Blank the values of the items that the judge's examples are drawn from."""
         return self.scores.apart(judge, values)
 
     def fits(self, judge):
-        """Whether the judge uses the question's scale."""
+        """Return whether the judge uses the question's scale."""
         if not labels_of(self.question):
             return True
         return self._fits(judge, self.place)
@@ -150,7 +150,10 @@ class _Table:
         return self.labels.fits(judge, self.scores.judge(judge)[:, place], question)
 
     def add(self, raters, ratings, measures, judge="", judge_values=None):
-        """Rows for ratings, a Given; with judge_values (units,) for the judge's pairs."""
+        """Add a row for each measure of the ratings, a Given.
+
+        judge_values (units,): the judge's side of the pairs, where it is compared with the raters.
+        """
         n_raters = ratings.n_raters + (judge_values is not None)
         units = np.flatnonzero((~np.isnan(ratings.values)).any(axis=1))
         ratings = ratings.of_units(units)
@@ -172,7 +175,7 @@ class _Table:
                 )
 
     def _forms(self, name, values):
-        """The values by whether a measure takes labels (True) or values as they are (False)."""
+        """Return the values as they are (False) and, on a scale with labels, as labels (True)."""
         if not labels_of(self.question):
             return {False: values}
         return {False: values, True: self.labels.labels(name, values, self.question)}
@@ -227,7 +230,7 @@ class _Table:
 
 
 class _Pooled(_Table):
-    """The same of several questions on one scale: their items stand below each other."""
+    """Adds the rows of several questions on one scale, whose items are stacked as more units."""
 
     def __init__(self, report, scores, labels, places):
         super().__init__(report, scores, labels, places[0], scores.questions[places[0]])
@@ -247,5 +250,5 @@ class _Pooled(_Table):
         return all(self._fits(judge, place) for place in self.places)
 
     def _forms(self, name, values):
-        """Without a count of what lies off the scale: the questions' own rows have it."""
+        """Return both forms; the rows of the single questions count what lies off the scale."""
         return {False: values, True: as_labels(values, self.question)}

@@ -1,4 +1,4 @@
-"""The page of biases: where judges err in one direction, question by question."""
+"""Show the biases: where judges err in one direction, question by question."""
 
 from math import isnan
 
@@ -29,52 +29,53 @@ STATES = {
     "no_value": "Without a value",
 }
 MOST_SYSTEMS = 30
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
-    of: dict = {}
+    """Return the page of one question: figures of length, systems and calibration; all tables."""
+    entries_by_bias: dict = {}
     for entry in report.entries:
-        of.setdefault(entry.row["bias"], []).append(entry)
+        entries_by_bias.setdefault(entry.row["bias"], []).append(entry)
     tables = [
-        _lengths(of, question),
-        _systems(of, question),
-        _recipients(of, question),
+        _lengths(entries_by_bias, question),
+        _systems(entries_by_bias, question),
+        _recipients(entries_by_bias, question),
         _measures(
-            of,
+            entries_by_bias,
             CALIBRATION,
             ERRORS,
             f"{question}: mean absolute error before and after the "
             "map, measured where it was not fitted.",
         ),
         _measures(
-            of,
+            entries_by_bias,
             POSITION,
             {"flip_rate": "Another answer"},
             "Share of the answers that change when the order is turned round.",
         ),
-        _measures(of, RETEST, SAMPLES, "Several samples of the same answer."),
+        _measures(entries_by_bias, RETEST, SAMPLES, "Several samples of the same answer."),
         _measures(
-            [e for e in of.get(FAILURES, []) if e.row["group"] == "all"],
+            [e for e in entries_by_bias.get(FAILURES, []) if e.row["group"] == "all"],
             FAILURES,
             STATES,
             f"{question}: share of the judgments without a value, by why.",
         ),
-        _failing_systems(of, question),
+        _failing_systems(entries_by_bias, question),
     ]
-    return Layout(_figures(report, of, question, looks), tables)
+    return Layout(_figures(report, entries_by_bias, question, looks), tables)
 
 
-def _figures(report, of, question, looks):
+def _figures(report, entries_by_bias, question, looks):
     figures = []
-    slopes = _defined(of.get(LENGTH, []))
+    slopes = _defined(entries_by_bias.get(LENGTH, []))
     if slopes:
         unit = slopes[0].row["group"]
         title = f"judge − people per {unit} (n = {span(e.row['n'] for e in slopes)})"
         caption = f"{question}: what a longer text gains with a judge. Lines: 95 % intervals."
         plot = dots(slopes, "evaluator", "question", looks, title)
         figures.append(Figure("length", caption, plot))
-    overall = [e for e in _defined(of.get(SYSTEMS, [])) if e.row["group"] == "all"]
+    overall = [e for e in _defined(entries_by_bias.get(SYSTEMS, [])) if e.row["group"] == "all"]
     if overall:
         title = f"Mean of judge − people (n = {span(e.row['n'] for e in overall)})"
         caption = f"{question}: is a judge kinder or stricter than people? Lines: 95 % intervals."
@@ -83,7 +84,7 @@ def _figures(report, of, question, looks):
     # On a scale of their own the curves would not share an axis.
     shared = {
         e.row["evaluator"]
-        for e in _defined(of.get(CALIBRATION, []))
+        for e in _defined(entries_by_bias.get(CALIBRATION, []))
         if e.row["measure"] == "mae_before"
     }
     curves = {
@@ -104,8 +105,8 @@ def _defined(entries):
     return [entry for entry in entries if not isnan(entry.row["value"])]
 
 
-def _lengths(of, question):
-    entries = of.get(LENGTH, [])
+def _lengths(entries_by_bias, question):
+    entries = entries_by_bias.get(LENGTH, [])
     unit = next((e.row["group"] for e in entries if e.row["group"]), "100 words")
     lines = [
         (e.row["evaluator"], [worded(e.row), e.row["n"], e.row["groups"], e.reason or "–"])
@@ -117,49 +118,54 @@ def _lengths(of, question):
     return Table(caption, ["Slope", "Items", "Clusters", "Why none"], lines, [], "Judge")
 
 
-def _systems(of, question):
-    entries = of.get(SYSTEMS, [])
+def _systems(entries_by_bias, question):
+    entries = entries_by_bias.get(SYSTEMS, [])
     names = list(dict.fromkeys(e.row["group"] for e in entries if e.row["group"]))[
         : MOST_SYSTEMS + 1
     ]
     return _by_group(entries, names, f"{question}: mean of judge − people, by system.")
 
 
-def _failing_systems(of, question):
-    entries = [e for e in of.get(FAILURES, []) if e.row["measure"] == "no_value"]
+def _failing_systems(entries_by_bias, question):
+    entries = [e for e in entries_by_bias.get(FAILURES, []) if e.row["measure"] == "no_value"]
     names = list(dict.fromkeys(e.row["group"] for e in entries))[: MOST_SYSTEMS + 1]
     caption = f"{question}: share of the judgments without a value, by system."
     return _by_group(entries, names if len(names) > 1 else [], caption)
 
 
 def _by_group(entries, names, caption):
-    """A line a judge, a column a group; without judges all of whose cells are undefined."""
+    """Return a table with a line per judge and a column per group.
+
+    Judges all of whose cells are undefined are left out.
+    """
     cells = {(e.row["evaluator"], e.row["group"]): _cell(e) for e in entries}
     judges = dict.fromkeys(e.row["evaluator"] for e in _defined(entries))
     lines = [(judge, [cells.get((judge, name)) for name in names]) for judge in judges if names]
     return Table(caption, names, lines, [], "Judge")
 
 
-def _recipients(of, question):
-    """The spread of each judge, and the recipients at its ends."""
+def _recipients(entries_by_bias, question):
+    """Tabulate the spread over recipients of each judge, and its largest recipients."""
     lines: dict = {}
-    for entry in of.get(RECIPIENTS, []):
+    for entry in entries_by_bias.get(RECIPIENTS, []):
         row = entry.row
         if row["measure"] == "sd":
             lines[row["evaluator"]] = [_cell(entry), row["groups"], ""]
         else:
-            said = f"{row['group']} {row['value']:+.2f} (n = {row['n']:,})"
-            found = lines[row["evaluator"]]
-            found[2] = f"{found[2]}, {said}" if found[2] else said
+            words = f"{row['group']} {row['value']:+.2f} (n = {row['n']:,})"
+            cells_of_judge = lines[row["evaluator"]]
+            cells_of_judge[2] = f"{cells_of_judge[2]}, {words}" if cells_of_judge[2] else words
     lines = {judge: cells for judge, cells in lines.items() if cells[2]}
     caption = f"{question}: mean of judge − people over recipients."
     headings = ["SD over recipients", "Recipients", "The largest"]
     return Table(caption, headings, list(lines.items()), [], "Judge")
 
 
-def _measures(of, name, words, caption):
-    """A line per judge and question, a column a measure."""
-    entries = of.get(name, []) if isinstance(of, dict) else of
+def _measures(entries_by_bias, name, words, caption):
+    """Tabulate the measures of one bias: a line per judge and question, a column per measure."""
+    entries = (
+        entries_by_bias.get(name, []) if isinstance(entries_by_bias, dict) else entries_by_bias
+    )
     if not _defined(entries):
         return Table(caption)  # the notes say why
     cells = {(e.row["evaluator"], e.row["question"], e.row["measure"]): e for e in entries}
@@ -177,6 +183,7 @@ def _cell(entry):
 
 
 def headline(answers, options, judges):
+    """Return the largest difference of a judge from people on a system, on the first question."""
     keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
     if not judges or not keys:
         return no_value("no question has a scale with an order") if judges else NO_JUDGE
@@ -219,7 +226,7 @@ KIND = Kind(
     ),
     idle=("threshold", "undefined", *OF_SUBSTITUTION),
     build=bias,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

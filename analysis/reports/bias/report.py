@@ -1,4 +1,4 @@
-"""Report: where a judge errs in one direction, or contradicts itself."""
+"""Measure where a judge errs in one direction, or contradicts itself."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,19 +27,22 @@ OTHER_SCALE = "the judge has a scale of its own, so that judge − people means 
 
 
 def bias(answers, options, parts=None, biases=BIASES):
-    """Rows of every bias of every judge; parts: keys of questions, all where none are named."""
+    """Compute the biases of every judge.
+
+    parts: keys of questions; all of them where none are named.
+    """
     scores = Scores(answers, options)
     report = Report("bias", answers.study.slug, options.as_dict())
     work = _Work(scores, report)
     places = [
-        at
-        for at, question in enumerate(scores.questions)
+        place
+        for place, question in enumerate(scores.questions)
         if question.scale.kind in ORDERED and (not parts or question.key in parts)
     ]
     for name in biases:
-        for at in places if name in OF_DIFFERENCE else ():
+        for place in places if name in OF_DIFFERENCE else ():
             for judge in scores.judges:
-                OF_DIFFERENCE[name](work, judge, at)
+                OF_DIFFERENCE[name](work, judge, place)
     keys = [question.key for question in scores.questions if not parts or question.key in parts]
     if places:
         _add_itself(work, [name for name in biases if name not in OF_DIFFERENCE], keys)
@@ -55,7 +58,7 @@ def bias(answers, options, parts=None, biases=BIASES):
 
 @dataclass
 class _Work:
-    """What the biases of one report share."""
+    """Holds what the biases of one report share."""
 
     scores: Scores
     report: Report
@@ -77,43 +80,43 @@ class _Work:
 
     @cached_property
     def folds(self):
-        """A fold for each item, by recipient, else content, else item; and how many."""
+        """Return (the fold of each item, how many): by recipient, else content, else item."""
         clusters = self.scores.clusters
         n = max(1, min(MOST_FOLDS, int(clusters.max(initial=-1)) + 1))
         return folds_of(clusters, n, np.random.default_rng(self.scores.options.seed)), n
 
     @cached_property
     def choosing(self):
-        """The same of the choose part, where these items are the test part; else None."""
+        """Return the same work on the choose part, if these items are the test part; else None."""
         return self.scores.choosing and _Work(self.scores.choosing, self.report)
 
-    def map_of(self, judge, at):
-        """The Map of these items from judge to people; None without an item that has both."""
-        values, people = self.both(judge, at) if judge in self.scores.every_judge else ([], [])
-        known = ~np.isnan(values) & ~np.isnan(people)
-        return isotonic_map(values, people) if known.any() else None
+    def map_of(self, judge, place):
+        """Return the Map of these items from judge to people; None if no item has both values."""
+        values, people = self.both(judge, place) if judge in self.scores.every_judge else ([], [])
+        has_both = ~np.isnan(values) & ~np.isnan(people)
+        return isotonic_map(values, people) if has_both.any() else None
 
-    def mapped(self, judge, at):
-        """People's values by a map that never saw them (items,)."""
-        values, people = self.both(judge, at)
+    def mapped(self, judge, place):
+        """Predict people's values (items,) by a map that was not fitted on these items."""
+        values, people = self.both(judge, place)
         if not self.choosing:
             return cross_fitted(values, people, *self.folds)
-        curve = self.choosing.map_of(judge, at)
+        curve = self.choosing.map_of(judge, place)
         return curve(values) if curve else np.full(len(values), np.nan)
 
-    def both(self, judge, at):
-        """(judge, people) on one question (items,), NaN where they are not compared."""
-        values = self.scores.judge(judge)[:, at]
-        return values, self.scores.apart(judge, self.reference)[:, at]
+    def both(self, judge, place):
+        """Return (judge, people) on one question (items,), NaN where they are not compared."""
+        values = self.scores.judge(judge)[:, place]
+        return values, self.scores.apart(judge, self.reference)[:, place]
 
-    def difference(self, judge, at):
-        """Judge − people (items,); None where the judge has a scale of its own."""
-        values, people = self.both(judge, at)
-        return None if self.is_apart(judge, values, at) else values - people
+    def difference(self, judge, place):
+        """Return judge − people (items,); None where the judge has a scale of its own."""
+        values, people = self.both(judge, place)
+        return None if self.is_apart(judge, values, place) else values - people
 
-    def is_apart(self, judge, values, at):
-        """Whether the judge's values are on another scale than people's."""
-        question, scores = self.scores.questions[at], self.scores
+    def is_apart(self, judge, values, place):
+        """Return whether the judge's values are on another scale than people's."""
+        question, scores = self.scores.questions[place], self.scores
         if judge in scores.answers.own_scale:
             return True
         return bool(labels_of(question)) and on_another_scale(
@@ -121,7 +124,7 @@ class _Work:
         )
 
     def add(self, bias, judge, question, measure, estimate, group=""):
-        """One row."""
+        """Add one row."""
         self.report.add(
             {
                 "bias": bias,
@@ -141,30 +144,31 @@ class _Work:
             undefined_draws=estimate.undefined_draws,
         )
 
-    def undefined(self, bias, judge, at, measure, reason):
+    def undefined(self, bias, judge, place, measure, reason):
+        """Add a row whose value is undefined for a reason."""
         self.add(
-            bias, judge, self.scores.questions[at].key, measure, Estimate(np.nan, reason=reason)
+            bias, judge, self.scores.questions[place].key, measure, Estimate(np.nan, reason=reason)
         )
 
 
-def _add_length(work, judge, at):
-    difference = work.difference(judge, at)
+def _add_length(work, judge, place):
+    difference = work.difference(judge, place)
     if difference is None:
-        return work.undefined(LENGTH, judge, at, "slope", OTHER_SCALE)
+        return work.undefined(LENGTH, judge, place, "slope", OTHER_SCALE)
     size, unit = work.lengths
     if np.isnan(size).all():
-        return work.undefined(LENGTH, judge, at, "slope", "no item has a text")
+        return work.undefined(LENGTH, judge, place, "slope", "no item has a text")
     slope = clustered_slope(size, difference, work.scores.clusters).slope
     reason = slope.reason.replace("values of x", "texts").replace("equal", "equally long")
     estimate = Estimate(slope.value, slope.low, slope.high, slope.n, slope.groups, reason=reason)
-    return work.add(LENGTH, judge, work.scores.questions[at].key, "slope", estimate, unit)
+    return work.add(LENGTH, judge, work.scores.questions[place].key, "slope", estimate, unit)
 
 
-def _add_systems(work, judge, at):
-    """The mean difference over all items, then that of each system."""
-    difference, key = work.difference(judge, at), work.scores.questions[at].key
+def _add_systems(work, judge, place):
+    """Add the mean difference over all items, then one row for each system."""
+    difference, key = work.difference(judge, place), work.scores.questions[place].key
     if difference is None:
-        return work.undefined(SYSTEMS, judge, at, "mean", OTHER_SCALE)
+        return work.undefined(SYSTEMS, judge, place, "mean", OTHER_SCALE)
     work.add(
         SYSTEMS, judge, key, "mean", clustered_mean(difference, **work.scores.resampling()), "all"
     )
@@ -177,13 +181,13 @@ def _add_systems(work, judge, at):
     return None
 
 
-def _add_recipients(work, judge, at):
-    """The spread of the recipients' mean differences, then the largest of these."""
-    difference, key = work.difference(judge, at), work.scores.questions[at].key
+def _add_recipients(work, judge, place):
+    """Add the spread of the recipients' mean differences, then the largest of them."""
+    difference, key = work.difference(judge, place), work.scores.questions[place].key
     rows = np.flatnonzero(work.scores.recipients >= 0)
     if difference is None or not len(rows):
         reason = OTHER_SCALE if difference is None else "no item has a recipient"
-        return work.undefined(RECIPIENTS, judge, at, "sd", reason)
+        return work.undefined(RECIPIENTS, judge, place, "sd", reason)
     codes = work.scores.recipients[rows]
     spread = spread_of_means(difference[rows], codes, **work.scores.resampling(rows))
     work.add(RECIPIENTS, judge, key, "sd", spread, "all")
@@ -198,21 +202,21 @@ def _add_recipients(work, judge, at):
     return None
 
 
-def _add_calibration(work, judge, at):
-    """Mean absolute error before and after the map of the other folds, and the gain."""
-    values, people = work.both(judge, at)
-    key, resampling = work.scores.questions[at].key, work.scores.resampling()
-    if curve := (work.choosing or work).map_of(judge, at):
+def _add_calibration(work, judge, place):
+    """Add the mean absolute error before and after the map of the other folds, and the gain."""
+    values, people = work.both(judge, place)
+    key, resampling = work.scores.questions[place].key, work.scores.resampling()
+    if curve := (work.choosing or work).map_of(judge, place):
         work.report.curves[judge, key] = {
             "judge": curve.judge.tolist(),
             "human": curve.human.tolist(),
         }
-    after = np.abs(work.mapped(judge, at) - people)
+    after = np.abs(work.mapped(judge, place) - people)
     before = np.where(np.isnan(after), np.nan, np.abs(values - people))
-    if work.is_apart(judge, values, at):
-        work.undefined(CALIBRATION, judge, at, "mae_before", OTHER_SCALE)
+    if work.is_apart(judge, values, place):
+        work.undefined(CALIBRATION, judge, place, "mae_before", OTHER_SCALE)
         work.add(CALIBRATION, judge, key, "mae_after", clustered_mean(after, **resampling))
-        return work.undefined(CALIBRATION, judge, at, "gain", OTHER_SCALE)
+        return work.undefined(CALIBRATION, judge, place, "gain", OTHER_SCALE)
     for measure, errors in (("mae_before", before), ("mae_after", after), ("gain", before - after)):
         work.add(CALIBRATION, judge, key, measure, clustered_mean(errors, **resampling))
     return None
@@ -227,7 +231,7 @@ OF_DIFFERENCE = {
 
 
 def _add_itself(work, biases, keys):
-    """What judges say of themselves: needs no people."""
+    """Add how judges contradict themselves and fail, which needs no ratings by people."""
     study, scores = work.scores.answers.study, work.scores
     judges = [judge for judge in scores.judges if judge not in scores.ensembles]
     if not biases:
@@ -236,10 +240,10 @@ def _add_itself(work, biases, keys):
     options = scores.options
     some = options.part != ALL or options.only or options.exclude
     systems = dict(items.itertuples(index=False)) if some else None
-    found, outcomes = repeats_and_outcomes(study, options.version, systems)
+    repeats, outcomes = repeats_and_outcomes(study, options.version, systems)
     if POSITION in biases or RETEST in biases:
-        self_contradiction.add_position(work.add, scores, found, judges, keys)
-        self_contradiction.add_retest(work.add, scores, found, judges, keys)
+        self_contradiction.add_position(work.add, scores, repeats, judges, keys)
+        self_contradiction.add_retest(work.add, scores, repeats, judges, keys)
     if FAILURES in biases:
         kept = set(scores.items["system"].astype(str))
         self_contradiction.add_failures(work.add, outcomes, judges, keys, kept)

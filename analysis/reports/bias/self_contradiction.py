@@ -1,4 +1,4 @@
-"""How often a judge contradicts itself or says nothing that can be read."""
+"""Measure how often a judge contradicts itself or gives an unreadable reply."""
 
 from itertools import combinations
 
@@ -23,35 +23,37 @@ ONE_ORDER = "no judgment was asked in two orders"
 ONE_SAMPLE = "each answer was asked once"
 
 
-def add_position(add, scores, found, judges, keys):
-    """Share of the answers that are another one when the order is turned round."""
-    ordered = found[found["order"] != ""]
+def add_position(add, scores, repeats, judges, keys):
+    """Add the share of answers that change when the order of presentation is reversed."""
+    ordered = repeats[repeats["order"] != ""]
     for judge in judges:
         own = ordered[ordered["judge"] == judge]
         asked = [key for key in keys if (own["question"] == key).any()]
         estimates = [(key, _flips(scores, own[own["question"] == key])) for key in asked]
-        estimates = [(key, one) for key, one in estimates if one.n]
+        estimates = [(key, rate) for key, rate in estimates if rate.n]
         for key, estimate in estimates or [("all", Estimate(np.nan, reason=ONE_ORDER))]:
             add(POSITION, judge, key, "flip_rate", estimate)
 
 
 def _flips(scores, rows):
-    """Over all answers with two orders; with more orders all pairs of these count alike."""
+    """Return the share of changed answers among all pairs of orders of an answer."""
     table = rows.pivot_table("value", ["run", "item", "sample"], "order", aggfunc="first")
     values = table.to_numpy(dtype=float)
     pairs = [values[:, [a, b]] for a, b in combinations(range(values.shape[1]), 2)]
     if not pairs:
         return Estimate(np.nan, reason=ONE_ORDER)
-    known = [~np.isnan(pair).any(axis=1) for pair in pairs]
-    turned = [np.where(k, p[:, 0] != p[:, 1], np.nan) for p, k in zip(pairs, known, strict=True)]
+    both_defined = [~np.isnan(pair).any(axis=1) for pair in pairs]
+    turned = [
+        np.where(k, p[:, 0] != p[:, 1], np.nan) for p, k in zip(pairs, both_defined, strict=True)
+    ]
     clusters, kept = _clusters(scores, np.tile(table.index.get_level_values("item"), len(pairs)))
     return clustered_mean(np.concatenate(turned)[kept], is_share=True, **clusters)
 
 
-def add_retest(add, scores, found, judges, keys):
-    """How far several samples of one answer agree: exactly, by ICC, and their mean SD."""
+def add_retest(add, scores, repeats, judges, keys):
+    """Add how far repeated samples of one answer agree: exactly, by ICC, and their mean SD."""
     for judge in judges:
-        own = found[found["judge"] == judge]
+        own = repeats[repeats["judge"] == judge]
         rows_of = {key: own[own["question"] == key] for key in keys}
         tables = {key: _samples(rows) for key, rows in rows_of.items() if len(rows)}
         tables = {key: table for key, table in tables.items() if table.shape[1] > 1}
@@ -73,18 +75,18 @@ def _samples(rows):
 
 
 def _clusters(scores, items):
-    """(clusters= and counts= of rows by their item, which rows have an item left in)."""
+    """Return (clusters= and counts= of the rows with an item left in, a mask of these rows)."""
     places = dict(zip(scores.items["item"].astype(str), range(len(scores.items)), strict=True))
-    found = np.array([places.get(item, -1) for item in items], dtype=np.intp)
-    return scores.resampling(found[found >= 0]), found >= 0
+    places_of_rows = np.array([places.get(item, -1) for item in items], dtype=np.intp)
+    return scores.resampling(places_of_rows[places_of_rows >= 0]), places_of_rows >= 0
 
 
-def add_failures(add, found, judges, keys, systems):
-    """Share of the judgments without a value, by why; of each system where there are any."""
-    of_system = found["system"].fillna("")
-    found = found[of_system.isin(systems)].assign(system=of_system)
+def add_failures(add, outcomes, judges, keys, systems):
+    """Add the share of judgments without a value, by cause, and by system where there are any."""
+    of_system = outcomes["system"].fillna("")
+    outcomes = outcomes[of_system.isin(systems)].assign(system=of_system)
     for judge in judges:
-        own = found[found["judge"] == judge]
+        own = outcomes[outcomes["judge"] == judge]
         for key in keys:
             rows = own[own["question"] == key]
             if not len(rows):
@@ -98,7 +100,7 @@ def add_failures(add, found, judges, keys, systems):
 
 
 def _share(rows, states):
-    """Part of the judgments in these states, with Wilson's interval."""
+    """Return the share of the judgments in these states, with Wilson's interval."""
     n = int(rows["n"].sum())
     k = int(rows.loc[rows["state"].isin(states), "n"].sum())
     return Estimate(k / n, *wilson_interval(k, n), n=n)

@@ -1,4 +1,4 @@
-"""The page of calibration, for one question."""
+"""Show calibration, for one question."""
 
 from math import isnan
 
@@ -9,13 +9,14 @@ from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_
 from analysis.reports.shared.labels import ORDERED
 from annotate.templatetags.concord import interval, leading_point
 
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: the calibration curves, the errors and the bins."""
     errors = [entry for entry in report.entries if entry.row["part"] == ERROR]
     errors.sort(key=lambda entry: (isnan(v := entry.row["value"]), v))
-    known = [entry for entry in errors if not isnan(entry.row["value"])]
+    defined = [entry for entry in errors if not isnan(entry.row["value"])]
     caption = (
         f"Share of items that people find good, by the judge's value, for {question}: the "
         f"{curves.MOST_CALIBRATED} best calibrated at most. A judge on the dotted line "
@@ -27,11 +28,11 @@ def layout(report, question, looks):
     ]
     headings = ["Calibration error", "n"]
     summary = Table(f"Calibration error for {question}.", headings, lines, [], "Evaluator")
-    return Layout([figure] if known else [], [summary, _bins(report, question, errors)])
+    return Layout([figure] if defined else [], [summary, _bins(report, question, errors)])
 
 
 def _bins(report, question, errors):
-    """A line for each bin of each evaluator, the best calibrated first."""
+    """Tabulate each bin of each evaluator, the best calibrated first."""
     order = [entry.row["evaluator"] for entry in errors]
     bins = [entry for entry in report.entries if entry.row["part"] == BIN]
     bins.sort(key=lambda entry: order.index(entry.row["evaluator"]))
@@ -49,6 +50,7 @@ def _cells(entry):
 
 
 def headline(answers, options, judges):
+    """Return the smallest calibration error of a judge on the first question."""
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
@@ -84,7 +86,7 @@ KIND = Kind(
     source="DeGroot & Fienberg (1983); Naeini, Cooper & Hauskrecht (2015).",
     idle=("undefined", *OF_SUBSTITUTION),
     build=calibration,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""Calibration: do people find more items good where the judge's value is higher, and how many?"""
+"""Measure calibration: whether people find more items good where a judge's value is higher."""
 
 from math import nan
 
@@ -13,7 +13,7 @@ BIN, ERROR = "bin", "error"
 
 
 def calibration(answers, options, questions=None):
-    """The share of positives by the judge's value, and the expected calibration error.
+    """Compute the share of positives by the judge's value, and the expected calibration error.
 
     questions: keys of those wanted; None means all.
     """
@@ -39,12 +39,12 @@ def calibration(answers, options, questions=None):
 
 def _add_bins(report, scores, evaluator, place, cut, positive, shares):
     values, places = evaluator.values[:, place], []
-    known = ~np.isnan(values) & ~np.isnan(positive)
-    for each in calibration_curve(values, positive, **scores.resampling()):
-        ends = each.least, each.most, each.mean
-        _add(report, scores, evaluator, place, cut, BIN, ends, each.share)
+    has_both = ~np.isnan(values) & ~np.isnan(positive)
+    for value_bin in calibration_curve(values, positive, **scores.resampling()):
+        ends = value_bin.least, value_bin.most, value_bin.mean
+        _add(report, scores, evaluator, place, cut, BIN, ends, value_bin.share)
         if shares is not None:
-            inside = shares[known & (values >= each.least) & (values <= each.most)]
+            inside = shares[has_both & (values >= value_bin.least) & (values <= value_bin.most)]
             inside = inside[~np.isnan(inside)]
             # One for each bin: what lies off the scale has a share, but no place in the figure.
             places.append(float(inside.mean()) if len(inside) else None)
@@ -53,16 +53,20 @@ def _add_bins(report, scores, evaluator, place, cut, positive, shares):
 
 
 def _as_shares(evaluator, place, question, labels):
-    """The values (items,) within 0..1, NaN off the question's scale; None on a scale of its own."""
+    """Scale the values (items,) to 0..1; None where they are on a scale of their own.
+
+    NaN where a value lies off the question's scale.
+    """
     values, scale = evaluator.values[:, place], question.scale
-    known = values[~np.isnan(values)]
+    defined = values[~np.isnan(values)]
     bounded = scale.low is not None and evaluator.name not in labels.own_scale
     if bounded and labels.fits(evaluator.name, values, question):
         return _within((values - scale.low) / (scale.high - scale.low))
-    return values if len(known) and known.min() >= 0 and known.max() <= 1 else None
+    return values if len(defined) and defined.min() >= 0 and defined.max() <= 1 else None
 
 
 def _within(shares):
+    """Set shares outside 0..1 to NaN."""
     return np.where((shares >= 0) & (shares <= 1), shares, nan)
 
 

@@ -1,4 +1,4 @@
-"""The page of confusion matrices, for one question."""
+"""Show confusion matrices, for one question."""
 
 from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Matrix
@@ -7,10 +7,11 @@ from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_
 from analysis.reports.shared.labels import MOST_LABELS
 from annotate.templatetags.concord import interval, leading_point
 
-shown = of_questions("likert", "binary", "choice")
+list_parts = of_questions("likert", "binary", "choice")
 
 
 def layout(report, question, looks):
+    """Return the page of one question: its matrices as a figure and as tables."""
     entries = [entry for entry in report.entries if entry.row["n"]]
     figure = Figure(
         "confusion",
@@ -46,14 +47,15 @@ def _agreeing(row):
 
 
 def headline(answers, options, judges):
+    """Return the largest share of items with the same label from people and a judge."""
     keys = [q.key for q in answers.questions if 0 < len(q.scale.points) <= MOST_LABELS]
     if not judges or not keys:
         return no_value("no question has labels that can be counted") if judges else NO_JUDGE
     rows = confusion(answers, options, keys[:1]).rows
-    found = [row for row in rows if row["evaluator"] in judges and row["n"]]
-    if not found:
+    judged_rows = [row for row in rows if row["evaluator"] in judges and row["n"]]
+    if not judged_rows:
         return no_value(f"no judge has labels for {keys[0]}{first_of(keys)}")
-    row = max(found, key=lambda row: row["agreement"])
+    row = max(judged_rows, key=lambda row: row["agreement"])
     words = (
         f"of {row['n']:,} items get the same label on {keys[0]}{first_of(keys)} from people "
         f"and from {row['evaluator']}, the closest judge"
@@ -84,7 +86,7 @@ KIND = Kind(
     ),
     idle=("undefined", *OF_SUBSTITUTION),
     build=confusion,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""Confusion matrices: which label people gave, and which the judge."""
+"""Count which label people gave to items, and which the judge gave."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ SHARES_NOTE = (
 
 
 def confusion(answers, options, questions=None):
-    """One matrix per evaluator and question: rows people, columns the evaluator.
+    """Compute a matrix per evaluator and question: rows people, columns the evaluator.
 
     questions: keys of those wanted; None means all.
     Likert: the whole scale, or two labels where a threshold is given. Yes/no: two labels.
@@ -75,41 +75,41 @@ def _long_notes(questions):
     ]
 
 
-def _add_row(report, scores, evaluator, question, sides, of=None):
+def _add_row(report, scores, evaluator, question, sides, judge_name=None):
     human, judge, points, names = sides
-    found = row_shares(human, judge, points, **scores.resampling())
-    known = ~np.isnan(human) & ~np.isnan(judge)
+    table = row_shares(human, judge, points, **scores.resampling())
+    has_both = ~np.isnan(human) & ~np.isnan(judge)
     same = clustered_mean(
-        np.where(known, human == judge, np.nan), is_share=True, **scores.resampling()
+        np.where(has_both, human == judge, np.nan), is_share=True, **scores.resampling()
     )
     report.add(
         {
             "evaluator": evaluator.name,
             "question": question.key,
             "labels": names,
-            "matrix": found.matrix.tolist(),
-            "shares": _listed(found.shares),
-            "shares_low": _listed(found.low),
-            "shares_high": _listed(found.high),
+            "matrix": table.matrix.tolist(),
+            "shares": _listed(table.shares),
+            "shares_low": _listed(table.low),
+            "shares_high": _listed(table.high),
             "agreement": same.value,
             "agreement_low": same.low,
             "agreement_high": same.high,
             "n": same.n,
         },
         reason=same.reason if same.n else "no item has a label from both people and the evaluator",
-        judge=of or evaluator.judge,
+        judge=judge_name or evaluator.judge,
         kind=evaluator.kind,
-        undefined_draws=int(found.undefined_draws.max()),
+        undefined_draws=int(table.undefined_draws.max()),
     )
 
 
 def _listed(table):
-    """A table as lists, None where it is undefined."""
-    return [[None if np.isnan(one) else float(one) for one in line] for line in table]
+    """Return the table as lists, with None where it is undefined."""
+    return [[None if np.isnan(value) else float(value) for value in line] for line in table]
 
 
 def _add_verdicts_of_parts(report, scores, place, labels, majorities):
-    """A matrix for each judge of the lists' parts, by the list with more parts called positive."""
+    """Add a matrix for each judge of the lists' parts; the list with more positive parts wins."""
     question, reference = scores.questions[place], scores.reference()
     points = labels_of(question)
     names = [label for _, label in question.scale.points]
@@ -121,18 +121,18 @@ def _add_verdicts_of_parts(report, scores, place, labels, majorities):
         evaluator = Evaluator(
             f"{judge} by {asked.key}{BY_PARTS}", "judge", verdicts[:, None], reference
         )
-        human = majorities.of(evaluator, place)
+        human = majorities.labels_for(evaluator, place)
         _add_row(report, scores, evaluator, question, (human, verdicts, points, names), judge)
 
 
 def _judged_parts(scores, labels):
-    """(judge, question about parts, its values) of the questions that say good or not."""
+    """Yield (judge, question about parts, its values) of the questions that say good or not."""
     for judge in scores.judges:
         values = scores.judge(judge)
         for place, question in enumerate(scores.questions):
             own = values[:, place]
-            known = question.scale.kind in ("likert", "binary") and not np.isnan(own).all()
-            if known and labels.fits(judge, own, question):
+            is_judged = question.scale.kind in ("likert", "binary") and not np.isnan(own).all()
+            if is_judged and labels.fits(judge, own, question):
                 yield judge, question, own
 
 
@@ -147,7 +147,7 @@ def _part_notes(report):
 
 
 def _sides(evaluator, place, question, threshold, labels, majorities):
-    """(people, judge, points, names of the points) of one matrix; None where there can be none."""
+    """Return (people, judge, points, names of the points) of a matrix; None where there is none."""
     kind, points = question.scale.kind, labels_of(question)
     values, reference = evaluator.values[:, place], evaluator.reference[:, place]
     if own := labels.verdict(evaluator.name, question):
@@ -161,7 +161,7 @@ def _sides(evaluator, place, question, threshold, labels, majorities):
     if kind == "choice":
         names = [label for _, label in question.scale.points]
         judge = labels.labels(evaluator.name, values, question)
-        return majorities.of(evaluator, place), judge, points, names
+        return majorities.labels_for(evaluator, place), judge, points, names
     if kind == "binary" or threshold is not None:
         cut = positive_from(question, threshold)
         names = points if kind == "binary" else [f"< {cut:g}", f"≥ {cut:g}"]
@@ -179,13 +179,13 @@ def _label_note(scores, options):
 
 
 class Majorities:
-    """The most frequent answer of the reference's raters to nominal questions."""
+    """The most frequent answers of the reference's raters to nominal questions."""
 
     def __init__(self, scores):
         self.scores, self.ties = scores, {}
 
-    def of(self, evaluator, place):
-        """Majority per item; NaN without an answer or with a tie."""
+    def labels_for(self, evaluator, place):
+        """Return the majority per item; NaN without an answer or with a tie."""
         without = evaluator.rater or None
         key = without, place
         question = self.scores.questions[place]
@@ -197,6 +197,7 @@ class Majorities:
         return np.where((best > 0) & ~tied, points[counts.argmax(axis=1)], np.nan)
 
     def sentences(self):
+        """Write a note for each question on the ties that were dropped."""
         return [
             f"Majority of the raters for {question}: {ties} ties dropped."
             for (without, _), (question, ties) in self.ties.items()

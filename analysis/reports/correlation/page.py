@@ -1,4 +1,4 @@
-"""Correlation's page: P0's table 1 for one coefficient, and its figure."""
+"""Show correlations with one coefficient, as P0's table 1, and a figure of them."""
 
 from analysis.figures import curves
 from analysis.figures.dots import dots
@@ -20,11 +20,13 @@ COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall"
 GROUPED = ("user", "pair")  # levels that are means over groups
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the coefficients of which the page shows one."""
     return Shown("coefficient", "Coefficient", list(COEFFICIENTS.items()))
 
 
 def layout(report, coefficient, looks):
+    """Return the page of one coefficient: figures by level and by question, and the wide table."""
     words = COEFFICIENTS[coefficient]
     levels = [level for level in LEVELS if any_value(report.rows, level=level)]
     averages = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
@@ -40,7 +42,7 @@ def layout(report, coefficient, looks):
 
 
 def _heat(report, words, levels):
-    """Evaluators by questions in colours, at the first level with a value."""
+    """Draw evaluators by questions in colours, at the first level with a value."""
     own = [entry for entry in report.entries if entry.row["level"] == levels[0]] if levels else []
     if not own:
         return []
@@ -54,13 +56,13 @@ def _heat(report, words, levels):
 
 
 def over_questions(report):
-    """What the n of an average adds up: answers to items, over the questions."""
+    """Return words for what the n of an average counts: values over all questions."""
     questions = {row["question"] for row in report.rows} - {AVERAGE}
     return f"values over {len(questions)} question{'' if len(questions) == 1 else 's'}"
 
 
 def _size(row, average_words):
-    """What a correlation is made from: its n, and at the user and pair level its groups."""
+    """Return a correlation's n in words, with its groups at the user and the pair level."""
     words = f"n = {row['n']:,}"
     if row["question"] == AVERAGE:
         words = f"{words} {average_words}"
@@ -70,7 +72,7 @@ def _size(row, average_words):
 
 
 def wide(report, words, levels):
-    """P0's table 1: a line per evaluator, a group of columns per question, a column per level."""
+    """Return P0's table 1: a line per evaluator, a column per question and level."""
     questions = list(dict.fromkeys(row["question"] for row in report.rows))
     columns = [(question, level) for question in questions for level in levels]
     average_words = over_questions(report)
@@ -92,6 +94,7 @@ def wide(report, words, levels):
 
 
 def headline(answers, options, judges):
+    """Return the largest mean Pearson r of a judge at the dataset level."""
     if not judges:
         return NO_JUDGE
     report = correlation(answers, options, ["pearson"], ["dataset"])
@@ -125,7 +128,7 @@ KIND = Kind(
     ),
     idle=("threshold", *OF_SUBSTITUTION),
     build=correlation,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

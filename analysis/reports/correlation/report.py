@@ -1,4 +1,4 @@
-"""Correlation with the reference at the dataset, user, pair and system level."""
+"""Correlate evaluators with the reference at the dataset, user, pair and system level."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
 
 
 def comparable(scores):
-    """Places of the questions with an order and with different reference values."""
+    """Return the places of the questions with an order and with different reference values."""
     reference = scores.reference()
     return [
         place
@@ -57,12 +57,12 @@ def comparable(scores):
 
 
 def _differ(values):
-    known = values[~np.isnan(values)]
-    return len(known) > 0 and known.min() < known.max()
+    defined = values[~np.isnan(values)]
+    return len(defined) > 0 and defined.min() < defined.max()
 
 
 def question_notes(scores, places):
-    """Which questions have no correlation."""
+    """Write a note on the questions that have no correlation, if there are any."""
     left_out = [q.key for place, q in enumerate(scores.questions) if place not in places]
     if not left_out:
         return []
@@ -104,7 +104,7 @@ def _add(report, evaluator, question, level, coefficient, estimate):
 
 
 def correlate(scores, evaluator, place, level, coefficient):
-    """The Estimate of one evaluator for one question at one level."""
+    """Return the Estimate of one evaluator's correlation for one question at one level."""
     x, y = evaluator.values[:, place], evaluator.reference[:, place]
     rows = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
     groups = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}.get(level)

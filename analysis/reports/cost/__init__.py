@@ -1,1 +1,1 @@
-"""Report what an item costs with each judge and with people, and what that buys."""
+"""Report the cost of an item with each judge and with people, and the accuracy it buys."""

@@ -1,4 +1,4 @@
-"""The page of costs: P0's table 2 for the judges at hand, and what the money buys."""
+"""Show costs: P0's table 2 for the chosen judges, and the accuracy that the money buys."""
 
 from math import isnan
 
@@ -25,13 +25,15 @@ ASKED = {"single": "one call a question", "multiple": "all in one call"}
 MOST_LINES = 100
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the questions, and their mean, on which accuracy can be shown."""
     keys = [question.key for question in questions if question.scale.kind in ORDERED]
     average = [(AVERAGE, "mean of the questions")] if keys else []
     return Shown("question", "Accuracy on", [*average, *((key, key) for key in keys)])
 
 
 def layout(report, key, looks):
+    """Return the page of accuracy on one question: the frontier, the costs, pairs of judges."""
     entries = report.entries
     what = "mean of the questions" if key == AVERAGE else key
     figures = []
@@ -77,14 +79,14 @@ def _cells(entry):
 
 
 def _price(row):
-    """What an item costs, with its interval where its items differ."""
+    """Write what an item costs, with its interval if the items differ."""
     price, *ends = (money(row[name], row["currency"]) for name in ("cost", "cost_low", "cost_high"))
     same = isnan(row["cost_low"]) or ends == [price, price]
     return "unknown" if isnan(row["cost"]) else price + ("" if same else f" [{', '.join(ends)}]")
 
 
 def _pairs(report):
-    """Single- and multiple-aspect judges that are alike in all else, side by side."""
+    """Tabulate single-aspect judges next to multiple-aspect judges with the same other settings."""
     rows = {row["evaluator"]: row for row in report.rows if row["kind"] == JUDGE}
     lines = [
         (
@@ -111,11 +113,12 @@ def _pairs(report):
 
 
 def _ratio(single, multiple):
-    known = multiple["cost"] > 0 and not isnan(single["cost"])
-    return f"{single['cost'] / multiple['cost']:.1f}" if known else "–"
+    both_known = multiple["cost"] > 0 and not isnan(single["cost"])
+    return f"{single['cost'] / multiple['cost']:.1f}" if both_known else "–"
 
 
 def headline(answers, options, judges):
+    """Return what an item costs with the most accurate judge whose cost is known."""
     if not judges:
         return NO_JUDGE
     report = cost(answers, options, [AVERAGE])
@@ -156,7 +159,7 @@ KIND = Kind(
     ),
     idle=("threshold", "undefined", *OF_SUBSTITUTION),
     build=cost,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

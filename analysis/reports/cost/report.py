@@ -1,4 +1,4 @@
-"""Report: what an item costs with each judge and with people, and what that buys."""
+"""Estimate what an item costs with each judge and with people, and the accuracy this buys."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ BOTH_ASPECTS = ("prompt", "max_tokens")  # may differ between the two ways of as
 
 @dataclass
 class Point:
-    """One way to get an item's answers: its costs by measure, and r by question key."""
+    """A way to get an item's answers: its costs by measure, and its r by question key."""
 
     name: str
     kind: str
@@ -39,19 +39,19 @@ class Point:
 
 
 def cost(answers, options, parts=None):
-    """A row per evaluator and question (or their average): cost an item, Pearson's r, frontier.
+    """Compute a row per evaluator and question (or their average): cost an item, r, frontier.
 
     parts: keys of questions, or "average"; all of them where none are named.
     """
     scores = Scores(answers, options)
     report = Report("cost", answers.study.slug, options.as_dict())
-    places = {q.key: at for at, q in enumerate(scores.questions) if q.scale.kind in ORDERED}
+    places = {q.key: place for place, q in enumerate(scores.questions) if q.scale.kind in ORDERED}
     wanted = [key for key in (AVERAGE, *places) if places and (not parts or key in parts)]
-    used = {key: at for key, at in places.items() if AVERAGE in wanted or key in wanted}
+    used = {key: place for key, place in places.items() if AVERAGE in wanted or key in wanted}
     settings = answers.settings
     spent = spending(answers.study, scores.options.version)
     points = [
-        *_judges(scores, spent, {each["key"]: each["aspects"] for each in settings}, used),
+        *_judges(scores, spent, {judge["key"]: judge["aspects"] for judge in settings}, used),
         *_people(scores, used),
     ]
     for key in wanted:
@@ -69,32 +69,39 @@ def cost(answers, options, parts=None):
 
 
 def _judges(scores, spent, aspects, places):
-    """A point per judge, then per ensemble with the sum of its members' costs."""
+    """Yield a point per judge, or per ensemble with the sum of its members' costs."""
     reference = scores.reference()
     singles = [name for name in scores.every_judge if name not in scores.ensembles]
-    of = {name: spent.get(scores.sampled(name), NOTHING) for name in singles}
-    known = {name: _by_item(scores, found) for name, found in of.items()}
+    spent_by_judge = {name: spent.get(scores.sampled(name), NOTHING) for name in singles}
+    cost_by_item = {
+        name: _by_item(scores, spent_on_items) for name, spent_on_items in spent_by_judge.items()
+    }
     for name in scores.judges:
         members = scores.ensembles[name].members if name in scores.ensembles else [name]
         costs = {
             measure: clustered_mean(
-                np.sum([known[member][measure] for member in members], axis=0),
+                np.sum([cost_by_item[member][measure] for member in members], axis=0),
                 **scores.resampling(),
             )
             for measure in MEASURES
         }
-        unknown = [member for member in members if of[member].unknown]
-        reasons = [of[m].unknown if m == name else f"{m}: {of[m].unknown}" for m in unknown]
+        unknown = [member for member in members if spent_by_judge[member].unknown]
+        reasons = [
+            spent_by_judge[m].unknown if m == name else f"{m}: {spent_by_judge[m].unknown}"
+            for m in unknown
+        ]
         kind = ENSEMBLE if name in scores.ensembles else JUDGE
         asked = aspects.get(scores.sampled(name), "")
         point = Point(name, kind, costs, "; ".join(reasons), aspects=asked)
         values, own = scores.judge(name), scores.apart(name, reference)
-        point.accuracy = {key: _r(scores, values[:, at], own[:, at]) for key, at in places.items()}
+        point.accuracy = {
+            key: _r(scores, values[:, place], own[:, place]) for key, place in places.items()
+        }
         yield point
 
 
 def _by_item(scores, spent):
-    """{measure: what each item cost (items,)}; NaN where the judge was not asked, or unknown."""
+    """Return {measure: cost of each item (items,)}; NaN where not asked, or unknown."""
     rows = spent.items.reindex(scores.items["item"].astype(str))
     return {measure: rows[measure].to_numpy(dtype=float) for measure in MEASURES}
 
@@ -105,10 +112,10 @@ def _r(scores, x, y):
 
 
 def _people(scores, places):
-    """A point for the mean of 1, 2, … raters, as far as another rater is left to compare with."""
+    """Yield a point for the mean of 1, 2, … raters, while another rater is left to compare with."""
     study, options = scores.answers.study, scores.options
     pay = pay_of(study)
-    tables = {key: scores.ratings(at, options.reference) for key, at in places.items()}
+    tables = {key: scores.ratings(place, options.reference) for key, place in places.items()}
     most = max((int((~np.isnan(t)).sum(axis=1).max(initial=0)) for t in tables.values()), default=0)
     for k in range(1, min(max(most, 1), MOST_RATERS) + 1):
         name = "1 rater" if k == 1 else f"mean of {k} raters"
@@ -123,15 +130,15 @@ def _people(scores, places):
 
 
 def _add(report, points, key):
-    """The rows of one question; those in dollars are compared with each other."""
+    """Add the rows of one question, and mark the points in dollars that nothing else dominates."""
     accuracy = [
         average(list(point.accuracy.values())) if key == AVERAGE else point.accuracy[key]
         for point in points
     ]
     dollars = [p.costs["cost"].value if p.currency == USD else np.nan for p in points]
-    best = non_dominated(dollars, [found.value for found in accuracy])
-    compared = ~np.isnan(dollars) & ~np.isnan([found.value for found in accuracy])
-    for place, (point, found) in enumerate(zip(points, accuracy, strict=True)):
+    best = non_dominated(dollars, [estimate.value for estimate in accuracy])
+    compared = ~np.isnan(dollars) & ~np.isnan([estimate.value for estimate in accuracy])
+    for place, (point, estimate) in enumerate(zip(points, accuracy, strict=True)):
         price = point.costs["cost"]
         facts = {name: _value(point, name) for name in MEASURES[1:]}
         report.add(
@@ -147,16 +154,16 @@ def _add(report, points, key):
                 "currency": point.currency,
                 **facts,
                 "n_items": price.n or None,
-                "value": found.value,
-                "low": found.low,
-                "high": found.high,
-                "n": found.n,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "n": estimate.n,
                 "frontier": bool(best[place]) if compared[place] else None,
             },
-            reason="; ".join(why for why in (point.reason, found.reason) if why),
+            reason="; ".join(why for why in (point.reason, estimate.reason) if why),
             judge="" if point.kind == PEOPLE else point.name,
             kind=point.kind,
-            undefined_draws=found.undefined_draws,
+            undefined_draws=estimate.undefined_draws,
         )
 
 
@@ -165,8 +172,8 @@ def _value(point, name):
 
 
 def _pairs(scores, settings):
-    """[(model, judge asked by single aspects, judge asked by all at once)] of those looked at."""
-    models = {each["key"]: each[MODEL] for each in settings}
+    """Return [(model, single-aspect judge, multiple-aspect judge)] of the chosen judges."""
+    models = {judge["key"]: judge[MODEL] for judge in settings}
     pairs = [
         (f.get("single"), f.get("multiple")) for f in families(settings, "aspects", BOTH_ASPECTS)
     ]
@@ -174,7 +181,7 @@ def _pairs(scores, settings):
 
 
 def _verdict(report, wanted):
-    """The frontier in words, from the cheapest on."""
+    """Name the points of the frontier in words, the cheapest first."""
     for key in wanted[:1]:
         rows = [row for row in report.rows if row["question"] == key and row["frontier"]]
         if len(rows) < 2:

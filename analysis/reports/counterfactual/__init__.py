@@ -1,1 +1,1 @@
-"""Report whether scores of explanations say what people say of them."""
+"""Report whether counterfactual scores of explanations agree with people's ratings."""

@@ -1,4 +1,4 @@
-"""Paired tests between the cells of a study of explanations: which score chose, at which level.
+"""Compare the cells (score, level) of a study of explanations by paired tests.
 
 Tables 3 and 4 of Yao, Wang & Li (2022): a pair is one participant's two screens.
 """
@@ -20,7 +20,9 @@ COLUMNS = ("cell_score", "cell_level")
 
 @dataclass(frozen=True)
 class Cells:
-    """of_item: the cell of each item (items,), −1 without one; names: (score, level) of each cell;
+    """The cell (score, level) in which a study shows each item.
+
+    of_item: the cell of each item (items,), −1 without a cell; names: (score, level) of each cell;
     scores: those that items have, in their order; strange: values that are no score or level.
     """
 
@@ -31,18 +33,20 @@ class Cells:
 
 
 def cells_of(scores):
-    """The Cells of the items left in; None where no item is of one."""
+    """Return the Cells of the items left in; None if no item has a cell."""
     if not {*COLUMNS} <= {*scores.items.columns}:
         return None
-    said = [_words(scores.items[column]) for column in COLUMNS]
+    columns = [_words(scores.items[column]) for column in COLUMNS]
     names = [(score, level) for score in SCORES for level in LEVEL_NAMES]
-    places = {name: at for at, name in enumerate(names)}
-    found = list(zip(*said, strict=True))
-    of_item = np.array([places.get(cell, -1) for cell in found], dtype=np.int64)
+    places = {name: place for place, name in enumerate(names)}
+    cells_of_items = list(zip(*columns, strict=True))
+    of_item = np.array([places.get(cell, -1) for cell in cells_of_items], dtype=np.int64)
     if not (of_item >= 0).any():
         return None
-    present = {names[at][0] for at in of_item[of_item >= 0].tolist()}
-    strange = sorted({" ".join(cell) for cell in found if any(cell) and cell not in places})
+    present = {names[place][0] for place in of_item[of_item >= 0].tolist()}
+    strange = sorted(
+        {" ".join(cell) for cell in cells_of_items if any(cell) and cell not in places}
+    )
     return Cells(of_item, names, [score for score in SCORES if score in present], strange)
 
 
@@ -51,27 +55,32 @@ def _words(column):
 
 
 def comparisons(cells):
-    """{table: [(first cell, second cell)]}: the first is expected to be rated higher."""
+    """Return {table: [(first cell, second cell)]}; the first is expected to be rated higher."""
     levels = [
         ((score, HIGHEST), (score, other)) for score in cells.scores for other in (LOWEST, MEAN)
     ]
-    between = [((one, HIGHEST), (other, HIGHEST)) for one, other in combinations(cells.scores, 2)]
+    between = [
+        ((first, HIGHEST), (other, HIGHEST)) for first, other in combinations(cells.scores, 2)
+    ]
     return {LEVELS: levels, BETWEEN: between}
 
 
 def add_tests(work, cells):
-    """A row per comparison and question. Holm over all tests of a table, shown or not."""
-    rated = {key: means(work.scores, cells, at) for key, at in work.places.items()}
+    """Add a row per comparison and question, with Holm's p over all tests of a table.
+
+    The adjustment counts every question, also those whose rows are not added.
+    """
+    rated = {key: means(work.scores, cells, place) for key, place in work.places.items()}
     for part, pairs in comparisons(cells).items():
         about = [(key, *cell) for cell in pairs for key in rated]
         tested = [
             upper_paired_t(*(rated[key][:, cells.names.index(cell)] for cell in both))
             for key, *both in about
         ]
-        adjusted = holm([each.p for each in tested]).tolist()
-        for (key, *both), each, p_holm in zip(about, tested, adjusted, strict=True):
+        adjusted = holm([test.p for test in tested]).tolist()
+        for (key, *both), test, p_holm in zip(about, tested, adjusted, strict=True):
             if key in work.wanted:
-                _add(work, part, key, both, each, p_holm)
+                _add(work, part, key, both, test, p_holm)
 
 
 def _add(work, part, key, both, tested, p_holm):
@@ -95,10 +104,10 @@ def _add(work, part, key, both, tested, p_holm):
     )
 
 
-def means(scores, cells, at):
-    """Mean rating of each rater in each cell (raters, cells), on one question; NaN without any."""
+def means(scores, cells, place):
+    """Return raters' mean ratings of each cell (raters, cells) on one question; NaN if none."""
     role = scores.options.reference
-    items, raters, values = scores.given(at, role)
+    items, raters, values = scores.given(place, role)
     cell = cells.of_item[items]
     inside = cell >= 0
     shape = len(scores.raters_of(role)), len(cells.names)
@@ -110,7 +119,7 @@ def means(scores, cells, at):
 
 
 def notes(work, cells):
-    """What the tests are; and which values of the columns nobody knows."""
+    """Write notes on the tests, and on values of the columns that name no cell."""
     if not cells:
         return
     n = {part: len(pairs) * len(work.places) for part, pairs in comparisons(cells).items()}

@@ -1,4 +1,4 @@
-"""What exactness costs: cheaper ways to a counterfactual score beside retraining in full."""
+"""Compare cheaper counterfactual scores with those of retraining in full."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -19,7 +19,7 @@ UNTIMED = "no run here computed it: values from a file have no time"
 
 
 def add(work):
-    """Rows of every judge of a kind that approximates another of the same settings, and of that."""
+    """Add agreement and time of the judges that approximate a full retraining, and its own time."""
     pairs = _pairs(work)
     if not pairs:
         return
@@ -32,11 +32,11 @@ def add(work):
 
 
 def _pairs(work):
-    """[(judge that retrains in full, those that do not)] that share all settings."""
+    """Return [(judge that retrains in full, cheaper judges)] that share all settings."""
     alike = defaultdict(lambda: defaultdict(list))
     for judge in work.judges:
-        if found := work.scores.answers.of_explanations.get(judge):
-            kind, recipe = found
+        if kind_and_recipe := work.scores.answers.of_explanations.get(judge):
+            kind, recipe = kind_and_recipe
             alike[recipe][kind].append(judge)
     return [
         (full, cheaper)
@@ -59,26 +59,26 @@ def _add_agreement(work, judge, full):
     largest = Estimate(float(far.max()) if len(far) else np.nan, n=len(far), reason=reason)
     typical = replace(clustered_mean(far, **resampling), **({"reason": reason} if reason else {}))
     typical = or_no_interval(typical, work.scores, rows)
-    for measure, found in ((LARGEST, largest), (TYPICAL, typical)):
-        work.add_estimate(PART, found, measure=measure, **facts)
+    for measure, difference in ((LARGEST, largest), (TYPICAL, typical)):
+        work.add_estimate(PART, difference, measure=measure, **facts)
 
 
 def one_value(values):
-    """A judge's value of each item (items,): it is the same for every question that it answers."""
-    known = ~np.isnan(values)
-    first = values[np.arange(len(values)), known.argmax(axis=1)] if values.shape[1] else []
+    """Return a judge's value of each item (items,), which is the same for all its questions."""
+    defined = ~np.isnan(values)
+    first = values[np.arange(len(values)), defined.argmax(axis=1)] if values.shape[1] else []
     return np.asarray(first, dtype=float)
 
 
 def _add_seconds(work, judge, time):
     scores = time.scores if time else 0
     seconds = time.seconds / scores if scores else np.nan
-    found = Estimate(seconds, n=scores, reason="" if scores else UNTIMED)
-    work.add_estimate(PART, found, measure=SECONDS, score=judge, judge=judge)
+    estimate = Estimate(seconds, n=scores, reason="" if scores else UNTIMED)
+    work.add_estimate(PART, estimate, measure=SECONDS, score=judge, judge=judge)
 
 
 def notes(report):
-    """What these numbers are; where there are none, how to get them."""
+    """Write notes on these numbers, or on how to get them if there are none."""
     if any(row["part"] == PART for row in report.rows):
         yield (
             "Exactness: rank agreement with the judge that retrains in full, of judges with the "

@@ -1,4 +1,4 @@
-"""Which explanations people liked: by themselves, by what they recommend, by what they name."""
+"""Rank explanations by people's ratings: singly, by recommended and by explaining content."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ COLUMN = "explaining_contents"
 
 
 def add(work):
-    """A row per question and explanation or content: the mean of its ratings, by people's t.
+    """Add a row per question and explanation or content: the mean of its ratings, by people's t.
 
     Only explanations that name contents. average: all ratings of the questions together, where
     these are on scales of the same ends.
@@ -24,7 +24,7 @@ def add(work):
     keys = work.scores.items["content"].astype(str).tolist()
     both = list(zip(keys, explaining, strict=True))
     groups = {
-        EXPLANATION: [[at] if names else [] for at, names in enumerate(explaining)],
+        EXPLANATION: [[row] if names else [] for row, names in enumerate(explaining)],
         RECOMMENDED: [[key] if key and names else [] for key, names in both],
         EXPLAINING: explaining,
     }
@@ -36,24 +36,24 @@ def add(work):
         ratings = _ratings(work.scores, places)
         for measure, table in tables.items():
             _add(work, question, measure, table, ratings, explaining)
-    known = work.beside.titles(work.scores.answers.items)
+    all_titles = work.beside.titles(work.scores.answers.items)
     shown = {key for names in explaining for key in names} | {*keys}
-    work.report.curves["titles"] = {key: known[key] for key in shown & known.keys()}
+    work.report.curves["titles"] = {key: all_titles[key] for key in shown & all_titles.keys()}
 
 
 class _Groups:
-    """Names of groups, and those of each item as one array with where each item's begin."""
+    """Names of groups, and the groups of all items as one array with offsets by item."""
 
     def __init__(self, of_items):
         names = list(dict.fromkeys(name for some in of_items for name in some))
-        places = {name: at for at, name in enumerate(names)}
+        places = {name: place for place, name in enumerate(names)}
         self.names = names
         self.codes = np.array([places[n] for some in of_items for n in some], dtype=np.int64)
         self.sizes = np.array([len(some) for some in of_items], dtype=np.int64)
         self.starts = np.cumsum(self.sizes) - self.sizes
 
     def spread(self, items):
-        """(rows, groups): every row once for each group of its item (items: of the rows)."""
+        """Return (rows, groups): every row once for each group of its item (items: of the rows)."""
         sizes = self.sizes[items]
         rows = np.repeat(np.arange(len(items)), sizes)
         first = np.cumsum(sizes) - sizes
@@ -61,7 +61,7 @@ class _Groups:
 
 
 def _named(items):
-    """The keys of the contents that each explanation names (items,), [] without any."""
+    """Return the keys of the contents that each explanation names (items,), [] without any."""
     if COLUMN not in items:
         return [[] for _ in range(len(items))]
     categories = [_keys(text) for text in items[COLUMN].cat.categories]
@@ -73,22 +73,22 @@ def _keys(text):
 
 
 def _same_ends(work):
-    scales = [work.scores.questions[at].scale for at in work.places.values()]
+    scales = [work.scores.questions[place].scale for place in work.places.values()]
     return len({(scale.low, scale.high) for scale in scales}) == 1
 
 
 def _ratings(scores, places):
-    """(items, raters, values) of all these questions."""
-    found = [scores.given(at, scores.options.reference) for at in places]
-    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
+    """Return (items, raters, values) of all these questions."""
+    parts_of_questions = [scores.given(place, scores.options.reference) for place in places]
+    return tuple(np.concatenate(parts) for parts in zip(*parts_of_questions, strict=True))
 
 
 def _add(work, question, measure, groups, ratings, explaining):
     items, raters, values = ratings
     rows, codes = groups.spread(items)
-    found = means_of_people(values[rows], codes, raters[rows], len(groups.names))
+    means = means_of_people(values[rows], codes, raters[rows], len(groups.names))
     names, about = work.scores.items["item"].astype(str), work.scores.items["content"].astype(str)
-    for place in np.flatnonzero(found.n).tolist():
+    for place in np.flatnonzero(means.n).tolist():
         name = groups.names[place]
         of = {"content": name}
         if measure == EXPLANATION:
@@ -101,24 +101,24 @@ def _add(work, question, measure, groups, ratings, explaining):
             PART,
             question=question,
             measure=measure,
-            value=float(found.mean[place]),
-            low=float(found.low[place]),
-            high=float(found.high[place]),
-            n=int(found.n[place]),
-            reason=found.reason(place),
+            value=float(means.mean[place]),
+            low=float(means.low[place]),
+            high=float(means.high[place]),
+            n=int(means.n[place]),
+            reason=means.reason(place),
             **of,
         )
 
 
 def titles(study, items):
-    """{key: title} of the contents that these items recommend or name, in one query."""
+    """Return {key: title} of the contents that these items recommend or name, in one query."""
     keys = {key for names in _named(items) for key in names} | {*items["content"].astype(str)}
     rows = Content.objects.filter(study=study, key__in=keys).order_by()
     return dict(rows.values_list("key", "title"))
 
 
 def notes(report):
-    """What the means are of; where there are none, what is missing."""
+    """Write a note on the means, or on what is missing if there are none."""
     if any(row["part"] == PART for row in report.rows):
         yield (
             "Liked: means of ratings of explanations that name contents: of each explanation, of "

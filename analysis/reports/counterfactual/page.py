@@ -1,4 +1,4 @@
-"""The page of counterfactual scores: tables 1 to 4 of the paper, and what stands beside them."""
+"""Show counterfactual scores: tables 1 to 4 of the paper, and the tables that go with them."""
 
 from math import isnan
 
@@ -36,24 +36,26 @@ WHAT = {
 MOST_LIKED = 15
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the questions of which the page shows one, or all."""
     keys = [question.key for question in questions if question.scale.kind in ORDERED]
     return Shown("question", "Question", [(ALL, "all"), *((k, k) for k in keys)] if keys else [])
 
 
 def layout(report, question, looks):
-    of: dict = {}
+    """Return the page of one question, or of all: tables 1 to 4, exclusions, liked, exactness."""
+    entries_by_part: dict = {}
     for entry in report.entries:
-        of.setdefault(entry.row["part"], []).append(entry)
+        entries_by_part.setdefault(entry.row["part"], []).append(entry)
     tables = [
-        _exclusions(of.get(EXCLUSIONS, [])),
-        _correlations(of.get(CORRELATION, [])),
-        _predictions(of.get(PREDICTION, [])),
-        *_tests(of),
-        *_liked(report, of.get(LIKED, [])),
-        _exactness(of.get(EXACTNESS, [])),
+        _exclusions(entries_by_part.get(EXCLUSIONS, [])),
+        _correlations(entries_by_part.get(CORRELATION, [])),
+        _predictions(entries_by_part.get(PREDICTION, [])),
+        *_tests(entries_by_part),
+        *_liked(report, entries_by_part.get(LIKED, [])),
+        _exactness(entries_by_part.get(EXACTNESS, [])),
     ]
-    return Layout(_figures(report, of.get(CORRELATION, []), question, looks), tables)
+    return Layout(_figures(report, entries_by_part.get(CORRELATION, []), question, looks), tables)
 
 
 def _questions(entries):
@@ -61,7 +63,7 @@ def _questions(entries):
 
 
 def _figures(report, entries, question, looks):
-    """Table 1 as a picture; of one question alone the scatter plots behind it too."""
+    """Draw table 1, and the scatter plots behind it if one question is chosen."""
     figures = []
     if any(not isnan(entry.row["value"]) for entry in entries):
         plot = dots(entries, "score", "question", looks, f"Pearson's r ({n_words(entries)})")
@@ -79,7 +81,7 @@ def _figures(report, entries, question, looks):
     ]
     panels = [panel for panel in points if panel[1]["n"]]
     if panels:
-        some = any(len(found["score"]) < found["n"] for _, found, _ in panels)
+        some = any(len(curve["score"]) < curve["n"] for _, curve, _ in panels)
         caption = (
             f"{question}: mean rating of each explanation over its score, and the line of least "
             f"squares.{' Of many points a random choice is drawn.' if some else ''}"
@@ -90,7 +92,7 @@ def _figures(report, entries, question, looks):
 
 
 def _exclusions(entries):
-    """A line for all that were asked, one a reason, one for those who are left."""
+    """Tabulate the raters asked, excluded by each reason, and left."""
     words = {ASKED: "Asked", KEPT: "Kept"}
     lines = []
     for row in (entry.row for entry in entries):
@@ -105,7 +107,7 @@ def _exclusions(entries):
 
 
 def _size(entry):
-    """What a number is made from; that it has no interval, whose reason stands below the tables."""
+    """Write an entry's n, and that it has no interval if too few clusters are the reason."""
     return f"n = {entry.row['n']:,}{', no interval' if is_why(entry.reason) else ''}"
 
 
@@ -124,21 +126,21 @@ def _correlations(entries):
 
 
 def _predictions(entries):
-    """Errors with the spread over the splits, then what the mean alone would have.
+    """Tabulate errors with the spread over the splits, then the errors of the mean alone.
 
     Scores of the same explanations are tried on the same splits, and share that line.
     """
     rows = {(e.row["score"], e.row["question"], e.row["measure"]): e for e in entries}
     questions = _questions(entries)
-    found: dict = {}
+    cells_by_measure: dict = {}
     for score in dict.fromkeys(e.row["score"] for e in entries):
         for measure in ("mse", "mse_of_mean"):
             own = [rows[score, key, measure].row for key in questions]
             cells = [with_spread(row["value"], row["sd"]) for row in own]
-            found.setdefault(measure, {})[score] = cells
-    lines = list(found.get("mse", {}).items())
+            cells_by_measure.setdefault(measure, {})[score] = cells
+    lines = list(cells_by_measure.get("mse", {}).items())
     means: dict = {}
-    for score, cells in found.get("mse_of_mean", {}).items():
+    for score, cells in cells_by_measure.get("mse_of_mean", {}).items():
         means.setdefault(tuple(cells), []).append(score)
     for cells, scores in means.items():
         of = "" if len(means) == 1 else f" ({', '.join(scores)})"
@@ -150,10 +152,10 @@ def _predictions(entries):
     return Table(caption, questions, lines, [], "Score")
 
 
-def _tests(of):
-    """Of several questions a table for each comparison, as in the paper; of one a table of all."""
+def _tests(entries_by_part):
+    """Yield a table for each comparison, as in the paper, or one of all for a single question."""
     for part, title in TESTS.items():
-        entries = of.get(part, [])
+        entries = entries_by_part.get(part, [])
         groups: dict = {}
         for entry in entries:
             groups.setdefault(_compared(entry.row), []).append(entry)
@@ -169,7 +171,7 @@ def _tests(of):
 
 
 def _compared(row):
-    """The two cells of a test in words."""
+    """Name the two cells of a test."""
     return f"{NAMES[row['score']]} {row['level']}", f"{NAMES[row['other']]} {row['other_level']}"
 
 
@@ -203,7 +205,7 @@ def _mean_sd(mean, sd):
 
 
 def _liked(report, entries):
-    """Of all ratings together, else of the first question: those with the highest means."""
+    """Yield tables of the highest means: of all ratings together, else of the first question."""
     questions = _questions(entries)
     question = AVERAGE if AVERAGE in questions else next(iter(questions), "")
     titles = report.curves.get("titles", {})
@@ -244,18 +246,30 @@ def _liking(entry, measure, titles):
 
 
 def _exactness(entries):
-    """A line a judge: how far it ranks as the full retraining does, and how long a score takes."""
+    """Tabulate for each judge how far it ranks as the full retraining does, and its time."""
     rows: dict = {}
     for entry in entries:
         # The judge that retrains is there once for each that is compared with it.
         rows.setdefault(entry.row["score"], {})[entry.row["measure"]] = entry
     lines = []
-    for score, found in rows.items():
-        ranks = [cell_of(found[m], _size(found[m])) if m in found else "–" for m in RANKS]
-        far = [_with_ends(found[m].row) if m in found else "–" for m in (LARGEST, TYPICAL)]
-        seconds = found[SECONDS]
+    for score, entries_by_measure in rows.items():
+        ranks = [
+            cell_of(entries_by_measure[m], _size(entries_by_measure[m]))
+            if m in entries_by_measure
+            else "–"
+            for m in RANKS
+        ]
+        far = [
+            _with_ends(entries_by_measure[m].row) if m in entries_by_measure else "–"
+            for m in (LARGEST, TYPICAL)
+        ]
+        seconds = entries_by_measure[SECONDS]
         time = "unknown" if isnan(seconds.row["value"]) else small(seconds.row["value"])
-        with_ = found[RANKS[0]].row["other"] if RANKS[0] in found else "retrained in full"
+        with_ = (
+            entries_by_measure[RANKS[0]].row["other"]
+            if RANKS[0] in entries_by_measure
+            else "retrained in full"
+        )
         lines.append((score, [with_, *ranks, *far, time, f"{seconds.row['n']:,}"]))
     headings = [
         "Compared with",
@@ -271,17 +285,18 @@ def _exactness(entries):
 
 
 def _with_ends(row):
-    """.02 [.01, .04], of a number on the scores' own scale."""
+    """Write .02 [.01, .04], for a number on the scores' own scale."""
     ends = "" if isnan(row["low"]) else f" [{small(row['low'])}, {small(row['high'])}]"
     return f"{small(row['value'])}{ends}"
 
 
 def headline(answers, options, judges):
+    """Return the largest Pearson r of a score of explanations, on the first question."""
     if not judges:
         return NO_JUDGE
-    found = [name for name in judges if name in answers.of_explanations]
+    scoring_judges = [name for name in judges if name in answers.of_explanations]
     keys = [question.key for question in answers.questions if question.scale.kind in ORDERED]
-    if not found or not keys:
+    if not scoring_judges or not keys:
         return no_value("no judge has scored explanations by the contents that they name")
     rows = correlations(answers, options, keys[0]).rows
     rows = [row for row in rows if not isnan(row["value"])]
@@ -322,7 +337,7 @@ KIND = Kind(
     ),
     idle=("threshold", "undefined", *OF_SUBSTITUTION),
     build=counterfactual,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     own=("splits", "cluster"),

@@ -1,4 +1,4 @@
-"""Report: do scores of explanations by the contents they name say what people say of these?
+"""Report whether scores of explanations by their contents agree with people's ratings.
 
 Tables 1 to 4 of Yao, Wang & Li (2022); which explanations people liked; what exactness costs.
 """
@@ -52,9 +52,10 @@ NO_CELLS = (
 
 
 def counterfactual(answers, options, parts=None):
-    """A row a fact, by `part`. parts: keys of questions, or "all"; everything where none is named.
+    """Compute all tables as rows of one fact each, told apart by `part`.
 
-    No rows where the study has neither such judges nor such columns.
+    parts: keys of questions, or "all"; everything where none is named.
+    No rows where the study has neither judges of explanations nor the columns of cells.
     """
     work = Work(answers, options, parts)
     report, scores = work.report, work.scores
@@ -97,14 +98,14 @@ def counterfactual(answers, options, parts=None):
 
 
 def correlations(answers, options, key):
-    """Table 1 of one question alone."""
+    """Compute table 1 for one question alone."""
     work = Work(answers, options, [key])
     _add_correlations(work)
     return work.report
 
 
 class Beside:
-    """What is read beside the answers, each in one query, once for all groups of a report.
+    """Reads what the report needs in addition to the answers, once for all groups.
 
     Its text changes with what was loaded, as titles do; times change with the judgments.
     """
@@ -118,22 +119,22 @@ class Beside:
         return f"load {self.study.loads}, {checks.settings_of(self.study).sessions_by}"
 
     def times(self, version):
-        """{judge: Time} of its runs of a version of the questionnaire; None for all."""
+        """Return {judge: Time} of its runs of a version of the questionnaire; None for all."""
         if version not in self._times:
             self._times[version] = scoring_times(self.study, version)
         return self._times[version]
 
     def titles(self, items):
-        """{key: title} of the contents that items, a frame, recommend or name."""
+        """Return {key: title} of the contents that items, a frame, recommend or name."""
         if self._titles is None:
             self._titles = liked.titles(self.study, items)
         return self._titles
 
 
 def drawn_by(answers, options):
-    """The column whose values the bootstrap draws; empty for recipients.
+    """Return the column whose values the bootstrap draws; empty for recipients.
 
-    Explanations of one survey share its raters, so that means of them are no independent points.
+    Explanations of one survey share its raters: their means are not independent points.
     """
     column = options.cluster
     if column == TOGETHER:
@@ -142,7 +143,7 @@ def drawn_by(answers, options):
 
 
 class Work:
-    """What the parts of one report share."""
+    """Holds what the parts of one report share."""
 
     def __init__(self, answers, options, parts):
         self.scores = Scores(answers, options)
@@ -150,8 +151,8 @@ class Work:
         self.beside = answers.beside or Beside(answers.study)
         self.report = Report("counterfactual", answers.study.slug, options.as_dict())
         self.places = {
-            question.key: at
-            for at, question in enumerate(self.scores.questions)
+            question.key: place
+            for place, question in enumerate(self.scores.questions)
             if question.scale.kind in ORDERED
         }
         self.is_whole = not parts or ALL in parts
@@ -159,16 +160,20 @@ class Work:
 
     @cached_property
     def judges(self):
-        """Names of the chosen judges, whatever they are; else of those of explanations."""
-        known = self.scores.answers.of_explanations
-        return [name for name in self.scores.judges if self.scores.options.judges or name in known]
+        """Return the judges chosen by name, whatever they are; else those of explanations."""
+        scoring_judges = self.scores.answers.of_explanations
+        return [
+            name
+            for name in self.scores.judges
+            if self.scores.options.judges or name in scoring_judges
+        ]
 
     @cached_property
     def reference(self):
         return self.scores.reference()
 
     def splits(self, n):
-        """The same splits for all numbers that are made of so many items."""
+        """Return the random splits of n items, the same for all numbers of as many items."""
         if n not in self._splits:
             options = self.scores.options
             rng = np.random.default_rng(options.seed)
@@ -179,15 +184,15 @@ class Work:
     def _splits(self):
         return {}
 
-    def both(self, judge, at):
-        """(rows, score, mean rating) of the items that have both, on one question."""
-        values = self.scores.judge(judge)[:, at]
-        people = self.scores.apart(judge, self.reference)[:, at]
+    def both(self, judge, place):
+        """Return (rows, score, mean rating) of the items that have both, on one question."""
+        values = self.scores.judge(judge)[:, place]
+        people = self.scores.apart(judge, self.reference)[:, place]
         rows = np.flatnonzero(~np.isnan(values) & ~np.isnan(people))
         return rows, values[rows], people[rows]
 
     def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
-        """One row; what it does not say is blank, or undefined."""
+        """Add one row; columns that are not given are blank, or NaN."""
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
         row |= {name: "" for name in NAMES} | {"part": part, "n": None, "reason": reason} | facts
         self.report.add(
@@ -199,7 +204,7 @@ class Work:
         )
 
     def add_estimate(self, part, estimate, **facts):
-        """A row of an Estimate."""
+        """Add the row of an Estimate."""
         self.add(
             part,
             value=estimate.value,
@@ -213,15 +218,15 @@ class Work:
 
 
 def _add_correlations(work):
-    """Table 1: Pearson's r of each score with the mean rating, over explanations."""
+    """Add table 1: Pearson's r of each score with the mean rating, over explanations."""
     most = MOST_POINTS // max(1, len(work.judges) * len(work.wanted))
     for judge in work.judges:
         people = work.scores.apart(judge, work.reference)
         evaluator = Evaluator(judge, "judge", work.scores.judge(judge), people)
         for key in work.wanted:
-            at = work.places[key]
-            estimate = correlate(work.scores, evaluator, at, "dataset", "pearson")
-            rows, x, y = work.both(judge, at)
+            place = work.places[key]
+            estimate = correlate(work.scores, evaluator, place, "dataset", "pearson")
+            rows, x, y = work.both(judge, place)
             estimate = or_no_interval(estimate, work.scores, rows)
             work.add_estimate(
                 CORRELATION, estimate, question=key, score=judge, measure="pearson", judge=judge
@@ -230,7 +235,7 @@ def _add_correlations(work):
 
 
 def _points(x, y, most, seed):
-    """The points of a scatter plot, thinned by chance where there are many, and their line."""
+    """Return a scatter plot's points, thinned by chance if there are many, and their line."""
     line = None
     if len(x) > 1 and x.min() < x.max():
         slope, start = np.polyfit(x, y, 1)
@@ -243,15 +248,15 @@ def _points(x, y, most, seed):
 
 
 def _add_predictions(work):
-    """Table 2: mean squared error on the test items of a line fitted on the training items."""
+    """Add table 2: mean squared error on test items of a line fitted on training items."""
     for judge in work.judges:
         for key in work.wanted:
             _, x, y = work.both(judge, work.places[key])
-            found = split_error(x, y, work.splits(len(x)))
+            prediction = split_error(x, y, work.splits(len(x)))
             facts = {"question": key, "score": judge, "judge": judge}
             errors = {
-                "mse": (found.error, found.sd),
-                "mse_of_mean": (found.of_mean, found.of_mean_sd),
+                "mse": (prediction.error, prediction.sd),
+                "mse_of_mean": (prediction.of_mean, prediction.of_mean_sd),
             }
             for measure, (error, sd) in errors.items():
                 # Not a draw of the bootstrap: a split without a line has a note of its own.
@@ -269,7 +274,7 @@ def _add_predictions(work):
 
 
 def _why(error):
-    """Why there is no error, or no spread of it, and how many splits were left out."""
+    """Return why an error or its spread is undefined, and how many splits were left out."""
     lost = error.undefined_draws
     if np.isnan(error.value) or not lost:
         return error.reason
@@ -278,7 +283,7 @@ def _why(error):
 
 
 def _verdict(work):
-    """Which score follows people most closely, on how many questions."""
+    """Name the scores with the largest r, and on how many questions."""
     best: dict[str, int] = {}
     for key in work.wanted:
         rows = [
@@ -291,8 +296,8 @@ def _verdict(work):
             best[name] = best.get(name, 0) + 1
     if best and work.is_whole:
         ranked = sorted(best, key=lambda name: -best[name])
-        said = ", ".join(f"{name} on {best[name]}" for name in ranked)
-        yield f"The largest r with people, of {sum(best.values())} questions: {said}."
+        wins = ", ".join(f"{name} on {best[name]}" for name in ranked)
+        yield f"The largest r with people, of {sum(best.values())} questions: {wins}."
 
 
 def _notes(work):
@@ -319,7 +324,7 @@ def _notes(work):
 
 
 def _variants(work):
-    """What judges measure that are set to something else than the best other's lead."""
+    """Yield notes on judges with other settings than the best other content's lead."""
     for judge in work.judges:
         kind, (effect, top, *_) = work.scores.answers.of_explanations.get(judge, ("", ("", 1)))
         if kind.startswith(str(Judge.Kind.CF)) and effect == Judge.Effect.RANK:
@@ -331,10 +336,10 @@ def _variants(work):
 
 
 def _clipped(judge, values):
-    """How many scores stand at an end, since what they say went beyond it."""
-    n, known = np.count_nonzero(np.abs(values) == 1), np.count_nonzero(~np.isnan(values))
+    """Yield how many scores were clipped to −1 or 1, if any."""
+    n, total = np.count_nonzero(np.abs(values) == 1), np.count_nonzero(~np.isnan(values))
     if n:
         yield (
-            f"{judge}: {n:,} of {known:,} scores stand at −1 or 1, clipped there: the difference "
+            f"{judge}: {n:,} of {total:,} scores stand at −1 or 1, clipped there: the difference "
             "was larger than the range of the original model's scores."
         )

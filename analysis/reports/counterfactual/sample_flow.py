@@ -1,4 +1,4 @@
-"""Who was asked, who was excluded by which rule, who is left: the counts of a sample section."""
+"""Count the raters asked, those excluded by each rule, and those left."""
 
 import re
 
@@ -13,50 +13,52 @@ UNFINISHED = "session not completed"
 
 
 def add(work):
-    """A row of those asked, one of each reason with whom it excluded of how many, and of the rest.
+    """Add a row of the raters asked, one for each reason of exclusion, and one of the rest.
 
-    Of the reference's raters with an answer to these items. Reasons in the order of the rules.
+    Counts the reference's raters with an answer to these items; reasons in the order of the rules.
     """
     reasons = _reasons(work.scores)
     left = len(reasons)
     work.add(PART, measure=ASKED, value=float(left), n=left)
     for reason in sorted({*reasons.values()} - {""}, key=_place):
-        n = sum(one == reason for one in reasons.values())
+        n = sum(why == reason for why in reasons.values())
         work.add(PART, measure=EXCLUDED, value=float(n), n=left, rule=reason)
         left -= n
     work.add(PART, measure=KEPT, value=float(left), n=len(reasons))
 
 
 def _reasons(scores):
-    """{rater: why none of their answers count; "" where some do}"""
+    """Return {rater: why none of their answers count; "" where some do}."""
     answers, role = scores.answers, scores.options.reference
     table = answers.select_source("human")
     table = table[table["item"].isin(scores.items["item"])]
     if role != ALL:
         table = table[table["role"] == role]
     rows = table[["rater", "exclusion_reason"]].drop_duplicates().astype(str)
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for rater, reason in rows.itertuples(index=False):
         # Of several visits one that counts is enough.
-        found[rater] = "" if not reason else found.get(rater, reason)
-    return found
+        reasons[rater] = "" if not reason else reasons.get(rater, reason)
+    return reasons
 
 
 def _place(reason):
-    """Who did not finish comes first, then the rules as they stand, then what a hand wrote."""
+    """Return a reason's sort key: unfinished sessions, then the rules in order, then free texts."""
     if reason.startswith(UNFINISHED):
         return -1, reason
-    return next((at for at, rule in enumerate(LIST) if is_by(rule, reason)), len(LIST)), reason
+    return next(
+        (place for place, rule in enumerate(LIST) if is_by(rule, reason)), len(LIST)
+    ), reason
 
 
 def is_by(rule, reason):
-    """Whether the reason has the words of a rule, whatever its settings."""
+    """Return whether the reason has the words of a rule, whatever its settings."""
     words = "(.+)".join(re.escape(part) for part in re.split(r"\{[^}]*\}", rule.words))
     return re.fullmatch(words, reason) is not None
 
 
 def verdict(report):
-    """400 asked, 16 excluded, 384 kept."""
+    """Yield the counts in a sentence: 400 asked, 16 excluded, 384 kept."""
     counts = {row["measure"]: row for row in report.rows if row["part"] == PART}
     if counts:
         asked, kept = (int(counts[name]["value"]) for name in (ASKED, KEPT))
@@ -64,14 +66,14 @@ def verdict(report):
 
 
 def notes(report):
-    """What is counted; which rules of the paper have excluded nobody."""
-    said = [row["rule"] for row in report.rows if row["part"] == PART and row["rule"]]
+    """Write notes on what is counted, and on the paper's rules that have excluded nobody."""
+    reasons = [row["rule"] for row in report.rows if row["part"] == PART and row["rule"]]
     yield (
         "Exclusions: raters of the reference with an answer to these items, each counted under one "
         "reason, those who have not finished, or not yet, too; the page Quality sets, previews and "
         "applies the rules, and the report Exclusions says what each would change."
     )
-    used = {rule.key for rule in LIST for reason in said if is_by(rule, reason)}
+    used = {rule.key for rule in LIST for reason in reasons if is_by(rule, reason)}
     idle = [rule.title for rule in LIST if rule.key in {*OF_THE_PAPER} - used]
     if idle:
         yield f"Of the paper's rules these have excluded nobody here: {', '.join(idle)}."

@@ -1,4 +1,4 @@
-"""The page of differences between judges, for one coefficient and level."""
+"""Show differences between judges, for one coefficient and level."""
 
 from dataclasses import replace
 from math import isnan
@@ -15,12 +15,14 @@ MOST_DRAWN = 24
 MOST_PAIRS = 60
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the coefficients and levels of which the page shows one."""
     choices = [(part, f"{COEFFICIENTS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
     return Shown("measure", "Coefficient and level", choices)
 
 
 def layout(report, measure, looks):
+    """Return the page of one coefficient and level: the clearest differences, and all of them."""
     coefficient, level = measure.split()
     words = f"{COEFFICIENTS[coefficient]}, {level} level"
     averages = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
@@ -66,14 +68,14 @@ def _first(pairs):
 
 
 def p_words(p):
-    """.034, < .001, or a dash where there is no test."""
+    """Write a p-value: .034, < .001, or a dash where there is no test."""
     if isnan(p):
         return "–"
     return "< .001" if p < 0.0005 else leading_point(p, 3)
 
 
 def _all(report, words):
-    """A line for each pair, a column for each question; certain ones are bold."""
+    """Tabulate pairs by questions; differences with a small adjusted p are bold."""
     pairs = list(dict.fromkeys(_pair(entry) for entry in report.entries))
     shown = {*pairs[:MOST_PAIRS]}
     entries = [_as_value(entry) for entry in report.entries if _pair(entry) in shown]
@@ -93,6 +95,7 @@ def _with_p(entry):
 
 
 def headline(answers, options, judges):
+    """Return how far the judge with the highest r is ahead of the next."""
     if len(judges) < 2:
         return NO_JUDGE if not judges else ("–", "", "needs two judges")
     rows = differences(answers, options, ["pearson dataset"]).rows
@@ -129,7 +132,7 @@ KIND = Kind(
     source="Davison & Hinkley (1997), ch. 4; Holm (1979).",
     idle=("threshold", *OF_SUBSTITUTION),
     build=differences,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     own=("against",),

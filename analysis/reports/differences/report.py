@@ -1,4 +1,4 @@
-"""Differences between judges: does one follow the reference more closely than another?"""
+"""Test whether one judge follows the reference more closely than another."""
 
 from itertools import combinations, product
 
@@ -28,13 +28,13 @@ PARTS = [f"{coefficient} {level}" for coefficient, level in product(COEFFICIENTS
 
 
 def differences(answers, options, parts=None):
-    """The difference of every two judges' correlations on the same items, or from a chosen one.
+    """Compare the correlations of every two judges, or with a chosen one, on the same items.
 
-    parts: such as "pearson dataset"; all of PARTS where none are named.
+    parts: e.g. "pearson dataset"; all of PARTS where none are named.
     """
     scores = Scores(answers, options)
     report = Report("differences", answers.study.slug, options.as_dict())
-    judges = [each for each in evaluators(scores) if each.judge]
+    judges = [evaluator for evaluator in evaluators(scores) if evaluator.judge]
     common = _Common(scores, judges)
     for part in parts or PARTS:
         coefficient, level = part.split()
@@ -56,14 +56,19 @@ class _Common:
 
     def __init__(self, scores, judges):
         self.scores, self.places = scores, comparable(scores)
-        has_all = [each for each in judges if self._has_all(each)]
-        self.without = [each.name for each in judges if each not in has_all]
-        known = np.ones(scores.shape, dtype=bool)
-        for each in has_all:
-            known &= ~np.isnan(each.values) & ~np.isnan(each.reference)
+        has_all = [evaluator for evaluator in judges if self._has_all(evaluator)]
+        self.without = [evaluator.name for evaluator in judges if evaluator not in has_all]
+        is_complete = np.ones(scores.shape, dtype=bool)
+        for evaluator in has_all:
+            is_complete &= ~np.isnan(evaluator.values) & ~np.isnan(evaluator.reference)
         self.judges = [
-            Evaluator(each.name, each.kind, np.where(known, each.values, np.nan), each.reference)
-            for each in has_all
+            Evaluator(
+                evaluator.name,
+                evaluator.kind,
+                np.where(is_complete, evaluator.values, np.nan),
+                evaluator.reference,
+            )
+            for evaluator in has_all
         ]
 
     def _has_all(self, evaluator):
@@ -71,7 +76,7 @@ class _Common:
         return not np.isnan(values).all(axis=0).any()
 
     def pairs(self):
-        """(first, second) of every two judges, or of each other and the chosen one."""
+        """Return (first, second) of every two judges, or of each other judge and the chosen one."""
         names = [judge.name for judge in self.judges]
         against = self.scores.options.against
         if not against:
@@ -79,8 +84,8 @@ class _Common:
         return [(name, against) for name in names if name != against and against in names]
 
     def estimates(self, level, coefficient):
-        """{judge: {question: Estimate}}, the average over the questions last."""
-        found = {}
+        """Return {judge: {question: Estimate}}, the average over the questions last."""
+        estimates = {}
         for judge in self.judges:
             own = {
                 self.scores.questions[place].key: correlate(
@@ -88,22 +93,22 @@ class _Common:
                 )
                 for place in self.places
             }
-            found[judge.name] = own | ({AVERAGE: average([*own.values()])} if own else {})
-        return found
+            estimates[judge.name] = own | ({AVERAGE: average([*own.values()])} if own else {})
+        return estimates
 
 
 def _add_part(report, common, level, coefficient):
-    """All pairs at one level; the pairs of one question are one family of tests."""
+    """Add all pairs at one level; the pairs of one question are one family of tests."""
     pairs, estimates = common.pairs(), common.estimates(level, coefficient)
-    place = {name: at for at, name in enumerate(estimates)}
-    places = [(place[one], place[other]) for one, other in pairs]
+    place = {name: number for number, name in enumerate(estimates)}
+    places = [(place[first], place[other]) for first, other in pairs]
     for question in next(iter(estimates.values()), {}):
-        own = [found[question] for found in estimates.values()]
+        own = [by_question[question] for by_question in estimates.values()]
         tested = paired_differences(own, places)
-        adjusted = holm([each.p for each in tested]).tolist()
-        for pair, (one, other), each, p_holm in zip(pairs, places, tested, adjusted, strict=True):
-            both = own[one], own[other]
-            _add(report, pair, (question, level, coefficient), both, each, p_holm)
+        adjusted = holm([test.p for test in tested]).tolist()
+        for pair, (first, other), test, p_holm in zip(pairs, places, tested, adjusted, strict=True):
+            both = own[first], own[other]
+            _add(report, pair, (question, level, coefficient), both, test, p_holm)
 
 
 def _add(report, pair, about, both, difference, p_holm):

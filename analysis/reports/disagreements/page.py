@@ -1,4 +1,4 @@
-"""The list of disagreements: which items, and what is said about them all together."""
+"""Show the list of disagreements; the page's own template lays out the items."""
 
 from math import isnan
 
@@ -11,28 +11,31 @@ from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Sh
 from annotate.templatetags.concord import leading_point
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the questions, and their mean, of which the page shows one."""
     keys = [question.key for question in questions if question.scale.kind != "text"]
     choices = [(AVERAGE, "mean over the questions"), *((key, key) for key in keys)]
     return Shown("question", "Question", choices if keys else [])
 
 
 def layout(report, question, looks):
+    """Return an empty layout, as the page lists items."""
     return Layout([], [])
 
 
 def headline(answers, options, judges):
+    """Return the mean distance from people of the closest judge."""
     if not judges:
         return NO_JUDGE
     assert (options.order, options.direction) == (BY_JUDGE, BOTH)
-    found: dict = {}
+    distances: dict = {}
     for row in disagreements(answers, options, [AVERAGE]).rows:
-        found.setdefault(row["evaluator"], []).append(row["distance"])
-    means = {judge: float(np.mean(values)) for judge, values in found.items()}
+        distances.setdefault(row["evaluator"], []).append(row["distance"])
+    means = {judge: float(np.mean(values)) for judge, values in distances.items()}
     if not means or all(isnan(mean) for mean in means.values()):
         return UNDEFINED
     judge = min(means, key=lambda name: means[name])
-    n = f"n = {len(found[judge]):,} items"
+    n = f"n = {len(distances[judge]):,} items"
     words = f"mean distance from people of the judge that is closest: {judge}, {n}"
     return leading_point(means[judge]), "", words
 
@@ -54,7 +57,7 @@ KIND = Kind(
     source="own definitions.",
     idle=("threshold", "undefined", "missing_reference", "draws", "seed", *OF_SUBSTITUTION),
     build=disagreements,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     no_figure="a list of items to be read: a figure would hide what was said.",

@@ -1,4 +1,4 @@
-"""Where a judge is furthest from people, or people are from one another: one row an item."""
+"""List where a judge is furthest from people, or people from one another: one row an item."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ PEOPLE = "humans"
 class Compared:
     """Arrays (items,) of one question or of their average; NaN where something is missing.
 
-    difference: judge less people, NaN for labels; distance: its size, or the share of raters who
+    difference: judge − people, NaN for labels; distance: its size, or the share of raters who
     gave another label. spread: of the ratings, their SD or the share of pairs that differ.
     """
 
@@ -31,7 +31,7 @@ class Compared:
 
 
 def disagreements(answers, options, parts=None):
-    """One row an item, question and judge, the largest distance first."""
+    """List a row per item, question and judge, the largest distance first."""
     scores = Scores(answers, options)
     report = Report("disagreements", answers.study.slug, options.as_dict())
     people = options.order == BY_PEOPLE
@@ -42,9 +42,9 @@ def disagreements(answers, options, parts=None):
         columns, other = _columns(scores, judge)
         left_out |= {f"{judge} ({key})" for key in other}
         for name in names if parts is None else parts:
-            found = average(scores, columns) if name == AVERAGE else columns.get(name)
-            if found is not None:
-                rows += _rows(scores, name, judge or PEOPLE, found)
+            compared = average(scores, columns) if name == AVERAGE else columns.get(name)
+            if compared is not None:
+                rows += _rows(scores, name, judge or PEOPLE, compared)
     key = "spread" if people else "distance"
     rows.sort(key=lambda row: -row[key])
     for row in rows:
@@ -54,45 +54,47 @@ def disagreements(answers, options, parts=None):
 
 
 def rated_questions(scores):
-    """The questions whose answers are numbers or labels."""
+    """Return the questions whose answers are numbers or labels."""
     return [question for question in scores.questions if question.scale.kind != "text"]
 
 
 def _columns(scores, judge):
-    """({question: Compared}, questions on which the judge has another scale)."""
+    """Return ({question: Compared}, questions on which the judge has another scale)."""
     values = None if judge is None else scores.judge(judge)
     own = judge in scores.answers.own_scale
-    found, other = {}, []
+    compared, other = {}, []
     for place, question in enumerate(scores.questions):
         if question.scale.kind == "text":
             continue
-        said = np.full(len(scores.items), np.nan) if values is None else values[:, place]
+        judge_values = np.full(len(scores.items), np.nan) if values is None else values[:, place]
         is_scale = bool(labels_of(question))
-        if own or (is_scale and on_another_scale(said, question, scores.options.missing_judgment)):
+        if own or (
+            is_scale and on_another_scale(judge_values, question, scores.options.missing_judgment)
+        ):
             other.append(question.key)
             continue
         ratings = scores.ratings(place, scores.options.reference)
         compare = _labels if question.scale.kind == "choice" else _numbers
-        found[question.key] = compare(ratings, said)
-    return found, other
+        compared[question.key] = compare(ratings, judge_values)
+    return compared, other
 
 
 def _numbers(ratings, judge):
-    known = ~np.isnan(ratings)
-    n = known.sum(axis=1)
+    is_rated = ~np.isnan(ratings)
+    n = is_rated.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(known, ratings, 0).sum(axis=1) / n
-        squares = np.where(known, (ratings - mean[:, None]) ** 2, 0).sum(axis=1)
+        mean = np.where(is_rated, ratings, 0).sum(axis=1) / n
+        squares = np.where(is_rated, (ratings - mean[:, None]) ** 2, 0).sum(axis=1)
         spread = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
     difference = judge - mean
     return Compared(mean, n, judge, difference, np.abs(difference), spread)
 
 
 def _labels(ratings, judge):
-    """People: the most frequent label, NaN at a tie. Spread: share of pairs that differ."""
-    known = ~np.isnan(ratings)
-    n = known.sum(axis=1)
-    points = np.unique(ratings[known])
+    """Compare labels: people's most frequent label, NaN at a tie; the share of differing pairs."""
+    is_rated = ~np.isnan(ratings)
+    n = is_rated.sum(axis=1)
+    points = np.unique(ratings[is_rated])
     counts = (
         np.stack([(ratings == point).sum(axis=1) for point in points], axis=1)
         if len(points)
@@ -110,9 +112,9 @@ def _labels(ratings, judge):
 
 
 def average(scores, columns):
-    """The mean over the questions of people, judge, distance and spread; None without any.
+    """Average people, judge, distance and spread over the questions; None without any.
 
-    On scales of different lengths each counts as a share of its own.
+    On scales of different lengths, values count as shares of their scale's length.
     """
     lengths = _lengths(scores, columns)
     if not lengths:
@@ -123,9 +125,9 @@ def average(scores, columns):
 
     def mean(field):
         values = np.stack([getattr(columns[name], field) / by[name] for name in names])
-        known = ~np.isnan(values)
+        defined = ~np.isnan(values)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
+            return np.where(defined, values, 0).sum(axis=0) / defined.sum(axis=0)
 
     fields = [mean(f) for f in ("people", "judge", "difference", "distance", "spread")]
     raters = np.max([columns[name].n_raters for name in names], axis=0)
@@ -135,36 +137,36 @@ def average(scores, columns):
 
 
 def _lengths(scores, columns):
-    """{question: length of its scale} of those that have ends; labels differ or do not: 1."""
-    found = {}
+    """Return {question: length of its scale} of those with ends; 1 for labels."""
+    lengths = {}
     for question in scores.questions:
         scale = question.scale
         if question.key in columns and scale.kind == "choice":
-            found[question.key] = 1.0
+            lengths[question.key] = 1.0
         elif question.key in columns and scale.low is not None:
-            found[question.key] = float(scale.high - scale.low)
-    return found
+            lengths[question.key] = float(scale.high - scale.low)
+    return lengths
 
 
-def _rows(scores, question, evaluator, found):
+def _rows(scores, question, evaluator, compared):
     options = scores.options
     people = options.order == BY_PEOPLE
-    keep = (found.n_raters >= options.least_raters) & ~np.isnan(
-        found.spread if people else found.distance
+    keep = (compared.n_raters >= options.least_raters) & ~np.isnan(
+        compared.spread if people else compared.distance
     )
     if options.direction != BOTH and not people:
         sign = 1 if options.direction == HIGHER else -1
         with np.errstate(invalid="ignore"):
-            keep &= found.difference * sign > 0
+            keep &= compared.difference * sign > 0
     items = scores.items["item"].astype(str).to_numpy()
     columns = [
         items[keep],
-        found.people[keep],
-        found.n_raters[keep],
-        found.judge[keep],
-        found.difference[keep],
-        found.distance[keep],
-        found.spread[keep],
+        compared.people[keep],
+        compared.n_raters[keep],
+        compared.judge[keep],
+        compared.difference[keep],
+        compared.distance[keep],
+        compared.spread[keep],
     ]
     for item, mean, n, judge, difference, distance, spread in zip(
         *(column.tolist() for column in columns), strict=True

@@ -1,4 +1,4 @@
-"""The page of ensembles: every subset of the judges, for one coefficient and level."""
+"""Show ensembles: every subset of the judges, for one coefficient and level."""
 
 from math import isnan
 
@@ -15,28 +15,36 @@ MOST_LINES = 15  # of the table of the best subsets
 WINNERS = {BEST: "of all subsets", BEST_SINGLE: "of single judges"}
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the coefficients and levels of which the page shows one."""
     choices = [(part, f"{COEFFICIENTS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
     return Shown("measure", "Coefficient and level", choices)
 
 
 def layout(report, measure, looks):
+    """Return the page of one coefficient and level: the subsets by size, the best of them."""
     coefficient, level = measure.split()
     words = f"{COEFFICIENTS[coefficient]}, {level} level"
-    of = {kind: [e for e in report.entries if e.kind == kind] for kind in (SUBSET, SIZE)}
-    averages = [e for e in of[SUBSET] if e.row["question"] == AVERAGE and not isnan(e.row["value"])]
+    entries_by_kind = {
+        kind: [e for e in report.entries if e.kind == kind] for kind in (SUBSET, SIZE)
+    }
+    averages = [
+        e
+        for e in entries_by_kind[SUBSET]
+        if e.row["question"] == AVERAGE and not isnan(e.row["value"])
+    ]
     caption = (
         f"{words}, mean of the questions: each dot is the mean of one subset of the judges; the "
         "line joins the means of each size, with their 95 % intervals where they have any."
     )
-    means = [entry for entry in of[SIZE] if entry.row["question"] == AVERAGE]
+    means = [entry for entry in entries_by_kind[SIZE] if entry.row["question"] == AVERAGE]
     figures = [Figure("ensembles", caption, dots.subsets(averages, means, words))]
-    tables = [_sizes(of[SIZE], words), _leaders(averages, words), _best(report, words)]
+    tables = [_sizes(entries_by_kind[SIZE], words), _leaders(averages, words), _best(report, words)]
     return Layout(figures if averages else [], tables, *details(report))
 
 
 def _sizes(entries, words):
-    """P0's figure 4 as a table: a line per size, a column per question."""
+    """Tabulate P0's figure 4: a line per size, a column per question."""
     questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
     cells = {(e.row["size"], e.row["question"]): _spread(e) for e in entries}
     sizes = list(dict.fromkeys(entry.row["size"] for entry in entries))
@@ -61,7 +69,7 @@ def _leaders(averages, words):
 
 
 def _best(report, words):
-    """What looks best, and what such a choice is worth where it was not made."""
+    """Tabulate the best subsets, and their values on items on which they were not chosen."""
     best = [entry for entry in report.entries if entry.kind in WINNERS]
     lines = [
         (
@@ -93,6 +101,7 @@ def _plain(entry):
 
 
 def headline(answers, options, judges):
+    """Return the Pearson r of the best subset, and what that choice is worth elsewhere."""
     if len(judges) < 2:
         return NO_JUDGE if not judges else ("–", "", "needs two judges")
     report = ensembles(answers, options, ["pearson dataset"])
@@ -128,7 +137,7 @@ KIND = Kind(
     source="Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4.",
     idle=("threshold", *OF_SUBSTITUTION),
     build=ensembles,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

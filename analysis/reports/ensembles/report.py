@@ -1,4 +1,4 @@
-"""Report: how closely the mean of every subset of the judges follows the reference, by size."""
+"""Measure how closely the mean of every subset of the judges follows the reference, by size."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -62,20 +62,20 @@ class _Subsets:
 
     @cached_property
     def candidates(self):
-        """Those that may stand in a mean: scores of single judges on the scale of the question."""
+        """Return the single judges on the questions' scales, whose values may be averaged."""
         apart = {*self.on_own_scale, *self.without_order, *self.of_other_questions}
         return [name for name in self.singles if name not in apart]
 
     @cached_property
     def singles(self):
-        """Judges that are no ensembles, by their scores."""
+        """Return the judges that are no ensembles, by their scores."""
         scores = self.scores
         singles = [name for name in scores.judges if scores.sampled(name) == name]
         return [name for name in singles if name not in scores.ensembles]
 
     @cached_property
     def on_own_scale(self):
-        """Those of them that answer a question with an order on a scale of their own."""
+        """Return the single judges that answer an ordered question on their own scale."""
         own = self.scores.answers.own_scale
         return [
             name
@@ -85,18 +85,18 @@ class _Subsets:
 
     @cached_property
     def without_order(self):
-        """Those of them that answer no question with an order: of a pair of lists, for example."""
+        """Return the single judges that answer no ordered question, e.g. only on pairs of lists."""
         return [name for name in self.singles if not self._answered[name]]
 
     @cached_property
     def of_other_questions(self):
-        """Those that lack a question of the others: with them no item of it would be common to all.
+        """Return the judges that lack a question of the others, which would be left without items.
 
         The questions are those of the judges that answer most of them together; judges that were
         chosen by name are all taken, on the questions that they share.
         """
         able = {*self.singles} - {*self.on_own_scale, *self.without_order}
-        asked = {name: {at for at, _ in self._answered[name]} for name in self.singles}
+        asked = {name: {place for place, _ in self._answered[name]} for name in self.singles}
         if self.scores.options.judges or not able:
             return []
         sets = [asked[name] for name in self.singles if name in able]
@@ -105,56 +105,58 @@ class _Subsets:
 
     @cached_property
     def _answered(self):
-        """{judge: (place, kind) of the questions with an order that it answers}"""
-        scores, found = self.scores, {}
+        """Return {judge: (place, kind) of the ordered questions that it answers}."""
+        scores, answered = self.scores, {}
         for name in self.singles:
-            kinds = [(at, scores.questions[at].scale.kind) for at in scores.answered(name)]
-            found[name] = [(int(at), kind) for at, kind in kinds if kind in ORDERED]
-        return found
+            kinds = [(place, scores.questions[place].scale.kind) for place in scores.answered(name)]
+            answered[name] = [(int(place), kind) for place, kind in kinds if kind in ORDERED]
+        return answered
 
     @cached_property
     def judges(self):
+        """Return the judges that are combined, MOST_MEMBERS of the candidates at most."""
         return self.candidates[:MOST_MEMBERS]
 
     @cached_property
     def choosing(self):
-        """The same judges on the choose part; None where one of them has nothing there."""
+        """Return the same judges on the choose part; None if a judge has nothing there."""
         others = self.scores.choosing
         options = replace(others.options, judges=tuple(self.judges))
-        found = _Subsets(Scores(others.answers, options))
-        return found if found.questions and found.judges == self.judges else None
+        subsets = _Subsets(Scores(others.answers, options))
+        return subsets if subsets.questions and subsets.judges == self.judges else None
 
     @cached_property
     def members(self):
+        """Return which judges each subset has (subsets, judges), the smallest subsets first."""
         return memberships(len(self.judges))
 
     @cached_property
     def questions(self):
-        """(key, values (judges, n), reference (n,), rows (n,)) where the scale has an order."""
+        """Return [(key, values (judges, n), reference (n,), rows (n,))] of ordered questions."""
         if not self.judges:
             return []
         reference = self.scores.reference()
         stack = np.stack([self.scores.judge(name) for name in self.judges])
-        found = []
+        usable = []
         for place, question in enumerate(self.scores.questions):
             if question.scale.kind not in ORDERED:
                 continue
             x, y = stack[:, :, place], reference[:, place]
             rows = np.flatnonzero(~np.isnan(y) & ~np.isnan(x).any(axis=0))
             if len(rows):
-                found.append((question.key, x[:, rows], y[rows], rows))
-        return found
+                usable.append((question.key, x[:, rows], y[rows], rows))
+        return usable
 
     @cached_property
     def folds(self):
-        """A fold for each item, by recipient, else content, else item; and how many."""
+        """Return (the fold of each item, how many): by recipient, else content, else item."""
         clusters = self.scores.clusters
         n = min(MOST_FOLDS, int(clusters.max(initial=-1)) + 1)
         rng = np.random.default_rng(self.scores.options.seed)
         return folds_of(clusters, max(n, 1), rng), n
 
     def fit(self, coefficient, level, keep=None):
-        """The value of each subset for each question (questions, subsets), on the items kept."""
+        """Return each subset's value for each question (questions, subsets), on the items kept."""
         kept = slice(None) if keep is None else keep
         return np.stack(
             [
@@ -178,26 +180,27 @@ class _Subsets:
         return subset_coefficients(x, y, self.members, coefficient, groups, zero)
 
     def estimate(self, place, coefficient, level, keep=None):
-        """The value of one subset, mean of the questions, with its interval, on the items kept."""
+        """Return one subset's mean over the questions, with its interval, on the items kept."""
         scores = self.scores
         values, reference = np.full((2, *scores.shape), np.nan)
-        columns = {question.key: at for at, question in enumerate(scores.questions)}
-        found = []
+        columns = {question.key: column for column, question in enumerate(scores.questions)}
+        estimates = []
         for key, x, y, rows in self.questions:
             inside = slice(None) if keep is None else keep[rows]
             values[rows[inside], columns[key]] = x[self.members[place]].mean(axis=0)[inside]
             reference[rows[inside], columns[key]] = y[inside]
             subset = Evaluator(self.names(place), "judge", np.round(values, 12), reference)
-            found.append(correlate(scores, subset, columns[key], level, coefficient))
-        return average(found)
+            estimates.append(correlate(scores, subset, columns[key], level, coefficient))
+        return average(estimates)
 
     def groups(self, level, rows):
+        """Return the group of each row at this level; None at the dataset level."""
         scores = self.scores
         of_level = {"user": scores.recipients, "pair": scores.pairs, "system": scores.systems}
         return None if level == "dataset" else of_level[level][rows]
 
     def names(self, place):
-        """The subset as one writes it."""
+        """Return the subset's judges joined by +."""
         return " + ".join(np.array(self.judges)[self.members[place]])
 
 
@@ -221,33 +224,33 @@ def _add(report, sets, coefficient, level):
         same = {"question": key, "level": level, "coefficient": coefficient, "n": n}
         around = ends(spread, len(line))
         for place, value in enumerate(line):
-            facts = spread.of(place) | ({} if np.isnan(value) else around[place])
+            facts = spread.group_counts(place) | ({} if np.isnan(value) else around[place])
             _row(report, same, SUBSET, sizes[place], sets.names(place), value, **facts)
         for size in range(1, len(sets.judges) + 1):
             _add_size(report, same, size, line, (sizes == size) & ~np.isnan(line), spread)
     _add_best(report, sets, coefficient, level, averages)
 
 
-def _add_size(report, same, size, line, known, spread):
-    """The mean over the subsets of a size that have a value (known), and the ends of these."""
-    if not known.any():
+def _add_size(report, same, size, line, defined, spread):
+    """Add the mean over the defined subsets of one size, with its minimum and maximum."""
+    if not defined.any():
         _row(report, same, SIZE, size, "", np.nan, of=0)
         return
-    facts = {"min": line[known].min(), "max": line[known].max(), "mean": line[known].mean()}
-    facts |= ends(spread.mean_of(known), 1)[0]
-    _row(report, same, SIZE, size, "", facts["mean"], **facts, of=int(known.sum()))
+    facts = {"min": line[defined].min(), "max": line[defined].max(), "mean": line[defined].mean()}
+    facts |= ends(spread.mean_of(defined), 1)[0]
+    _row(report, same, SIZE, size, "", facts["mean"], **facts, of=int(defined.sum()))
 
 
 def _add_best(report, sets, coefficient, level, averages):
-    """The subset that looks best, and what such a choice is worth on items it was not made on."""
+    """Add the subset that looks best, and its value on items on which it was not chosen."""
     sizes = sets.members.sum(axis=1)
     same = {"question": AVERAGE, "level": level, "coefficient": coefficient}
     same["n"] = sum(len(rows) for *_, rows in sets.questions)
     worth = _worth_on_test if sets.scores.choosing else _worth_on_folds
     fits = _remembered(lambda keep: sets.fit(coefficient, level, keep).mean(axis=0))
-    found = worth(sets, coefficient, level, averages, fits)
+    find_winner = worth(sets, coefficient, level, averages, fits)
     for kind, among in ((BEST, sizes > 0), (BEST_SINGLE, sizes == 1)):
-        place, values, drawn = found(among)
+        place, values, drawn = find_winner(among)
         if place is None:
             continue
         usable = values[~np.isnan(values)]
@@ -268,14 +271,17 @@ def _add_best(report, sets, coefficient, level, averages):
 
 
 def _worth_on_folds(sets, coefficient, level, averages, fits):
-    """found(among): (the best place, values where it was not chosen, an Estimate of their mean)."""
+    """Return find_winner(among), which chooses the best subset on other folds.
+
+    It gives (the best place, values where it was not chosen, an Estimate of their mean).
+    """
     folds, n_folds = sets.folds
 
-    def found(among):
-        known = np.where(among, averages, np.nan)
-        if np.isnan(known).all():
+    def find_winner(among):
+        candidates = np.where(among, averages, np.nan)
+        if np.isnan(candidates).all():
             return None, None, None
-        place = int(np.nanargmax(known))
+        place = int(np.nanargmax(candidates))
         if n_folds < 2:
             return place, np.array([np.nan]), Estimate(np.nan, reason=NO_FOLD)
         elsewhere = winner_elsewhere(fits, folds, n_folds, among)
@@ -287,40 +293,40 @@ def _worth_on_folds(sets, coefficient, level, averages, fits):
         none = Estimate(np.nan, reason=NO_FOLD)
         return place, elsewhere.values, average(drawn) if drawn else none
 
-    return found
+    return find_winner
 
 
 def _worth_on_test(sets, coefficient, level, averages, _):
-    """The same of a test part: what is best on the choose part, and its value here."""
+    """Return find_winner(among), which chooses on the choose part and measures on the test part."""
     looks = np.full(len(averages), np.nan)
     if sets.choosing:
         looks = sets.choosing.fit(coefficient, level).mean(axis=0)
 
-    def found(among):
-        known = np.where(among, looks, np.nan)
-        if np.isnan(known).all():
+    def find_winner(among):
+        candidates = np.where(among, looks, np.nan)
+        if np.isnan(candidates).all():
             return None, None, None
-        place = int(np.nanargmax(known))
+        place = int(np.nanargmax(candidates))
         return place, averages[[place]], sets.estimate(place, coefficient, level)
 
-    return found
+    return find_winner
 
 
 def _remembered(fits):
-    """fits(rows) computed once for each choice of rows."""
-    known: dict = {}
+    """Return fits(rows) computed once for each choice of rows."""
+    kept: dict = {}
 
     def remembered(rows):
         key = rows.tobytes()
-        if key not in known:
-            known[key] = fits(rows)
-        return known[key]
+        if key not in kept:
+            kept[key] = fits(rows)
+        return kept[key]
 
     return remembered
 
 
 def _row(report, same, kind, size, members, value, **more):
-    """One row; more: mean, min, max, of (how many), cross_validated, reason, undefined_draws."""
+    """Add a row; more: mean, min, max, of (how many), cross_validated, reason, undefined_draws."""
     reason, undefined = more.pop("reason", ""), int(more.pop("undefined_draws", 0))
     crossed = ("cross_validated", "cross_validated_low", "cross_validated_high")
     blank = dict.fromkeys(("low", "high"), np.nan) | dict.fromkeys(("groups", "skipped"))
@@ -342,11 +348,11 @@ def _row(report, same, kind, size, members, value, **more):
 
 
 def _verdict(report):
-    """One sentence per coefficient and level: the winner, and what it is worth elsewhere."""
-    found = {(entry.kind, *_measure(entry.row)): entry.row for entry in report.entries}
-    for (kind, coefficient, level), best in found.items():
+    """Name the winner of each coefficient and level, and its value elsewhere, in a sentence."""
+    rows = {(entry.kind, *_measure(entry.row)): entry.row for entry in report.entries}
+    for (kind, coefficient, level), best in rows.items():
         measure = "r" if coefficient == "pearson" else coefficient
-        single = found.get((BEST_SINGLE, coefficient, level))
+        single = rows.get((BEST_SINGLE, coefficient, level))
         if kind != BEST or single is None:
             continue
         if np.isnan([best["cross_validated"], single["cross_validated"]]).any():

@@ -1,4 +1,4 @@
-"""What stands beside the value of each subset of judges: its groups, its interval."""
+"""Compute the groups and intervals of every subset of judges."""
 
 from dataclasses import dataclass
 
@@ -19,9 +19,11 @@ NO_INTERVALS = (
 
 @dataclass(frozen=True)
 class Spread:
-    """Of all subsets on one question: groups looked at, those without a coefficient (S,), values
-    in each draw (S, D); None where there are no groups, or no draws. why: there are no draws of
-    these items, though the level has some of others.
+    """The groups and draws of all subsets on one question.
+
+    groups: groups looked at; skipped (S,): those without a coefficient; draws (S, D): values in
+    each draw; None where there are no groups, or no draws. why: there are no draws of these items,
+    though the level has some of others.
     """
 
     groups: int | None = None
@@ -29,35 +31,35 @@ class Spread:
     draws: np.ndarray | None = None
     why: str = ""
 
-    def of(self, place):
-        """{key: value} of a subset's row."""
-        found = {"groups": self.groups}
-        found["skipped"] = None if self.skipped is None else int(self.skipped[place])
-        return found
+    def group_counts(self, place):
+        """Return the counts of groups {key: value} of a subset's row."""
+        counts = {"groups": self.groups}
+        counts["skipped"] = None if self.skipped is None else int(self.skipped[place])
+        return counts
 
     def mean_of(self, subsets):
-        """The Spread of the mean of these subsets (flags): in each draw the mean of theirs."""
-        known = self.draws is not None
-        draws = self.draws[subsets].mean(axis=0, keepdims=True) if known else None
+        """Return the Spread of the mean of these subsets (flags), averaged in each draw."""
+        has_draws = self.draws is not None
+        draws = self.draws[subsets].mean(axis=0, keepdims=True) if has_draws else None
         return Spread(draws=draws, why=self.why)
 
 
 def spreads(sets, coefficient, level):
-    """The Spread of each question, in the order of the questions."""
+    """Return the Spread of each question, in the order of the questions."""
     scores = sets.scores
     zero = scores.options.undefined == "zero"
-    found = []
+    results = []
     for _, x, y, rows in sets.questions:
         if level in LEVELS_OF_GROUPS:
-            found.append(_of_groups(sets, x, y, rows, coefficient, level, zero))
+            results.append(_of_groups(sets, x, y, rows, coefficient, level, zero))
         else:
             linear = (level, coefficient) == ("dataset", "pearson")
-            found.append(_of_all(sets, x, y, rows) if linear else Spread())
-    return found
+            results.append(_of_all(sets, x, y, rows) if linear else Spread())
+    return results
 
 
 def _of_all(sets, x, y, rows):
-    """Of Pearson's r over all items; no draws where all are of one cluster."""
+    """Return the Spread of Pearson's r over all items; no draws if all are in one cluster."""
     clusters, counts = sets.scores.clusters[rows], sets.scores.counts
     if counts is None or len(np.unique(clusters)) < 2:
         return Spread(why="" if counts is None else ONE_CLUSTER)
@@ -84,29 +86,31 @@ def _of_groups(sets, x, y, rows, coefficient, level, zero):
     return Spread(len(present), skipped, group_draws(table, cluster_of, scores.counts, zero))
 
 
-def average_of(found):
-    """The Spread of the mean of the questions: groups and skipped ones are sums."""
-    groups = [each.groups for each in found if each.groups is not None]
-    skipped = [each.skipped for each in found if each.skipped is not None]
-    draws = [each.draws for each in found]
-    known = None if any(each is None for each in draws) else np.mean(draws, axis=0)
-    why = "; ".join(sorted({each.why for each in found if each.why}))
-    return Spread(sum(groups) if groups else None, sum(skipped) if skipped else None, known, why)
+def average_of(spreads_of_questions):
+    """Return the Spread of the mean of the questions; groups and skipped groups are summed."""
+    groups = [part.groups for part in spreads_of_questions if part.groups is not None]
+    skipped = [part.skipped for part in spreads_of_questions if part.skipped is not None]
+    draws = [part.draws for part in spreads_of_questions]
+    mean_draws = None if any(part is None for part in draws) else np.mean(draws, axis=0)
+    why = "; ".join(sorted({part.why for part in spreads_of_questions if part.why}))
+    return Spread(
+        sum(groups) if groups else None, sum(skipped) if skipped else None, mean_draws, why
+    )
 
 
 def ends(spread, size):
-    """Of each of `size` subsets {key: value}: low, high, undefined draws, why there are no ends."""
+    """Return [{low, high, undefined draws, why there is no interval}] of each of `size` subsets."""
     if spread.draws is None:
         return [{"reason": spread.why}] * size
-    known = ~np.isnan(spread.draws).all(axis=1)
-    found = np.full((2, size), np.nan)
-    if known.any():
+    has_draws = ~np.isnan(spread.draws).all(axis=1)
+    bounds = np.full((2, size), np.nan)
+    if has_draws.any():
         quantiles = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-        found[:, known] = np.nanquantile(spread.draws[known], quantiles, axis=1)
-    found[:, are_alike(*found)] = np.nan
+        bounds[:, has_draws] = np.nanquantile(spread.draws[has_draws], quantiles, axis=1)
+    bounds[:, are_alike(*bounds)] = np.nan
     lost = np.isnan(spread.draws).sum(axis=1).tolist()
     return [
         {"low": low, "high": high, "undefined_draws": undefined}
         | ({"reason": why_no_interval(draws)} if np.isnan(low) else {})
-        for low, high, undefined, draws in zip(*found.tolist(), lost, spread.draws, strict=True)
+        for low, high, undefined, draws in zip(*bounds.tolist(), lost, spread.draws, strict=True)
     ]

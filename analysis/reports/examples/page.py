@@ -1,4 +1,4 @@
-"""The page of examples: P0's figure 3, zero-shot beside one-shot and personalised one-shot."""
+"""Show examples: P0's figure 3, zero-shot against one-shot and personalised one-shot."""
 
 from dataclasses import replace
 from math import isnan
@@ -14,11 +14,13 @@ from annotate.templatetags.concord import interval, leading_point
 WORDS = {"zero": "zero-shot", "one": "one-shot", "personalised": "personalised one-shot"}
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the coefficients of which the page shows one."""
     return Shown("coefficient", "Coefficient", list(COEFFICIENTS.items()))
 
 
 def layout(report, coefficient, looks):
+    """Return the page of one coefficient: a figure per family and level, and the wide table."""
     words = COEFFICIENTS[coefficient]
     levels = [level for level in LEVELS if any_value(report.rows, level=level)]
     families = list(dict.fromkeys(row["family"] for row in report.rows))
@@ -31,7 +33,7 @@ def layout(report, coefficient, looks):
 
 
 def _figure(report, family, level, words, looks):
-    """A line for each question, a marker for each example."""
+    """Draw a line for each question, with a marker for each example."""
     own = [
         replace(entry, row=entry.row | {"example": WORDS[entry.row["example"]]})
         for entry in report.entries
@@ -48,19 +50,20 @@ def _figure(report, family, level, words, looks):
 
 
 def family_key(report, family):
-    """A name for a figure's file, whatever the judge is called."""
+    """Return the name of a family's figure file, whatever the judge is called."""
     families = list(dict.fromkeys(row["family"] for row in report.rows))
     return f"examples-{families.index(family) + 1}"
 
 
 def _named(entry):
-    """An entry for the wide table, whose lines are named by family and example."""
+    """Return the entry named by judge and example, for the wide table."""
     row = entry.row
     name = f"{row['evaluator']} ({WORDS[row['example']]})"
     return replace(entry, row=row | {"evaluator": name})
 
 
 def headline(answers, options, judges):
+    """Return the largest Pearson r among judges that differ in the example."""
     if not judges:
         return NO_JUDGE
     if not families_of(answers.designs, judges):
@@ -93,7 +96,7 @@ KIND = Kind(
     source="Three-level meta-evaluation of explanation texts by LLMs (2024), figure 3.",
     idle=("threshold", *OF_SUBSTITUTION),
     build=examples,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

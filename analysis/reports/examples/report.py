@@ -1,4 +1,4 @@
-"""Examples: zero-shot, one-shot and personalised one-shot, of judges alike in everything else."""
+"""Compare zero-shot, one-shot and personalised one-shot judges alike in everything else."""
 
 from dataclasses import replace
 
@@ -20,8 +20,8 @@ def examples(answers, options, coefficients=COEFFICIENTS):
             "shows (none, one, or one of the same recipient)."
         ]
         return report
-    found = correlation(answers, replace(options, judges=tuple(judges)), coefficients)
-    entries = [entry for entry in found.entries if entry.judge in judges]
+    correlations = correlation(answers, replace(options, judges=tuple(judges)), coefficients)
+    entries = [entry for entry in correlations.entries if entry.judge in judges]
     entries.sort(key=lambda entry: list(judges).index(entry.judge))  # stable
     for entry in entries:
         family, shots = judges[entry.judge]
@@ -30,13 +30,13 @@ def examples(answers, options, coefficients=COEFFICIENTS):
         "A family: judges of one endpoint, prompt and settings that differ in the example alone "
         "(who rated it, whether it is held out, and its seed may differ); its name is that of its "
         "first judge.",
-        *found.notes,
+        *correlations.notes,
     ]
     return report
 
 
 def families_of(designs, judges):
-    """{family: [(judge, its example)] by example} of those with two examples or more.
+    """Return {family: [(judge, its example)] by example} of those with several examples.
 
     designs: {judge: (its example, its other settings)}; judges: names of those that count.
     """
@@ -45,5 +45,5 @@ def families_of(designs, judges):
         if judge in designs:
             shots, settings = designs[judge]
             alike.setdefault(tuple(settings), []).append((judge, str(shots)))
-    ordered = [sorted(own, key=lambda one: ORDER.index(one[1])) for own in alike.values()]
+    ordered = [sorted(own, key=lambda member: ORDER.index(member[1])) for own in alike.values()]
     return {own[0][0]: own for own in ordered if len({shots for _, shots in own}) > 1}

@@ -1,4 +1,4 @@
-"""What each exclusion rule would change, as one table."""
+"""Show what each exclusion rule would change, as one table."""
 
 from dataclasses import replace
 
@@ -9,11 +9,13 @@ from annotate.quality.rules import TITLES
 from annotate.templatetags.concord import leading_point
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the single choice: all rules at their usual settings."""
     return Shown("rules", "Rules", [("usual", "at their usual settings")])
 
 
 def layout(report, chosen, looks):
+    """Return the page: a line per rule with α and the highest r before and after."""
     headings = ["would exclude", "cannot judge", "α now", "α after", "highest r now", "r after"]
     lines = [
         (
@@ -34,12 +36,13 @@ def layout(report, chosen, looks):
 
 
 def _cell(row, key, size=""):
-    """A headline with its interval."""
+    """Return a headline with its interval as a cell."""
     ends = {"low": row[f"{key}_low"], "high": row[f"{key}_high"]}
     return Cell(ends, row[key], size=size)
 
 
 def headline(answers, options, judges):
+    """Return how many raters the strictest rule would exclude."""
     rows = exclusions(answers, replace(options, draws=0)).rows
     if not rows:
         return no_value("no rule has data to judge by")
@@ -65,7 +68,7 @@ KIND = Kind(
     source="Krippendorff (2011).",
     idle=("threshold", *OF_SUBSTITUTION),
     build=exclusions,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     stamp=Beside,

@@ -1,4 +1,4 @@
-"""What each exclusion rule would change in the headlines; nothing is applied."""
+"""Compute what each exclusion rule would change in the headlines; nothing is applied."""
 
 import hashlib
 from dataclasses import replace
@@ -24,7 +24,7 @@ UNDEFINED = {
 
 
 class Beside(Evidence):
-    """What rules know of raters; its text changes with what platforms told of them."""
+    """Evidence on raters whose text changes with what platforms told of them."""
 
     def __str__(self):
         return hashlib.sha256(repr(self.told).encode()).hexdigest()
@@ -52,9 +52,11 @@ def exclusions(answers, options, parts=None):
             "raters": len(evidence.raters),
         }
         why = [words for key, words in UNDEFINED.items() if isnan(before[key].value)]
-        why = why or [found[key].reason for found in (before, after) for key in UNDEFINED]
+        why = why or [estimates[key].reason for estimates in (before, after) for key in UNDEFINED]
         reason = "; ".join(dict.fromkeys(filter(None, why)))
-        lost = max(found[key].undefined_draws for found in (before, after) for key in UNDEFINED)
+        lost = max(
+            estimates[key].undefined_draws for estimates in (before, after) for key in UNDEFINED
+        )
         report.add(row | _both(before, after), kind="rater", reason=reason, undefined_draws=lost)
     report.notes = [
         *policy_notes(Scores(answers, options), compared=False),
@@ -72,21 +74,21 @@ def exclusions(answers, options, parts=None):
 
 
 def _both(before, after):
-    """The headlines of everybody, and of those who would stay."""
+    """Return the row of the headlines with all raters, and with those who would stay."""
     alpha, alpha_after = _with_ends("alpha", before), _with_ends("alpha_after", after)
     r, r_after = _with_ends("r", before), _with_ends("r_after", after)
     judges = {"judge": before["judge"]} | r | {"judge_after": after["judge"]} | r_after
     return alpha | alpha_after | {"question": AVERAGE} | judges
 
 
-def _with_ends(key, found):
-    """A headline and the ends of its interval, under the key."""
-    estimate = found[key.removesuffix("_after")]
+def _with_ends(key, estimates):
+    """Return a headline and the ends of its interval, under the key."""
+    estimate = estimates[key.removesuffix("_after")]
     return {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
 
 
 def without(answers, raters):
-    """The answers as they would be with these raters excluded."""
+    """Return the answers with these raters excluded."""
     table = answers.table
     gone = (table["source"] == "human") & table["rater"].isin(raters)
     rest = answers.choosing and without(answers.choosing, raters)
@@ -103,13 +105,13 @@ def headlines(answers, options):
         if labels_of(question) and ratings.size:
             metric = "nominal" if question.scale.kind == "choice" else "ordinal"
             alphas.append(krippendorff_alpha(ratings, metric, **scores.resampling()))
-    known = [alpha for alpha in alphas if not isnan(alpha.value)]
-    alpha = average(known) if known else Estimate(NAN, reason=UNDEFINED["alpha"])
+    defined = [alpha for alpha in alphas if not isnan(alpha.value)]
+    alpha = average(defined) if defined else Estimate(NAN, reason=UNDEFINED["alpha"])
     return {"alpha": alpha} | _best_judge(answers, options, scores)
 
 
 def _best_judge(answers, options, scores):
-    """The judge with the largest r, and its r; only its own interval is looked for."""
+    """Return the judge with the largest r, and its r with an interval."""
     quick = replace(options, draws=0)
     report = correlation(answers, quick, ["pearson"], ["dataset"])
     rows = [row for row in report.rows if row["question"] == AVERAGE and not isnan(row["value"])]
@@ -117,6 +119,8 @@ def _best_judge(answers, options, scores):
     if not rows:
         return {"judge": "", "r": Estimate(NAN, reason=UNDEFINED["r"])}
     name = max(rows, key=lambda row: row["value"])["evaluator"]
-    judge = next(one for one in evaluators(scores) if one.name == name)
-    found = [correlate(scores, judge, place, "dataset", "pearson") for place in comparable(scores)]
-    return {"judge": name, "r": average(found)}
+    judge = next(evaluator for evaluator in evaluators(scores) if evaluator.name == name)
+    estimates = [
+        correlate(scores, judge, place, "dataset", "pearson") for place in comparable(scores)
+    ]
+    return {"judge": name, "r": average(estimates)}

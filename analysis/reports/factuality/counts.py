@@ -1,4 +1,4 @@
-"""How much there is: explanations, what they are about, and what is said, as in table II."""
+"""Count explanations, their recipients and contents, and their statements, as in table II."""
 
 import numpy as np
 
@@ -12,28 +12,28 @@ UNKNOWN_TEXTS = "the texts of some statements are not known"
 
 
 def add(work):
-    """Rows of every domain; what explanations say of every system too."""
+    """Add the counts of every domain, and the explanations' statements of every system."""
     counted = Counted(work.explained)
     for domain, system, inside in work.groups:
-        known = inside & work.explained.are_known
+        complete = inside & work.explained.are_known
         about = {
             "domain": domain,
             "system": system,
-            "n": int(known.sum()),
-            "missing": int(inside.sum() - known.sum()),
+            "n": int(complete.sum()),
+            "missing": int(inside.sum() - complete.sum()),
         }
         if system == ALL:
-            for metric, count in counted.things(known).items():
+            for metric, count in counted.things(complete).items():
                 work.add("counts", metric=metric, value=float(count), **about)
         for side in (GENERATED, REFERENCE) if system == ALL else (GENERATED,):
-            for metric, value, reason in counted.said(known, side):
+            for metric, value, reason in counted.statement_numbers(complete, side):
                 work.add(
                     "counts", metric=metric, value=value, by=SIDE, name=side, reason=reason, **about
                 )
 
 
 class Counted:
-    """What groups of explanations (E,) hold. An interaction is a recipient and a content.
+    """Counts within groups of explanations (E,). An interaction is a recipient and a content.
 
     The reference of an interaction counts once, as the first of its explanations has it.
     """
@@ -42,7 +42,7 @@ class Counted:
         self.explained = explained
         rows = explained.rows
         recipients = explained.scores.recipients[rows]
-        self.of = {
+        self.codes = {
             "recipient": recipients,
             "content": explained.contents,
             "interaction": _own_where(~explained.is_paired, explained.pairs),
@@ -50,20 +50,20 @@ class Counted:
         }
         self.sizes = dict(zip((GENERATED, REFERENCE), explained.sizes.T, strict=True))
 
-    def things(self, known):
-        """{what: how many different ones} of some explanations."""
+    def things(self, chosen):
+        """Return {what: how many different ones} of the chosen explanations."""
         order = ("explanation", "interaction", "recipient", "content")
-        return {f"{what}s": len(self._present(known, what)) for what in order}
+        return {f"{what}s": len(self._present(chosen, what)) for what in order}
 
-    def _present(self, known, what):
-        codes = np.unique(self.of[what][known])
+    def _present(self, chosen, what):
+        codes = np.unique(self.codes[what][chosen])
         return codes[codes >= 0]
 
-    def said(self, known, side):
-        """(metric, value, why it is undefined) of the statements of one side."""
-        places = np.flatnonzero(known)
+    def statement_numbers(self, chosen, side):
+        """Yield (metric, value, why it is undefined) of the statements of one side."""
+        places = np.flatnonzero(chosen)
         if side == REFERENCE:
-            _, first = np.unique(self.of["interaction"][places], return_index=True)
+            _, first = np.unique(self.codes["interaction"][places], return_index=True)
             places = places[np.sort(first)]
         total = int(self.sizes[side][places].sum())
         yield "statements", float(total), ""
@@ -71,16 +71,16 @@ class Counted:
         unknown = len(texts) != total
         yield "unique", np.nan if unknown else len(set(texts)), UNKNOWN_TEXTS if unknown else ""
         for what in (PER[side], "recipient", "content"):
-            n = len(self._present(known, what))
+            n = len(self._present(chosen, what))
             yield f"per_{what}", total / n if n else np.nan, "" if n else UNNAMED
 
     def _texts(self, places, side):
-        """All statements of one side, as far as their texts are known."""
-        found = self.explained.said
-        return [text for at in places for text in found[at].get(side, [])]
+        """Return the texts of all statements of one side, if they are known."""
+        texts_by_place = self.explained.statement_texts
+        return [text for place in places for text in texts_by_place[place].get(side, [])]
 
 
 def _own_where(alone, codes):
-    """The codes, with one of its own for each that stands alone."""
+    """Return the codes, with a code of its own for each explanation that stands alone."""
     most = int(codes.max(initial=-1)) + 1
     return np.where(alone, most + np.arange(len(codes)), codes)

@@ -1,4 +1,4 @@
-"""The tables of how much there is to be said of factual consistency, as table II of the paper."""
+"""Tabulate the counts behind factual consistency, as table II of the paper."""
 
 from math import isnan
 
@@ -19,7 +19,7 @@ COUNTED = {
 
 
 def counts_tables(entries):
-    """What there is of each domain, and what each system says."""
+    """Yield the tables of the counts by domain, and of each system's statements."""
     whole = [e for e in entries if e.row["system"] == ALL]
     if whole:
         yield _counted(whole, "domain", "all domains", TABLE_II)
@@ -39,7 +39,7 @@ def _counted(entries, by, everything, caption):
 
 
 def _number(row):
-    """A count, or a mean with two decimals as in the paper."""
+    """Write a count, or a mean with two decimals as in the paper."""
     value = row["value"]
     if isnan(value):
         return "–"
@@ -47,6 +47,6 @@ def _number(row):
 
 
 def _count(row):
-    """What is counted, in words."""
+    """Name in words what a row counts."""
     what = COUNTED.get(row["metric"], row["metric"].capitalize())
     return what.format(SIDES.get(row["name"], ""))

@@ -1,4 +1,4 @@
-"""What is made up and what is left out: unsupported statements, by topic and sentiment."""
+"""Compute how often statements are made up or left out, by topic and sentiment."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ NO_NAME = "(none)"
 
 
 def add(work):
-    """Share of the statements of each topic and sentiment that the other text does not support.
+    """Add the share of statements that the other text does not support, by topic and sentiment.
 
     Of everything, each system, each domain, and each system in it; by evaluator.
     """
@@ -24,10 +24,10 @@ def add(work):
 
 
 def _groups(work):
-    """(domain, system, which statements); a study of one system has no rows of it."""
-    one = len(work.explained.systems[0]) < 2
+    """Yield (domain, system, mask of statements); no systems in a study of a single system."""
+    is_single = len(work.explained.systems[0]) < 2
     for domain, system, inside in work.groups:
-        if system == ALL or not one:
+        if system == ALL or not is_single:
             yield domain, system, inside[work.explained.statements.places]
 
 

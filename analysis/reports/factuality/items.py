@@ -1,7 +1,7 @@
-"""What the report on factual consistency is about: explanations, their statements, their values.
+"""Load what factual consistency is about: explanations, their statements, their probabilities.
 
-Reads beside the frame, each in one query: what is known of items without statement items, the
-probabilities of NLI models, and the texts of the explanations.
+Each query is read once in addition to the frame: what is known of items without statement items,
+the probabilities of NLI models, and the texts of the explanations.
 """
 
 from dataclasses import dataclass, fields
@@ -29,7 +29,10 @@ STATEMENTS, READ, MATRICES = "statements", "read", "matrices"
 
 
 class Beside:
-    """What is read beside the answers, each in one query. Its text changes with what is loaded."""
+    """Reads what the report needs in addition to the answers, each in one query.
+
+    Its text changes with what is loaded.
+    """
 
     def __init__(self, study):
         self.study = study
@@ -39,7 +42,7 @@ class Beside:
 
     @cached_property
     def _there(self):
-        """Which of statements, sides read and matrices there are, in one query."""
+        """Return which of statements, sides read and matrices the study has, in one query."""
         first, *more = (
             model.objects.filter(item__study=self.study)
             .order_by()
@@ -51,6 +54,7 @@ class Beside:
 
     @cached_property
     def sets(self):
+        """Return the study's StatementSets, empty where it has no statements."""
         return StatementSets(self.study if {STATEMENTS, READ} & self._there else None)
 
     @cached_property
@@ -60,34 +64,37 @@ class Beside:
 
     @cached_property
     def practice(self):
-        """The items that raters practise with, which no number is about."""
+        """Return the items that raters practise with, which no number is about."""
         return {pk for pk, _, is_practice in self._texts_and_practice if is_practice}
 
     @cached_property
     def withheld(self):
-        """The items of a file whose study withheld what they say: nobody here can tell what."""
+        """Return the items whose text was withheld from a loaded file: nobody here can tell it."""
         return {pk for pk, text, _ in self._texts_and_practice if text == WITHHELD}
 
     @cached_property
     def texts(self):
-        """{item: text}, of statement items too."""
+        """Return {item: text}, of statement items too."""
         return {pk: text for pk, text, _ in self._texts_and_practice}
 
-    def said(self, pks):
-        """(item, side, statement as it is checked) of these items; a query for 2,000 of them."""
+    def statement_texts(self, pks):
+        """Yield (item, side, statement as it is checked); a query for 2,000 items."""
         rows = Statement.objects.speaking(self.study).order_by()
         for some in batches(pks, MOST_ITEMS):
-            for one in rows.filter(item__in=some):
-                if text := wrapped(one.said, one.feels, self.study.language):
-                    yield one.item_id, one.side, text
+            for statement in rows.filter(item__in=some):
+                if text := wrapped(statement.said, statement.feels, self.study.language):
+                    yield statement.item_id, statement.side, text
 
     @cached_property
     def matrices(self):
-        """{(evaluator, grain): {item: (generated, reference, forward, backward, their texts)}}"""
+        """Return {(evaluator, grain): {item: (n, m, forward, backward, two lists of texts)}}.
+
+        n: how many generated statements; m: how many of the reference; the texts in this order too.
+        """
         if MATRICES not in self._there:
             return {}
         rows = Entailment.objects.counting().filter(item__study=self.study).order_by("run_id", "pk")
-        found: dict = {}
+        matrices: dict = {}
         for judge, grain, item, *matrix in rows.values_list(
             "run__judge__key",
             "grain",
@@ -99,14 +106,16 @@ class Beside:
             "generated",
             "reference",
         ):
-            found.setdefault((judge or FROM_FILE, grain), {})[item] = matrix
-        return found
+            matrices.setdefault((judge or FROM_FILE, grain), {})[item] = matrix
+        return matrices
 
 
 @dataclass(frozen=True)
 class Statements:
-    """Statement items (S,): their row in `items`, −1 of one that the choice of items leaves out;
-    the place of their explanation; what they are and say.
+    """Statement items (S,), and the explanations they belong to.
+
+    rows: their row in `items`, −1 of an item that the choice of items leaves out; places: the place
+    of their explanation.
     """
 
     rows: np.ndarray
@@ -117,8 +126,8 @@ class Statements:
     texts: np.ndarray
 
     def where(self, chosen):
-        """Some of them, by a mask or by their numbers."""
-        return Statements(*(getattr(self, one.name)[chosen] for one in fields(self)))
+        """Return some of the statements, by a mask or by their numbers."""
+        return Statements(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 class Explained:
@@ -132,43 +141,43 @@ class Explained:
         self.scores = Scores(answers, options)
         self.beside = answers.beside or Beside(answers.study)
         self.items = self.scores.items
-        found, named = self._statements(answers)
+        statements, named = self._statements(answers)
         kinds, keys = self._column("kind"), self._column("item")
         is_one = np.isin(keys, list(set(named))) & (self._column(EXPLANATION) == "")
         is_one = (kinds == Item.Kind.EXPLANATION) | (is_one & (kinds != Item.Kind.STATEMENT))
         is_one |= self._read(kinds == Item.Kind.TEXT)
         self.rows = np.flatnonzero(is_one & ~self._are(self.beside.practice))
-        place = {key: at for at, key in enumerate(keys[self.rows])}
-        found.places[:] = [place.get(name, UNKNOWN) for name in named]
-        self.all_statements = found.where(found.places != UNKNOWN)
+        place = {key: number for number, key in enumerate(keys[self.rows])}
+        statements.places[:] = [place.get(name, UNKNOWN) for name in named]
+        self.all_statements = statements.where(statements.places != UNKNOWN)
         self.statements = self.all_statements.where(self.all_statements.rows >= 0)
 
     def _statements(self, answers):
-        """(Statements without a place yet, the keys of their explanations) of a study's items."""
+        """Return (Statements without a place yet, the keys of their explanations) of all items."""
         items, ids = answers.items, np.array(answers.item_ids, dtype=np.int64)
         sides = pd.Series(_column(items, DIRECTION)).map(SIDES)
         are = (_column(items, "kind") == Item.Kind.STATEMENT) & (_column(items, OUTDATED) == "")
         are &= sides.notna().to_numpy()
         withheld = are & np.isin(ids, list(self.beside.withheld))
         self.withheld = int((withheld & (self.scores.place >= 0)).sum())
-        at = np.flatnonzero(are & ~withheld)
-        about = [_column(items, name)[at] for name in ("topic", "sentiment")]
-        texts = np.array([self.beside.texts[pk] for pk in ids[at]], dtype=object)
-        found = Statements(
-            self.scores.place[at],
-            np.zeros(len(at), dtype=np.int64),
-            sides.to_numpy()[at],
+        rows = np.flatnonzero(are & ~withheld)
+        about = [_column(items, name)[rows] for name in ("topic", "sentiment")]
+        texts = np.array([self.beside.texts[pk] for pk in ids[rows]], dtype=object)
+        statements = Statements(
+            self.scores.place[rows],
+            np.zeros(len(rows), dtype=np.int64),
+            sides.to_numpy()[rows],
             *about,
             texts,
         )
-        return found, _column(items, EXPLANATION)[at]
+        return statements, _column(items, EXPLANATION)[rows]
 
     def _are(self, pks):
-        """Whether each item is one of these."""
+        """Return whether each item is among these primary keys."""
         return np.isin(np.array(self.scores.item_ids, dtype=np.int64), list(pks))
 
     def _read(self, chosen):
-        """Which of the chosen items have statements, or were compared by an NLI model."""
+        """Return which of the chosen items have statements, or were compared by an NLI model."""
         beside = self.beside
         compared = {pk for rows in beside.matrices.values() for pk in rows}
         stated = {pk for pk in beside.sets.found if beside.sets.of(pk, {}).is_stated}
@@ -182,34 +191,35 @@ class Explained:
 
     @cached_property
     def ids(self):
+        """Return the primary key of each explanation."""
         return [self.scores.item_ids[row] for row in self.rows]
 
     @cached_property
     def sizes(self):
-        """How many statements the sides of each have (E, 2), left in or not; −1: unknown."""
+        """Return how many statements each side has (E, 2), left in or not; −1: unknown."""
         compared = [self._of_matrices.get(pk, (UNKNOWN, UNKNOWN)) for pk in self.ids]
         compared = np.array(compared, dtype=np.int64).reshape(-1, 2)
         return np.where(self._stated == UNKNOWN, compared, self._stated)
 
     @cached_property
     def _stated(self):
-        """The same by the statements alone, whatever the choice of items leaves of them."""
+        """Return the sizes by the statements alone, whatever the choice of items leaves in."""
         every = self.all_statements
         counts = np.zeros((len(self), 2), dtype=np.int64)
         np.add.at(counts, (every.places, (every.sides == REFERENCE).astype(int)), 1)
-        found, made = np.full((len(self), 2), UNKNOWN), set(every.sides)
-        for at, (pk, (n, m)) in enumerate(zip(self.ids, counts.tolist(), strict=True)):
-            known = self.beside.sets.of(pk, {GENERATED: n, REFERENCE: m}, made)
-            if known.sizes:
-                found[at] = known.sizes
-            elif not known.is_stated:  # a study may have items of one side only
-                found[at] = n or UNKNOWN, m or UNKNOWN
-        return found
+        sizes, made = np.full((len(self), 2), UNKNOWN), set(every.sides)
+        for place, (pk, (n, m)) in enumerate(zip(self.ids, counts.tolist(), strict=True)):
+            statement_set = self.beside.sets.of(pk, {GENERATED: n, REFERENCE: m}, made)
+            if statement_set.sizes:
+                sizes[place] = statement_set.sizes
+            elif not statement_set.is_stated:  # a study may have items of one side only
+                sizes[place] = n or UNKNOWN, m or UNKNOWN
+        return sizes
 
-    def is_earlier(self, at, matrix):
-        """Whether a matrix of statements is of others than the explanation has now."""
+    def is_earlier(self, place, matrix):
+        """Return whether a matrix compared other statements than the explanation has now."""
         n, m, *_, generated, reference = matrix
-        now, stated = self._texts_now[at], self._stated[at]
+        now, stated = self._texts_now[place], self._stated[place]
         return any((stated != UNKNOWN) & (stated != (n, m))) or any(
             now.get(side) and any(texts) and now[side] != sorted(texts)
             for side, texts in ((GENERATED, generated), (REFERENCE, reference))
@@ -217,42 +227,42 @@ class Explained:
 
     @cached_property
     def _texts_now(self):
-        """[{side: texts of its statement items, by the alphabet}] of each."""
-        found, every = [{} for _ in self.rows], self.all_statements
+        """Return [{side: texts of its statement items, sorted}] of each explanation."""
+        texts_by_place, every = [{} for _ in self.rows], self.all_statements
         for text, place, side in zip(every.texts, every.places, every.sides, strict=True):
-            found[place].setdefault(side, []).append(text)
-        return [{side: sorted(texts) for side, texts in sides.items()} for sides in found]
+            texts_by_place[place].setdefault(side, []).append(text)
+        return [{side: sorted(texts) for side, texts in sides.items()} for sides in texts_by_place]
 
     @cached_property
-    def said(self):
-        """[{side: texts of its statements}] of each, as far as they are known.
+    def statement_texts(self):
+        """Return [{side: texts of its statements}] of each explanation, as far as they are known.
 
-        Those of its statement items; else of runs and people, since an explanation with an empty
-        side has none; else as an NLI model saw them.
+        The texts of its statement items; else those of runs and people, since an explanation with
+        an empty side has no items; else those that an NLI model compared.
         """
-        found = [dict(sides) for sides in self._texts_now]
+        texts_by_place = [dict(sides) for sides in self._texts_now]
         lacking = [
             {
                 side
                 for side, n in zip((GENERATED, REFERENCE), sizes, strict=True)
                 if n > 0 and side not in sides
             }
-            for sizes, sides in zip(self.sizes, found, strict=True)
+            for sizes, sides in zip(self.sizes, texts_by_place, strict=True)
         ]
-        at_of = {pk: at for at, pk in enumerate(self.ids) if lacking[at]}
-        for pk, side, text in self.beside.said(at_of):
-            if side in lacking[at_of[pk]]:
-                found[at_of[pk]].setdefault(side, []).append(text)
+        place_of = {pk: place for place, pk in enumerate(self.ids) if lacking[place]}
+        for pk, side, text in self.beside.statement_texts(place_of):
+            if side in lacking[place_of[pk]]:
+                texts_by_place[place_of[pk]].setdefault(side, []).append(text)
         for (_, grain), rows in self.beside.matrices.items():
-            for pk in at_of.keys() & rows.keys() if grain == Grain.STATEMENT else ():
+            for pk in place_of.keys() & rows.keys() if grain == Grain.STATEMENT else ():
                 for side, texts in zip((GENERATED, REFERENCE), rows[pk][-2:], strict=True):
-                    if texts and side in lacking[at_of[pk]]:
-                        found[at_of[pk]].setdefault(side, texts)
-        return found
+                    if texts and side in lacking[place_of[pk]]:
+                        texts_by_place[place_of[pk]].setdefault(side, texts)
+        return texts_by_place
 
     @cached_property
     def _of_matrices(self):
-        """{item: (generated, reference)} of what an NLI model compared, wherever that was."""
+        """Return {item: (generated, reference)} sizes of what an NLI model compared, anywhere."""
         return {
             item: matrix[:2]
             for (_, grain), rows in self.beside.matrices.items()
@@ -262,45 +272,50 @@ class Explained:
 
     @property
     def are_known(self):
-        """Whether the statements of both sides are known (E,)."""
+        """Return whether the statements of both sides are known (E,)."""
         return (self.sizes != UNKNOWN).all(axis=1)
 
     @property
     def is_half_known(self):
-        """Whether one side has statements and nothing is known of the other (E,)."""
+        """Return whether one side has statements and nothing is known of the other (E,)."""
         return (self.sizes == UNKNOWN).sum(axis=1) == 1
 
     @cached_property
     def clusters(self):
+        """Return the code of each explanation's cluster (E,)."""
         return self.scores.clusters[self.rows]
 
     def resampling(self):
+        """Return the clusters= and counts= that the bootstrap takes for the explanations."""
         return self.scores.resampling(self.rows)
 
     @cached_property
     def pairs(self):
-        """Code of (recipient, content) (E,), within which systems are compared."""
+        """Return the code of (recipient, content) (E,), within which systems are compared."""
         return self.scores.pairs[self.rows]
 
     @cached_property
     def contents(self):
-        """Code of the content of each (E,), −1 without one."""
+        """Return the code of each explanation's content (E,), −1 without a content."""
         return _coded(self._column("content")[self.rows])[1]
 
     @cached_property
     def is_paired(self):
-        """Whether anything is known of recipient or content of each (E,)."""
-        known = [self._column(name)[self.rows] != "" for name in ("recipient", "content")]
-        return np.logical_or(*known)
+        """Return whether the recipient or the content of each explanation is known (E,)."""
+        is_named = [self._column(name)[self.rows] != "" for name in ("recipient", "content")]
+        return np.logical_or(*is_named)
 
     @cached_property
     def systems(self):
-        """(names, code of each (E,), −1 without a system)."""
+        """Return (names, code of each explanation (E,), −1 without a system)."""
         return _coded(self._column("system")[self.rows])
 
     @cached_property
     def domains(self):
-        """The same of the column DOMAINS that the items have; no names where they have none."""
+        """Return (names, code of each explanation (E,), −1 without a domain).
+
+        By the first column of DOMAINS that the items have; no names if they have none of them.
+        """
         for name in DOMAINS:
             if name in self.items:
                 return _coded(self._column(name)[self.rows])
@@ -308,22 +323,24 @@ class Explained:
 
     @cached_property
     def texts(self):
+        """Return the text of each explanation."""
         return [self.beside.texts.get(pk, "") for pk in self.ids]
 
     @cached_property
     def features(self):
+        """Return the feature that each explanation should name (E,), blank without one."""
         return self._column("feature")[self.rows]
 
     @property
     def has_statements(self):
-        """Whether anything of factual consistency is there to be told."""
+        """Return whether the study has any statements or matrices of these explanations."""
         pks = set(self.ids)
-        kept = any(pks & found.keys() for found in self.beside.matrices.values())
+        kept = any(pks & matrix_of_item.keys() for matrix_of_item in self.beside.matrices.values())
         return bool(len(self.statements.rows) or kept or self.are_known.any())
 
 
 def _column(items, name):
-    """A column of a frame of items, blank where it has none."""
+    """Return a column of a frame of items, blank if it has no such column."""
     if name not in items:
         return np.full(len(items), "", dtype=object)
     return items[name].astype(object).to_numpy()

@@ -1,4 +1,4 @@
-"""The values of each metric of factual consistency, an explanation a value."""
+"""Compute the values of each metric of factual consistency, a value per explanation."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,7 +43,7 @@ SIMILAR = {
 
 @dataclass(frozen=True)
 class Measured:
-    """One metric by one evaluator (E,), NaN where undefined; judge: its name, blank otherwise.
+    """A metric by an evaluator (E,), NaN where undefined; judge: its name, blank otherwise.
 
     skipped: undefined as neither side has a statement (or sentence), or as one has none and the
     metric has no worst value; zero: 0 as one has none; False where that does not matter.
@@ -59,25 +59,29 @@ class Measured:
 
     @property
     def label(self):
-        """Metric and evaluator, as one says it; of a judge that is a metric its name."""
+        """Return the metric and its evaluator in words; of a judge that is a metric its name."""
         return self.metric if self.metric == self.evaluator else f"{self.metric} ({self.evaluator})"
 
 
 def plain(family, evaluator, metric, values, judge=""):
-    """A metric to which empty sides do not matter."""
+    """Return a Measured to which empty sides do not matter."""
     no = np.zeros(len(values), dtype=bool)
     return Measured(family, evaluator, metric, values, no, no, judge)
 
 
-def empty_sides(both, one, is_share):
-    """(skipped, zero) of explanations (E,) with both sides or one empty: only a share is 0."""
-    return (both, one) if is_share else (both | one, np.zeros_like(one))
+def empty_sides(both, one_empty, is_share):
+    """Return (skipped, zero) of explanations (E,) with both sides or one empty.
+
+    Only a share is 0 where one side is empty; other metrics are skipped.
+    """
+    return (both, one_empty) if is_share else (both | one_empty, np.zeros_like(one_empty))
 
 
 class Measures:
-    """All metrics that a study's answers give; `strange`: evaluators with verdicts beyond 0..1;
-    `earlier`: how many matrices of earlier statements are left out; `answering`: imported judges
-    whose values are answers, no measures.
+    """All metrics that a study's answers give.
+
+    `strange`: evaluators with verdicts beyond 0..1; `earlier`: how many matrices of earlier
+    statements are left out; `answering`: imported judges whose values are answers, no measures.
     """
 
     def __init__(self, explained):
@@ -95,46 +99,47 @@ class Measures:
             *self._mention(),
         ]
 
-    def of(self, *families):
-        return [one for one in self.all if one.family in families]
+    def in_families(self, *families):
+        """Return the metrics of these families."""
+        return [measured for measured in self.all if measured.family in families]
 
     # Statements, each against the other text
 
     def _question(self):
-        """Place of the first yes/no question of statements with an answer; else of the first."""
+        """Return the place of the first answered yes/no question of statements, or the first."""
         rows = self.explained.statements.rows
         asked = [
-            at
-            for at, question in enumerate(self.scores.questions)
+            place
+            for place, question in enumerate(self.scores.questions)
             if question.scale.kind == "binary" and question.applies_to_kind("statement")
         ]
         names = self.scores.judges
-        for at in asked:
-            found = [self._of_people, *map(self.scores.judge, names)]
-            if any(not np.isnan(values[rows, at]).all() for values in found if len(rows)):
-                return at
+        for place in asked:
+            sources = [self._of_people, *map(self.scores.judge, names)]
+            if any(not np.isnan(values[rows, place]).all() for values in sources if len(rows)):
+                return place
         return asked[0] if asked else None
 
     def _verdicts(self):
-        """(evaluator, verdicts of the statements) of judges, then of people."""
-        at = self.question
+        """Yield (evaluator, verdicts of the statements) of judges, then of people."""
+        place = self.question
         for name in self.scores.judges:
             own = self.scores.answers.own_scale.get(name)
-            if at not in self.scores.answered(name):
+            if place not in self.scores.answered(name):
                 continue  # else a number that fills gaps would be all that it says
             if own is None:
-                yield from self._known(name, self.scores.judge(name)[:, at])
+                yield from self._known(name, self.scores.judge(name)[:, place])
             elif own.above is not None:  # else nothing says from where on a metric supports
-                yield from self._known(name, own.fits(self.scores.judge(name)[:, at]))
-        yield from self._known(self.people, self._of_people[:, at])
+                yield from self._known(name, own.fits(self.scores.judge(name)[:, place]))
+        yield from self._known(self.people, self._of_people[:, place])
 
     @cached_property
     def _of_people(self):
-        """Means of answers that were given: a number that fills gaps is no verdict."""
+        """Return means of given answers: a number that fills gaps is no verdict."""
         return self.scores.role_mean(self.scores.options.reference)
 
     def _known(self, name, values):
-        """Of the statement items, if there are any and all are shares."""
+        """Yield the name with its verdicts on statements, if there are any and all are shares."""
         values = values[self.explained.statements.rows]
         if np.isnan(values).all():
             return
@@ -145,6 +150,7 @@ class Measures:
 
     @property
     def people(self):
+        """Return the evaluator's name of the raters' mean."""
         role = self.scores.options.reference
         return "mean of all people" if role == ALL else f"mean of {role}"
 
@@ -153,7 +159,7 @@ class Measures:
             yield from self._parts("St2Exp", evaluator, self._supported(verdicts))
 
     def _supported(self, verdicts):
-        """The Consistency of one evaluator. A statement without an item has no verdict."""
+        """Return the Consistency of one evaluator; a statement without an item has no verdict."""
         both, sizes = [], self.explained.sizes
         stated, every = self.explained.statements, self.explained.all_statements
         for column, side in enumerate((GENERATED, REFERENCE)):
@@ -166,70 +172,77 @@ class Measures:
             both.append((np.concatenate([places, more]), np.concatenate([verdicts[own], gaps])))
         return statement_support(*both, len(self.explained))
 
-    def _parts(self, name, evaluator, found):
-        """Precision, recall and F1 as Measured, undefined where the statements are not known."""
-        known, half = self.explained.are_known, self.explained.is_half_known
-        sides = {"P": found.precision, "R": found.recall, "F1": found.f1}
+    def _parts(self, name, evaluator, consistency):
+        """Yield precision, recall and F1 as Measured, undefined if the statements are not known."""
+        are_known, half = self.explained.are_known, self.explained.is_half_known
+        sides = {"P": consistency.precision, "R": consistency.recall, "F1": consistency.f1}
         judge = evaluator if evaluator in self.scores.judges else ""
         for part, values in sides.items():
             if values is not None:
-                skipped, zero = empty_sides(found.both_empty, found.one_empty, found.f1 is not None)
+                skipped, zero = empty_sides(
+                    consistency.both_empty, consistency.one_empty, consistency.f1 is not None
+                )
                 yield Measured(
                     STATEMENTS,
                     evaluator,
                     f"{name}-{part}",
-                    np.where(known | half, values, np.nan),
-                    skipped & known,
-                    zero & known,
+                    np.where(are_known | half, values, np.nan),
+                    skipped & are_known,
+                    zero & are_known,
                     judge,
                 )
 
     # NLI
 
     def _matrices(self, grain):
-        """(evaluator, its rows by place) of a grain, those of explanations that are looked at."""
-        for (evaluator, of), rows in self.explained.beside.matrices.items():
+        """Yield (evaluator, its rows by place) of a grain, for the judges looked at."""
+        for (evaluator, its_grain), rows in self.explained.beside.matrices.items():
             chosen = self.scores.options.judges
-            if of != grain or (chosen and evaluator not in chosen):
+            if its_grain != grain or (chosen and evaluator not in chosen):
                 continue
-            own = {at: rows[pk] for at, pk in enumerate(self.explained.ids) if pk in rows}
+            own = {place: rows[pk] for place, pk in enumerate(self.explained.ids) if pk in rows}
             if grain == Grain.STATEMENT:
                 own = self._of_now(own)
             if own:
                 yield evaluator, own
 
     def _of_now(self, own):
-        """Without the matrices of statements that are others by now; `earlier` counts these."""
-        gone = {at for at, matrix in own.items() if self.explained.is_earlier(at, matrix)}
+        """Return the matrices without those of changed statements; `earlier` counts these."""
+        gone = {place for place, matrix in own.items() if self.explained.is_earlier(place, matrix)}
         self.earlier += len(gone)
-        return {at: matrix for at, matrix in own.items() if at not in gone}
+        return {place: matrix for place, matrix in own.items() if place not in gone}
 
     def _entailment(self):
         for evaluator, rows in self._matrices(Grain.STATEMENT):
             forward, backward = pairs_of(rows, 2), pairs_of(rows, 3, turned=True)
             places = np.array(list(rows), dtype=np.intp)
-            for name, found in statement_entailment(forward, backward).items():
-                whole = self._spread(found, places)
+            for name, consistency in statement_entailment(forward, backward).items():
+                whole = self._spread(consistency, places)
                 yield from self._parts(NAMES[name], evaluator, whole)
 
-    def _spread(self, found, places):
-        """Of some explanations to all: the rule for empty sides needs no probabilities."""
+    def _spread(self, consistency, places):
+        """Spread values of some explanations to all: empty sides need no probabilities."""
         sizes = self.explained.sizes
         both = (sizes == 0).all(axis=1)
-        one = (sizes == 0).any(axis=1) & ~both & self.explained.are_known
-        is_share = found.f1 is not None
+        one_empty = (sizes == 0).any(axis=1) & ~both & self.explained.are_known
+        is_share = consistency.f1 is not None
 
         def all_of(values):
             if values is None:
                 return None
-            whole = np.where(one & is_share, 0.0, np.nan)
+            whole = np.where(one_empty & is_share, 0.0, np.nan)
             whole[places] = values
             return whole
 
-        both[places], one[places] = found.both_empty, found.one_empty
+        both[places], one_empty[places] = consistency.both_empty, consistency.one_empty
         no = np.zeros(len(both), dtype=bool)
         return Consistency(
-            all_of(found.precision), all_of(found.recall), all_of(found.f1), both, one, no
+            all_of(consistency.precision),
+            all_of(consistency.recall),
+            all_of(consistency.f1),
+            both,
+            one_empty,
+            no,
         )
 
     def _sentences(self):
@@ -241,17 +254,17 @@ class Measures:
                 pairs, places = pairs_of(rows, 2), list(rows)
                 values = np.full(len(self.explained), np.nan)
                 values[places] = aggregate(pairs)
-                both, one = np.zeros((2, len(values)), dtype=bool)
+                both, one_empty = np.zeros((2, len(values)), dtype=bool)
                 both[places] = (pairs.hypotheses == 0) & (pairs.premises == 0)
-                one[places] = (pairs.hypotheses == 0) != (pairs.premises == 0)
+                one_empty[places] = (pairs.hypotheses == 0) != (pairs.premises == 0)
                 judge = evaluator if evaluator in self.scores.judges else ""
-                skipped, zero = empty_sides(both, one, is_share)
+                skipped, zero = empty_sides(both, one_empty, is_share)
                 yield Measured(SENTENCES, evaluator, metric, values, skipped, zero, judge)
 
     # Whole texts
 
     def _similarity(self):
-        """Judges that are metrics, and what was imported, by its name (see `factual_names`)."""
+        """Yield judges that are metrics, and imported values classed by name (see names.py)."""
         for name in self.scores.judges:
             kind, against = self.scores.answers.kinds.get(name, ("", ""))
             if kind not in SIMILAR and kind not in (Kind.IMPORTED, Kind.PAIR_MODEL):
@@ -260,18 +273,18 @@ class Measures:
             answered = np.flatnonzero(~np.isnan(given).all(axis=0))
             if not len(answered):
                 continue
-            at = answered[0]
+            place = answered[0]
             family = REVIEW if against == Judge.Against.REVIEW else SIMILARITY
             if kind == Kind.PAIR_MODEL and is_consistency(name):
                 family = NAMED
             if kind == Kind.IMPORTED:
-                family = self._imported(name, given[:, at], self.scores.questions[at].scale)
+                family = self._imported(name, given[:, place], self.scores.questions[place].scale)
             if family:
-                values = self.scores.judge(name)[self.explained.rows, at]
+                values = self.scores.judge(name)[self.explained.rows, place]
                 yield plain(family, name, name, values, name)
 
     def _imported(self, name, given, scale):
-        """The family of an imported judge; "" of one that answers the question as people do."""
+        """Return the family of an imported judge; "" if it answers the question as people do."""
         if is_consistency(name):
             return NAMED
         if not is_similarity(name) and are_answers(given[~np.isnan(given)], scale):
@@ -282,13 +295,13 @@ class Measures:
     def _mention(self):
         features = [feature for feature in self.explained.features if feature.strip()]
         if features:
-            found = mentioned(self.explained.texts, features)
-            values = feature_matching_ratio(found, self.explained.features)
+            is_mentioned = mentioned(self.explained.texts, features)
+            values = feature_matching_ratio(is_mentioned, self.explained.features)
             yield plain(MENTION, "texts", "FMR", values)
 
 
 def pairs_of(rows, column, turned=False):
-    """The Pairs of explanations {place: (generated, reference, forward, backward)}."""
+    """Return the Pairs of explanations {place: (generated, reference, forward, backward)}."""
     parts = [as_array(row[column]) for row in rows.values()]
-    n, m = (np.array([row[at] for row in rows.values()], dtype=np.int64) for at in (0, 1))
+    n, m = (np.array([row[index] for row in rows.values()], dtype=np.int64) for index in (0, 1))
     return Pairs(np.concatenate(parts), *((m, n) if turned else (n, m)))

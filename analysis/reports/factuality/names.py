@@ -1,4 +1,4 @@
-"""What an imported measure is, by its name: of consistency, of similarity, or neither.
+"""Class an imported measure by its name: of consistency, of similarity, or neither.
 
 Nothing else tells: all of them come in as values of a judge. Source of the two families: Kabongo &
 Guigue (2025), section IV-A: SEval, SummaC, AlignScore and QuestEval measure factual consistency;
@@ -14,17 +14,17 @@ SIMILAR = re.compile(
 
 
 def is_consistency(name):
-    """Whether a name begins with that of a measure of factual consistency, in any case."""
+    """Return whether a name begins like a measure of factual consistency, in any case."""
     return bool(CONSISTENT.match(name.lower()))
 
 
 def is_similarity(name):
-    """Whether it begins with that of a measure of similarity; "Bart Simpson" begins so too."""
+    """Return whether a name begins like a measure of similarity; "Bart Simpson" does too."""
     return bool(SIMILAR.match(name.lower()))
 
 
 def are_answers(values, scale):
-    """Whether all values lie on the scale of a question that has ends, as ratings do.
+    """Return whether all values lie on the scale of a question that has ends, as ratings do.
 
     values: numbers without gaps.
     """

@@ -1,4 +1,4 @@
-"""The page of factual consistency: tables II to VII of the paper, and what it asks of them."""
+"""Show factual consistency: tables II to VII of the paper, and its research questions."""
 
 from dataclasses import replace
 from math import isnan
@@ -60,30 +60,34 @@ HOW = (
 COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ"}
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the tables of which the page shows one, or all."""
     return Shown("measure", "Table", list(PARTS.items()))
 
 
 def layout(report, chosen, looks):
-    of: dict = {}
+    """Return the page of one table, or of all, with the figures of consistency."""
+    entries_by_part: dict = {}
     for entry in _worth_showing(report.entries):
-        of.setdefault(entry.row["part"], []).append(entry)
+        entries_by_part.setdefault(entry.row["part"], []).append(entry)
     tables = [
-        *counts_tables(of.get(COUNTS, [])),
-        *_consistency(of.get(CONSISTENCY, [])),
-        *_reviews(of.get(REVIEWS, [])),
-        *_differences(of.get(DIFFERENCE, [])),
-        *_correlations(of.get(CORRELATION, [])),
-        *_ranks(of.get(RANK, [])),
-        *_rank_agreement(of.get(RANKS, [])),
-        *_failures(of.get(FAILURE, [])),
+        *counts_tables(entries_by_part.get(COUNTS, [])),
+        *_consistency(entries_by_part.get(CONSISTENCY, [])),
+        *_reviews(entries_by_part.get(REVIEWS, [])),
+        *_differences(entries_by_part.get(DIFFERENCE, [])),
+        *_correlations(entries_by_part.get(CORRELATION, [])),
+        *_ranks(entries_by_part.get(RANK, [])),
+        *_rank_agreement(entries_by_part.get(RANKS, [])),
+        *_failures(entries_by_part.get(FAILURE, [])),
     ]
-    return Layout(_figures(of, looks), tables)
+    return Layout(_figures(entries_by_part, looks), tables)
 
 
 def _worth_showing(entries):
-    """Without what says nothing: of a domain that is the only one, the same as everything; of
-    others, what is undefined of systems and metrics compared within it.
+    """Drop entries that say nothing.
+
+    Of the only domain those that equal everything; of several domains the undefined comparisons of
+    systems and metrics within them.
     """
     domains = {entry.row["domain"] for entry in entries} - {ALL}
     whole = [entry for entry in entries if entry.row["domain"] == ALL]
@@ -99,12 +103,12 @@ def _is_said(row):
 
 
 def _within(row):
-    """What a line is about begins with its domain; of all of them there is nothing to say."""
+    """Return the domain that a line begins with; blank for all domains together."""
     return "" if row["domain"] == ALL else f"{row['domain']}: "
 
 
 def _named(row):
-    """Metric and evaluator; of a judge that is a metric its name, of plain texts the metric."""
+    """Name metric and evaluator; of a judge that is a metric its name, of texts the metric."""
     metric, evaluator = row["metric"], row["evaluator"]
     return metric if evaluator in (metric, "texts") else f"{metric} ({evaluator})"
 
@@ -114,7 +118,7 @@ def _line(row):
 
 
 def _by_domain(entries):
-    """All domains together, then each."""
+    """Sort the entries: all domains together first, then each domain."""
     return sorted(entries, key=lambda e: (e.row["domain"] != ALL, e.row["domain"]))
 
 
@@ -127,9 +131,9 @@ def _unique(entries, key):
     return list(dict.fromkeys(entry.row[key] for entry in entries))
 
 
-def _figures(of, looks):
-    """Precision against recall of each system, and F1 with its intervals."""
-    whole = [e for e in of.get(CONSISTENCY, []) if e.row["domain"] == ALL]
+def _figures(entries_by_part, looks):
+    """Draw precision against recall of each system, and F1 with its intervals."""
+    whole = [e for e in entries_by_part.get(CONSISTENCY, []) if e.row["domain"] == ALL]
     points = _points([e for e in whole if e.row["system"] != ALL])
     figures = []
     if points:
@@ -146,27 +150,27 @@ def _figures(of, looks):
 
 
 def _renamed(entry):
-    """The systems together are none of them."""
+    """Return the entry with a name for all systems together, in place of "all"."""
     is_all = entry.row["system"] == ALL
     return replace(entry, row=entry.row | {"system": EVERYTHING}) if is_all else entry
 
 
 def _points(entries):
-    """{evaluator: [(system, recall, precision)]} of St2Exp, where both are there."""
+    """Return {evaluator: [(system, recall, precision)]} of St2Exp, where both are defined."""
     values = {
         (e.row["evaluator"], e.row["system"], e.row["metric"]): e.row["value"] for e in entries
     }
-    found: dict = {}
+    points: dict = {}
     for (evaluator, system, metric), precision in values.items():
         if metric == "St2Exp-P":
             both = values[evaluator, system, "St2Exp-R"], precision
             if not any(map(isnan, both)):
-                found.setdefault(evaluator, []).append((system, *both))
-    return found
+                points.setdefault(evaluator, []).append((system, *both))
+    return points
 
 
 def _consistency(entries):
-    """A table a family of metrics: lines of domain and metric, columns of systems."""
+    """Yield a table per family of metrics: lines of domain and metric, columns of systems."""
     groups: dict = {}
     for entry in entries:
         groups.setdefault(_title(entry.row), []).append(entry)
@@ -217,16 +221,16 @@ def _sized(entry):
 
 
 def marked(cells, systems, lower=False):
-    """The best and the second system of a line; the mean over all systems competes with none."""
+    """Mark the best and the second system of a line; the mean over all systems is not ranked."""
     sign = -1 if lower else 1
-    known = {
+    distinct = {
         round(sign * cell.value, SAME_MEAN)
         for cell, system in zip(cells, systems, strict=True)
         if cell and system != ALL and not isnan(cell.value)
     }
-    if len(known) < 2:  # nothing to choose between
+    if len(distinct) < 2:  # nothing to choose between
         return cells
-    marks = dict(zip(sorted(known, reverse=True)[:2], ("best", "second"), strict=False))
+    marks = dict(zip(sorted(distinct, reverse=True)[:2], ("best", "second"), strict=False))
     return [
         replace(cell, rank=marks.get(round(sign * cell.value, SAME_MEAN), ""))
         if cell and system != ALL
@@ -236,7 +240,7 @@ def marked(cells, systems, lower=False):
 
 
 def _differences(entries):
-    """Of each metric the pairs of systems."""
+    """Yield the table of every metric's differences between pairs of systems."""
     entries = _by_domain(entries)  # what is cut is of domains
     lines = [
         (
@@ -268,7 +272,7 @@ def _correlations(entries):
 
 
 def _crossed(entries, caption):
-    """Metrics by other metrics; the lines of all domains together, then those of each."""
+    """Tabulate metrics by other metrics: all domains together first, then each domain."""
     entries = _by_domain(entries)
     if any(e.row["n"] == 2 for e in entries):
         caption += " Of two values (n = 2) it can be nothing but 1, −1 or undefined."
@@ -302,7 +306,7 @@ def _rank_agreement(entries):
 
 
 def _failures(entries):
-    """Of each evaluator: topics, then sentiments, in the order of their shares over all systems."""
+    """Yield tables of each evaluator's failures by topic, then by sentiment."""
     titles = {
         "hallucinated": "Made up: share of the explanations' statements that nothing supports",
         "forgotten": "Left out: share of the references' statements that the explanation lacks",
@@ -318,7 +322,7 @@ def _failures(entries):
 
 
 def _failure(entries, caption, by):
-    """Of all domains together, then of each, the most frequent failures first."""
+    """Tabulate failures of all domains together, then of each, the most frequent first."""
     systems = _unique(entries, "system")
     cells = {
         (e.row["domain"], e.row["name"], e.row["system"]): cell_of(e, f"n = {e.row['n']:,}")
@@ -338,6 +342,7 @@ def _failure(entries, caption, by):
 
 
 def headline(answers, options, judges):
+    """Return the first defined precision over all explanations: of St2Exp, else of StEnt."""
     if not judges:
         return NO_JUDGE
     rows = factuality(answers, options, [CONSISTENCY]).rows
@@ -348,8 +353,8 @@ def headline(answers, options, judges):
         for row in rows:
             about = row["metric"], row["domain"], row["system"]
             if about == (metric, ALL, ALL) and not isnan(row["value"]):
-                said = f"{words} {row['evaluator']}, n = {row['n']:,} explanations"
-                return leading_point(row["value"]), interval(row["low"], row["high"]), said
+                description = f"{words} {row['evaluator']}, n = {row['n']:,} explanations"
+                return leading_point(row["value"]), interval(row["low"], row["high"]), description
     return no_value("no statement of an explanation has been checked")
 
 
@@ -385,7 +390,7 @@ KIND = Kind(
     ),
     idle=("threshold", "undefined", *OF_SUBSTITUTION),
     build=factuality,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     stamp=Beside,

@@ -1,4 +1,4 @@
-"""Report: are explanations supported by what recipients wrote, and do they say what these wrote?
+"""Report whether explanations are supported by, and cover, what recipients wrote.
 
 Tables II to VII and the research questions of Kabongo & Guigue (2025), a fact a row.
 """
@@ -62,7 +62,10 @@ HEADLINES = {
 
 
 def factuality(answers, options, parts=None):
-    """A row a fact, by `part`; parts: some of PARTS, everything where none is named."""
+    """Compute all tables as rows of one fact each, told apart by `part`.
+
+    parts: some of PARTS; everything where none is named.
+    """
     work = Work(answers, options, parts)
     report = work.report
     if not work.explained.has_statements:
@@ -92,8 +95,10 @@ def factuality(answers, options, parts=None):
 
 
 class Work:
-    """What the parts of one report share. groups: (domain, system, which explanations (E,)), all
-    together first; domains: (domain, which explanations).
+    """Holds what the parts of one report share.
+
+    groups: (domain, system, mask of explanations (E,)), all together first; domains: (domain, mask
+    of explanations).
     """
 
     def __init__(self, answers, options, parts=None):
@@ -106,6 +111,7 @@ class Work:
         self.domains = [(name, inside) for name, system, inside in self.groups if system == ALL]
 
     def wants(self, part):
+        """Return whether this part was asked for."""
         return part in self.parts
 
     def _groups(self):
@@ -118,7 +124,7 @@ class Work:
                 yield domain, system, in_domain & (everything if s < 0 else of_system == s)
 
     def add(self, part, *, reason="", judge="", undefined_draws=0, **facts):
-        """One row; what it does not say is blank, or undefined."""
+        """Add one row; columns that are not given are blank, or NaN."""
         row = {name: "" for name in TEXTS} | {name: nan for name in NUMBERS}
         row |= {name: None for name in SIZES} | {"part": part} | facts
         self.report.add(
@@ -130,7 +136,7 @@ class Work:
         )
 
     def add_estimate(self, part, estimate, **facts):
-        """A row of an Estimate."""
+        """Add the row of an Estimate."""
         self.add(
             part,
             value=estimate.value,
@@ -143,65 +149,67 @@ class Work:
 
 
 def _add_consistency(work):
-    """Mean ± sd of every metric, over explanations, of each domain and system."""
+    """Add the mean ± sd of every metric, over explanations, of each domain and system."""
     for part, wanted in ((CONSISTENCY, work.wants(CONSISTENCY)), (REVIEWS, work.wants(REVIEWS))):
         if wanted:
-            for one in work.measures.all:
-                if (one.family == REVIEW) == (part == REVIEWS):
-                    _add_means(work, part, one)
+            for measure in work.measures.all:
+                if (measure.family == REVIEW) == (part == REVIEWS):
+                    _add_means(work, part, measure)
     if work.wants(CONSISTENCY):
         _add_of_corpora(work)
 
 
-def _add_means(work, part, one):
+def _add_means(work, part, measure):
     inside = np.stack([mask for *_, mask in work.groups], axis=1)
-    values = np.where(inside, one.values[:, None], np.nan)
-    found = means_of_columns(values, **work.explained.resampling())
-    for (domain, system, mask), estimate, column in zip(work.groups, found, values.T, strict=True):
-        known = column[~np.isnan(column)]
-        skipped = int((one.skipped & mask).sum())
-        reason = estimate.reason if estimate.n else _why_none(one, int(mask.sum()), skipped)
+    values = np.where(inside, measure.values[:, None], np.nan)
+    estimates = means_of_columns(values, **work.explained.resampling())
+    for (domain, system, mask), estimate, column in zip(
+        work.groups, estimates, values.T, strict=True
+    ):
+        defined = column[~np.isnan(column)]
+        skipped = int((measure.skipped & mask).sum())
+        reason = estimate.reason if estimate.n else _why_none(measure, int(mask.sum()), skipped)
         work.add_estimate(
             part,
             replace(estimate, reason=reason),
             domain=domain,
             system=system,
-            evaluator=one.evaluator,
-            metric=one.metric,
-            judge=one.judge,
+            evaluator=measure.evaluator,
+            metric=measure.metric,
+            judge=measure.judge,
             skipped=skipped,
-            sd=float(known.std(ddof=1)) if len(known) > 1 else nan,
-            zero=int((one.zero & mask).sum()),
+            sd=float(defined.std(ddof=1)) if len(defined) > 1 else nan,
+            zero=int((measure.zero & mask).sum()),
             missing=int(mask.sum()) - estimate.n - skipped,
         )
 
 
-def _why_none(one, explanations, skipped):
+def _why_none(measure, explanations, skipped):
     if not explanations:
         return "there is no explanation"
     if skipped == explanations:
         return "every explanation is skipped for an empty side"
-    if one.family == MENTION:
+    if measure.family == MENTION:
         return "no text has a feature"
     return "there is no value"
 
 
 def _add_of_corpora(work):
-    """USR, FCR and DIV of the texts of each domain and system: numbers of all texts together."""
+    """Add USR, FCR and DIV of all texts together, for each domain and system."""
     explained = work.explained
     any_feature = any(map(words_of, explained.features))
     for domain, system, mask in work.groups:
         places = np.flatnonzero(mask)
-        texts = [explained.texts[at] for at in places]
+        texts = [explained.texts[place] for place in places]
         own = work.explained.domains
         in_domain = own[1] == own[0].index(domain) if domain != ALL else np.ones(len(mask), bool)
-        features = {words_of(each) for each in explained.features[in_domain]} - {()}
-        found = mentioned(texts, [" ".join(each) for each in features])
+        features = {words_of(feature) for feature in explained.features[in_domain]} - {()}
+        is_mentioned = mentioned(texts, [" ".join(feature) for feature in features])
         about = {"domain": domain, "system": system, "evaluator": "texts", "n": len(texts)}
         _add_number(work, "USR", unique_sentence_ratio(texts), "there is no text", about)
         if any_feature:
-            ratio = feature_coverage_ratio(found, len(features)) if texts else nan
-            div = feature_diversity(found) if features else nan
+            ratio = feature_coverage_ratio(is_mentioned, len(features)) if texts else nan
+            div = feature_diversity(is_mentioned) if features else nan
             _add_number(work, "FCR", ratio, "there is no text" if features else NO_FEATURE, about)
             _add_number(work, "DIV", div, "fewer than two texts" if features else NO_FEATURE, about)
 
@@ -213,14 +221,14 @@ def _add_number(work, metric, value, reason, about):
 
 
 def _verdict(work):
-    """The two numbers that the report is about, by each evaluator of single statements."""
-    for one in work.measures.of(STATEMENTS):
-        what = HEADLINES.get(one.metric)
-        known = one.values[~np.isnan(one.values)]
-        if what and len(known):
+    """State St2Exp's precision and recall, by each evaluator of single statements."""
+    for measure in work.measures.in_families(STATEMENTS):
+        what = HEADLINES.get(measure.metric)
+        defined = measure.values[~np.isnan(measure.values)]
+        if what and len(defined):
             yield (
-                f"By {one.evaluator} {100 * known.mean():.1f} % {what}, on average over "
-                f"{len(known):,} explanations."
+                f"By {measure.evaluator} {100 * defined.mean():.1f} % {what}, on average over "
+                f"{len(defined):,} explanations."
             )
 
 
@@ -239,7 +247,7 @@ def _notes(work):
         yield "Spearman's ρ: its intervals keep the ranks of all explanations in each draw."
     if any(name == FROM_FILE for name, _ in explained.beside.matrices):
         yield f"{FROM_FILE}: probabilities that were loaded, of a model elsewhere."
-    if any(one.family == MENTION for one in measures.all):
+    if any(measure.family == MENTION for measure in measures.all):
         yield (
             "FMR, FCR, DIV: features by whole words, without regard to case; all features are "
             "those of the column feature of the domain. USR, FCR and DIV are of all texts "
@@ -250,16 +258,16 @@ def _notes(work):
 
 
 def _of_sizes(work):
-    """How many statements there are, and what none are taken for."""
+    """Write notes on how many statements there are, and on how empty sides count."""
     explained = work.explained
     sizes = explained.sizes
     both = int((sizes == 0).all(axis=1).sum())
-    one = int((sizes == 0).any(axis=1).sum()) - both
+    one_empty = int((sizes == 0).any(axis=1).sum()) - both
     half = int(explained.is_half_known.sum())
     unknown = int((~explained.are_known).sum()) - half
     yield (
         f"Of {len(explained):,} explanations {both:,} have no statement on either side: their "
-        f"metrics of statements are undefined and skipped; {one:,} have none on one side: "
+        f"metrics of statements are undefined and skipped; {one_empty:,} have none on one side: "
         "precision, recall and F1 are 0, StCoh is undefined and skipped."
     )
     if unknown:
@@ -287,7 +295,7 @@ def _of_sizes(work):
 
 
 def _left_out(work, measures):
-    """What does not count, beside what is missing."""
+    """Write notes on what does not count, apart from missing values."""
     if work.scores.options.missing_reference is not None:
         yield "St2Exp of people: a statement without an answer has no verdict, none is filled in."
     if n := work.explained.withheld:

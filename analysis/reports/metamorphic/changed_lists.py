@@ -1,4 +1,4 @@
-"""How alike lists are to their recipient's baseline list, as tables of people and iterations."""
+"""Compare lists with their recipient's baseline list, as tables of people and iterations."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -32,8 +32,10 @@ FEW_COMMON, EMPTY = "fewer than two entries in common", "an empty list"
 
 @dataclass
 class Compared:
-    """Lists of one cell beside the baselines. values: {measure: (people, R)}, NaN = undefined;
-    skipped: {measure: Counter of reasons}; lists: how many there are, of {(person, iteration)}.
+    """The lists of one cell compared with the baselines.
+
+    values: {measure: (people, R)}, NaN = undefined; skipped: {measure: Counter of reasons};
+    by_place: {(person, iteration): Listed}.
     """
 
     people: list
@@ -44,58 +46,63 @@ class Compared:
 
     @property
     def n_lists(self):
+        """Return how many lists there are, those that cannot be compared included."""
         return len(self.by_place)
 
 
 def compared(lists, baselines, people, persistence, matched_only):
-    """The Compared of lists of one cell. baselines: {recipient: Listed}; people: their order."""
-    iterations = sorted({each.iteration for each in lists})
+    """Return the Compared of one cell's lists.
+
+    baselines: {recipient: Listed}; people: their order.
+    """
+    iterations = sorted({listed.iteration for listed in lists})
     shape = len(people), len(iterations)
-    found = Compared(
+    comparison = Compared(
         people,
         iterations,
         {measure: np.full(shape, np.nan) for measure in MEASURES},
         {measure: Counter() for measure in MEASURES},
         {},
     )
-    row = {person: at for at, person in enumerate(people)}
-    column = {iteration: at for at, iteration in enumerate(iterations)}
+    row = {person: position for position, person in enumerate(people)}
+    column = {iteration: position for position, iteration in enumerate(iterations)}
     usable = []
-    for each in lists:
-        at = row[each.recipient], column[each.iteration]
-        found.by_place[at] = each
-        base = baselines.get(each.recipient)
-        if why := _unusable(each, base):
-            for counter in found.skipped.values():
+    for listed in lists:
+        position = row[listed.recipient], column[listed.iteration]
+        comparison.by_place[position] = listed
+        base = baselines.get(listed.recipient)
+        if why := _unusable(listed, base):
+            for counter in comparison.skipped.values():
                 counter[why] += 1
         else:
-            usable.append((at, base, each))
-    _measure(found, usable, persistence, matched_only)
-    return found
+            usable.append((position, base, listed))
+    _measure(comparison, usable, persistence, matched_only)
+    return comparison
 
 
-def why_no_list(each):
-    """Why there is none, in words: of a reply that is no list what it lacks, else what became of
-    the call.
+def why_no_list(listed):
+    """Return why a reply gave no list.
+
+    If the reply is no list, what it lacks; else what became of the call.
     """
-    if each.state in ("", None, str(Judgment.State.DONE), str(Judgment.State.UNPARSABLE)):
-        return each.reason or STATES["unparsable"]
-    return STATES.get(each.state, each.state)
+    if listed.state in ("", None, str(Judgment.State.DONE), str(Judgment.State.UNPARSABLE)):
+        return listed.reason or STATES["unparsable"]
+    return STATES.get(listed.state, listed.state)
 
 
-def _unusable(each, base):
-    if not each.is_parsed:
-        return why_no_list(each)
+def _unusable(listed, base):
+    if not listed.is_parsed:
+        return why_no_list(listed)
     return NO_BASELINE if base is None or not base.is_parsed else ""
 
 
-def _measure(found, usable, persistence, matched_only):
-    """Fill in the values of lists that there are, those of one k at once."""
+def _measure(comparison, usable, persistence, matched_only):
+    """Fill in the values of the usable lists, all lists of one k at once."""
     by_k: dict = {}
-    for one in usable:
-        by_k.setdefault(one[2].k, []).append(one)
+    for usable_list in usable:
+        by_k.setdefault(usable_list[2].k, []).append(usable_list)
     for k, some in by_k.items():
-        pairs = [tuple(each.identities(matched_only) for each in both) for _, *both in some]
+        pairs = [tuple(part.identities(matched_only) for part in both) for _, *both in some]
         first, second = as_codes_of_lists(pairs)
         values = {
             TAU: tau_topk(first, second, k, NEUTRAL),
@@ -104,16 +111,16 @@ def _measure(found, usable, persistence, matched_only):
             RBO: rbo(first, second, persistence),
             OVERLAP: overlap(first, second, k),
         }
-        for measure, each in values.items():
-            for (at, base, listed), value in zip(some, each.tolist(), strict=True):
-                found.values[measure][at] = value
+        for measure, part in values.items():
+            for (position, base, listed), value in zip(some, part.tolist(), strict=True):
+                comparison.values[measure][position] = value
                 if np.isnan(value):
-                    found.skipped[measure][_why(measure, base, listed)] += 1
+                    comparison.skipped[measure][_why(measure, base, listed)] += 1
 
 
 def _why(measure, base, listed):
-    """Why a measure of two lists that there are is undefined."""
+    """Return why a measure of two existing lists is undefined."""
     if measure in (TAU, TAU_OPTIMISTIC):
-        twice = any(each.repeated and len(each.entries) < each.k for each in (base, listed))
+        twice = any(side.repeated and len(side.entries) < side.k for side in (base, listed))
         return REPEATED if twice else SHORT
     return FEW_COMMON if measure == TAU_COMMON else EMPTY

@@ -1,4 +1,4 @@
-"""What stands beside a recommender's numbers: what its replies lacked, and whose lists changed."""
+"""Count what a recommender's replies lacked, and show the lists that changed most."""
 
 from collections import Counter
 
@@ -15,25 +15,25 @@ BETWEEN = " | "
 
 
 def add_counts(work, lists):
-    """Rows of one cell: lists that are missing or short, and entries of each strange kind."""
-    there = [each for each in lists if each.is_parsed]
-    states = Counter(why_no_list(each) for each in lists if not each.is_parsed)
+    """Add rows of one cell: lists that are missing or short, and entries of each strange kind."""
+    there = [listed for listed in lists if listed.is_parsed]
+    states = Counter(why_no_list(listed) for listed in lists if not listed.is_parsed)
     why = "; ".join(f"{state}: {n}" for state, n in states.most_common())
-    short = sum(len(each.entries) < each.k for each in there)
-    kept = sum(len(each.entries) for each in there)
+    short = sum(len(listed.entries) < listed.k for listed in there)
+    kept = sum(len(listed.entries) for listed in there)
     totals = {
-        name: sum(getattr(each, attribute) for each in there)
+        name: sum(getattr(listed, attribute) for listed in there)
         for name, attribute in zip(
             OF_ENTRIES, ("unmatched", "known", "repeated", "extra"), strict=True
         )
     }
-    said = kept + totals["repeated"] + totals["extra"]
+    all_entries = kept + totals["repeated"] + totals["extra"]
     rows = [
         (NO_LIST, len(lists) - len(there), len(lists), why),
         (SHORT_LIST, short, len(there), ""),
     ]
     rows += [(name, totals[name], kept, "") for name in OF_ENTRIES[:2]]
-    rows += [(name, totals[name], said, "") for name in OF_ENTRIES[2:]]
+    rows += [(name, totals[name], all_entries, "") for name in OF_ENTRIES[2:]]
     for measure, value, n, words in rows:
         work.add(
             COUNTS,
@@ -46,41 +46,41 @@ def add_counts(work, lists):
         )
 
 
-def add_largest(work, found, baselines):
-    """Of each relation the recipients with the lowest mean RBO, and the list that changed most."""
-    for each, one, _ in found.values():
-        if each.relation == NO_CHANGE:
+def add_largest(work, cells, baselines):
+    """Add for each relation the recipients with the lowest mean RBO, and their lowest list."""
+    for listed, comparison, _ in cells.values():
+        if listed.relation == NO_CHANGE:
             continue
-        values = one.values[RBO]
-        known = ~np.isnan(values)
+        values = comparison.values[RBO]
+        defined = ~np.isnan(values)
         means = [
             row[some].mean() if some.any() else np.inf
-            for row, some in zip(values, known, strict=True)
+            for row, some in zip(values, defined, strict=True)
         ]
-        for at in np.argsort(means, kind="stable")[:MOST_CHANGED]:
-            if np.isinf(means[at]):
+        for place in np.argsort(means, kind="stable")[:MOST_CHANGED]:
+            if np.isinf(means[place]):
                 continue
-            lowest = int(np.nanargmin(values[at]))
-            shown = one.by_place[int(at), lowest]
+            lowest = int(np.nanargmin(values[place]))
+            shown = comparison.by_place[int(place), lowest]
             work.add(
                 LARGEST,
                 measure=RBO,
-                value=float(values[at, lowest]),
-                n=int(known[at].sum()),
+                value=float(values[place, lowest]),
+                n=int(defined[place].sum()),
                 recipient=shown.recipient,
                 iteration=shown.iteration,
                 baseline=BETWEEN.join(baselines[shown.recipient].titles),
                 list=BETWEEN.join(shown.titles),
-                **facts_of(each),
+                **facts_of(listed),
             )
 
 
-def facts_of(each):
-    """What a row says of the list's cell."""
+def facts_of(listed):
+    """Return the columns that tell a list's cell."""
     return {
-        "evaluator": each.evaluator,
-        "relation": each.relation,
-        "cell": each.cell,
-        "k": each.k,
-        "l": each.l,
+        "evaluator": listed.evaluator,
+        "relation": listed.relation,
+        "cell": listed.cell,
+        "k": listed.k,
+        "l": listed.l,
     }

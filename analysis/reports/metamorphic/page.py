@@ -1,4 +1,4 @@
-"""The page of metamorphic evaluation: tables 2 to 4 of the paper, and what stands beside them."""
+"""Show metamorphic evaluation: tables 2 to 4 of the paper, counts and largest changes."""
 
 from collections import Counter
 from math import isnan
@@ -47,33 +47,38 @@ CAPTIONS = {
 AGAIN = "the same prompt again"
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the tables of which the page shows one, or all."""
     return Shown("table", "Table", [(ALL, "all"), *PARTS.items()])
 
 
 def layout(report, table, looks):
-    of: dict = {}
+    """Return the page of one table, or of all."""
+    entries_by_part: dict = {}
     for entry in report.entries:
-        of.setdefault(entry.row["part"], []).append(entry)
+        entries_by_part.setdefault(entry.row["part"], []).append(entry)
     tables = []
     for part in CAPTIONS:
-        for about, entries in _settings(of.get(part, [])).items():
+        for about, entries in _settings(entries_by_part.get(part, [])).items():
             tables.append(_measures(part, about, entries))
             if part == RELATIONS_PLAN:
                 tables.append(_tests(about, entries))
-    tables += [_counts(of.get(COUNTS, [])), *_largest(of.get(LARGEST, []))]
-    return Layout(_figures(report, of), tables)
+    tables += [
+        _counts(entries_by_part.get(COUNTS, [])),
+        *_largest(entries_by_part.get(LARGEST, [])),
+    ]
+    return Layout(_figures(report, entries_by_part), tables)
 
 
 def _settings(entries):
-    """{(recommender, k, l): its entries}; of a sweep what is swept is blank."""
-    found: dict = {}
+    """Return {(recommender, k, l): its entries}; what a sweep varies is None."""
+    groups: dict = {}
     for entry in entries:
         row = entry.row
         k = None if row["part"] == K_SWEEP else row["k"]
         l = None if row["part"] == L_SWEEP else row["l"]  # noqa: E741 - the literature's name
-        found.setdefault((row["evaluator"], k, l), []).append(entry)
-    return found
+        groups.setdefault((row["evaluator"], k, l), []).append(entry)
+    return groups
 
 
 def _about(name, k, l):  # noqa: E741
@@ -84,9 +89,9 @@ def _about(name, k, l):  # noqa: E741
 
 
 def _lines(part, entries):
-    """{words of a line: {measure: entry}}: relations, or what is swept."""
+    """Return {words of a line: {measure: entry}}: relations, or the sizes of a sweep."""
     doubled = Counter(e.row["relation"] for e in entries if e.row["measure"] == RBO)
-    found: dict = {}
+    lines: dict = {}
     for entry in entries:
         row = entry.row
         if part == K_SWEEP:
@@ -95,23 +100,23 @@ def _lines(part, entries):
             name = f"l = {row['l'] or 'all'}"
         else:
             name = cell_name(row, doubled[row["relation"]] > 1)
-        found.setdefault(name, {})[row["measure"]] = entry
-    return found
+        lines.setdefault(name, {})[row["measure"]] = entry
+    return lines
 
 
 def cell_name(row, is_doubled=False):
-    """A relation in words; with its options where it is there with several."""
-    label, known = label_of(row), RELATIONS.get(row["relation"])
-    is_told = known is None or label != known.label
+    """Name a relation in words, with its options if several cells have it."""
+    label, relation = label_of(row), RELATIONS.get(row["relation"])
+    is_told = relation is None or label != relation.label
     return f"{label} ({row['cell']})" if is_doubled and not is_told else label
 
 
 def _measures(part, about, entries):
-    """The paper's table: each measure's mean with the standard deviation of the iterations."""
+    """Tabulate each measure's mean with the standard deviation of the iterations, as the paper."""
     lines = []
-    for name, found in _lines(part, entries).items():
-        cells = [_mean_sd(found.get(measure)) for measure in IN_TABLE]
-        row = found[RBO].row
+    for name, by_measure in _lines(part, entries).items():
+        cells = [_mean_sd(by_measure.get(measure)) for measure in IN_TABLE]
+        row = by_measure[RBO].row
         lines.append((name, [*cells, f"{row['n']:,}", f"{row['iterations']:,}"]))
     caption = (
         f"{CAPTIONS[part]}: mean over iterations (standard deviation) and 95 % interval by "
@@ -133,10 +138,10 @@ def _mean_sd(entry):
 
 
 def _tests(about, entries):
-    """A line for each relation and measure: what the two tests say, and what is missing."""
+    """Tabulate both tests of each relation and measure, and what is missing."""
     lines = []
-    for name, found in _lines(RELATIONS_PLAN, entries).items():
-        for measure, entry in found.items():
+    for name, by_measure in _lines(RELATIONS_PLAN, entries).items():
+        for measure, entry in by_measure.items():
             row = entry.row
             changed = row["relation"] != NO_CHANGE
             numbers = [
@@ -162,21 +167,22 @@ def _tests(about, entries):
 
 
 def _counts(entries):
-    """A line for each recommender, size and relation: how many of its replies lacked what."""
+    """Tabulate missing and short lists, and strange entries, by recommender, size and relation."""
     rows: dict = {}
     for entry in entries:
         row = entry.row
         key = row["evaluator"], row["k"], row["l"], row["relation"], row["cell"]
         rows.setdefault(key, {})[row["measure"]] = row
     lines = []
-    for (name, k, l, _, _), found in rows.items():  # noqa: E741
-        missing = found[NO_LIST]
+    for (name, k, l, _, _), by_measure in rows.items():  # noqa: E741
+        missing = by_measure[NO_LIST]
         lost, asked = missing["value"], missing["n"]
         cells = [Words(_about(name, k, l)), f"{lost:,.0f} of {asked:,} ({share(lost, asked)})"]
         cells.append(Words(missing["why"] or "–"))
-        cells.append(f"{found[SHORT_LIST]['value']:,.0f}")
+        cells.append(f"{by_measure[SHORT_LIST]['value']:,.0f}")
         cells += [
-            f"{found[measure]['value']:,.0f} of {found[measure]['n']:,}" for measure in OF_ENTRIES
+            f"{by_measure[measure]['value']:,.0f} of {by_measure[measure]['n']:,}"
+            for measure in OF_ENTRIES
         ]
         lines.append((cell_name(missing), cells))
     headings = [
@@ -194,7 +200,7 @@ def _counts(entries):
 
 
 def _largest(entries):
-    """A table for each recommender and size: both lists side by side."""
+    """Yield a table for each recommender and size with both lists side by side."""
     for about, some in _settings(entries).items():
         lines = [
             (
@@ -218,27 +224,29 @@ def _largest(entries):
 
 
 def _numbered(text):
-    return "  ".join(f"{at}. {said}" for at, said in enumerate(text.split(" | "), 1)) or "–"
+    return (
+        "  ".join(f"{number}. {entry}" for number, entry in enumerate(text.split(" | "), 1)) or "–"
+    )
 
 
-def _figures(report, of):
-    """Table 4 as a picture, then the spread over recipients; sweeps as a picture each."""
+def _figures(report, entries_by_part):
+    """Draw table 4, the spread over recipients, and each sweep."""
     figures = []
-    for at, part in enumerate(CAPTIONS):
-        for place, (about, entries) in enumerate(_settings(of.get(part, [])).items()):
-            figures += _dots(f"{at}-{place}", part, about, entries)
+    for number, part in enumerate(CAPTIONS):
+        for place, (about, entries) in enumerate(_settings(entries_by_part.get(part, [])).items()):
+            figures += _dots(f"{number}-{place}", part, about, entries)
             if part == RELATIONS_PLAN:
-                figures += _spreads(report, f"{at}-{place}", about, entries)
+                figures += _spreads(report, f"{number}-{place}", about, entries)
     return figures
 
 
 def _dots(key, part, about, entries):
     drawn = []
-    for name, found in _lines(part, entries).items():
+    for name, by_measure in _lines(part, entries).items():
         for measure in IN_TABLE:
-            if measure in found and not isnan(found[measure].row["value"]):
-                row = found[measure].row | {"method": name, "words": NAMES[measure]}
-                drawn.append(type(found[measure])(row))
+            if measure in by_measure and not isnan(by_measure[measure].row["value"]):
+                row = by_measure[measure].row | {"method": name, "words": NAMES[measure]}
+                drawn.append(type(by_measure[measure])(row))
     if not drawn:
         return []
     title = f"Likeness to the baseline list (n = {n_words(drawn).removeprefix('n = ')} recipients)"
@@ -266,6 +274,7 @@ def _spreads(report, key, about, entries):
 
 
 def headline(answers, options, judges):
+    """Return the lowest mean RBO under a relation."""
     report = metamorphic(answers, options, [RELATIONS_PLAN])
     rows = [row for row in report.rows if row["measure"] == RBO and not isnan(row["value"])]
     changed = [row for row in rows if row["relation"] != NO_CHANGE]
@@ -317,7 +326,7 @@ KIND = Kind(
         "version",
     ),
     build=metamorphic,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     own=("persistence", "entries"),

@@ -1,6 +1,6 @@
-"""Report: how far do a recommender's lists change where its prompt changes and should not matter?
+"""Report how far a recommender's lists change with changes of its prompt that should not matter.
 
-Tables 2 to 4 of Khirbat, Ren, Castells & Sanderson (2024), and what stands beside them.
+Tables 2 to 4 of Khirbat, Ren, Castells & Sanderson (2024), with counts and largest changes.
 """
 
 from collections import Counter
@@ -48,13 +48,19 @@ NO_NOISE = (
 
 
 def metamorphic(answers, options, parts=None):
-    """A row a fact, by `part`: relations (table 4), k_sweep (2), l_sweep (3), counts,
-    largest_change. No rows where no recommender was asked for lists.
+    """Compute rows of one fact each, told apart by `part`.
+
+    parts: relations (table 4), k_sweep (2), l_sweep (3), counts, largest_change; all where none is
+    named. No rows where no recommender was asked for lists.
     """
     beside = answers.beside or Lists(answers.study)
-    lists = [each for each in beside.select_part(options.part) if _is_asked_for(each, options)]
+    lists = [
+        listed for listed in beside.select_part(options.part) if _is_asked_for(listed, options)
+    ]
     work = Work(answers.study, options, parts)
-    for _, some in groupby(lists, key=lambda each: (each.evaluator, each.plan, each.k, each.l)):
+    for _, some in groupby(
+        lists, key=lambda listed: (listed.evaluator, listed.plan, listed.k, listed.l)
+    ):
         _add_setting(work, list(some))
     _in_order(work.report)
     work.report.verdict = [*_verdict(work.report)] if lists else [NO_LISTS]
@@ -62,15 +68,18 @@ def metamorphic(answers, options, parts=None):
     return work.report
 
 
-def _is_asked_for(each, options):
-    """Whether the recipient is; other columns are of items, which lists are not."""
+def _is_asked_for(listed, options):
+    """Return whether the options leave the list's recipient in.
+
+    Conditions on other columns are about items, which lists are not.
+    """
     kept = [value for column, value in options.only if column == "recipient"]
     left = [value for column, value in options.exclude if column == "recipient"]
-    return each.recipient not in left and all(each.recipient == value for value in kept)
+    return listed.recipient not in left and all(listed.recipient == value for value in kept)
 
 
 class Work:
-    """What the parts of one report share."""
+    """Holds what the parts of one report share."""
 
     def __init__(self, study, options, parts):
         self.options = options
@@ -78,7 +87,7 @@ class Work:
         self.wanted = None if not parts or ALL in parts else set(parts)
 
     def add(self, part, *, reason="", undefined_draws=0, **facts):
-        """One row; what it does not say is blank, or undefined."""
+        """Add one row of a wanted part; columns that are not given are blank, or NaN."""
         if self.wanted is not None and part not in self.wanted:
             return
         row = {name: "" for name in TEXTS} | {name: None for name in SIZES}
@@ -92,50 +101,64 @@ class Work:
 
 
 def _add_setting(work, lists):
-    """The rows of one recommender, plan and size: each cell beside the baseline lists."""
+    """Add the rows of one recommender, plan and size: each cell against the baseline lists."""
     options = work.options
-    people = sorted({each.recipient for each in lists if not each.is_baseline})
-    baselines = {each.recipient: each for each in lists if each.is_baseline}
+    people = sorted({listed.recipient for listed in lists if not listed.is_baseline})
+    baselines = {listed.recipient: listed for listed in lists if listed.is_baseline}
     counts = None
     if options.draws and people:
         counts = draw_counts(len(people), options.draws, np.random.default_rng(options.seed))
-    found = {}
-    for cell, some in groupby(lists, key=lambda each: each.cell):
+    cells = {}
+    for cell, some in groupby(lists, key=lambda listed: listed.cell):
         own = list(some)
         list_changes.add_counts(work, own)
-        if asked := [each for each in own if not each.is_baseline]:
-            one = compared(
+        if asked := [listed for listed in own if not listed.is_baseline]:
+            comparison = compared(
                 asked, baselines, people, options.persistence, options.entries == MATCHED
             )
-            found[cell] = (
+            cells[cell] = (
                 asked[0],
-                one,
+                comparison,
                 {
-                    measure: mean_of_iterations(one.values[measure], counts=counts)
+                    measure: mean_of_iterations(comparison.values[measure], counts=counts)
                     for measure in MEASURES
                 },
             )
     for measure in MEASURES:
-        _add_measure(work, measure, found)
+        _add_measure(work, measure, cells)
     if lists[0].plan == RELATIONS_PLAN:
-        list_changes.add_largest(work, found, baselines)
+        list_changes.add_largest(work, cells, baselines)
 
 
-def _add_measure(work, measure, found):
-    """A row for each cell on one measure; Holm over the cells that are compared with no change."""
-    unchanged = next((one for one in found.values() if one[0].relation == NO_CHANGE), None)
+def _add_measure(work, measure, cells):
+    """Add a row for each cell on one measure; Holm over the cells compared with no change."""
+    unchanged = next(
+        (
+            compared_cell
+            for compared_cell in cells.values()
+            if compared_cell[0].relation == NO_CHANGE
+        ),
+        None,
+    )
     tests = {
-        cell: _tested(work, measure, one, unchanged)
-        for cell, one in found.items()
-        if one[0].plan == RELATIONS_PLAN and one[0].relation != NO_CHANGE
+        cell: _tested(work, measure, compared_cell, unchanged)
+        for cell, compared_cell in cells.items()
+        if compared_cell[0].plan == RELATIONS_PLAN and compared_cell[0].relation != NO_CHANGE
     }
-    adjusted = [holm([test[at] for test in tests.values()]).tolist() for at in (0, 1)]
-    places = {cell: at for at, cell in enumerate(tests)}
-    for cell, (each, one, means) in found.items():
-        mean, why = means[measure].mean, one.skipped[measure]
-        facts = list_changes.facts_of(each) | {"measure": measure, "value": mean.value, "n": mean.n}
+    adjusted = [holm([test[number] for test in tests.values()]).tolist() for number in (0, 1)]
+    places = {cell: number for number, cell in enumerate(tests)}
+    for cell, (listed, compared_cell, means) in cells.items():
+        mean, why = means[measure].mean, compared_cell.skipped[measure]
+        facts = list_changes.facts_of(listed) | {
+            "measure": measure,
+            "value": mean.value,
+            "n": mean.n,
+        }
         facts |= {"low": mean.low, "high": mean.high, "sd": means[measure].sd}
-        facts |= {"iterations": mean.groups - mean.skipped, "lists": one.n_lists - why.total()}
+        facts |= {
+            "iterations": mean.groups - mean.skipped,
+            "lists": compared_cell.n_lists - why.total(),
+        }
         facts |= {"skipped": why.total(), "why": in_words(why)}
         reason = mean.reason
         if cell in tests:
@@ -144,15 +167,15 @@ def _add_measure(work, measure, found):
             facts |= {"p_holm": adjusted[0][places[cell]]}
             facts |= {"p_permutation_holm": adjusted[1][places[cell]]}
             reason = "; ".join(filter(None, (reason, undefined)))
-        _keep_spread(work, measure, each, one)
-        work.add(each.plan, reason=reason, undefined_draws=mean.undefined_draws, **facts)
+        _keep_spread(work, measure, listed, compared_cell)
+        work.add(listed.plan, reason=reason, undefined_draws=mean.undefined_draws, **facts)
 
 
-def _tested(work, measure, one, unchanged):
-    """(p of Welch's test, p of the permutation test, why the first is undefined)."""
+def _tested(work, measure, compared_cell, unchanged):
+    """Return (p of Welch's test, p of the permutation test, why the first is undefined)."""
     if unchanged is None:
         return nan, nan, "no p: the same prompt was not asked again"
-    _, compared_lists, means = one
+    _, compared_lists, means = compared_cell
     tested = welch(means[measure].means, unchanged[2][measure].means)
     apart = of_people(compared_lists, measure) - of_people(unchanged[1], measure)
     rng = np.random.default_rng(work.options.seed)
@@ -160,28 +183,28 @@ def _tested(work, measure, one, unchanged):
     return tested.p, sign_flip(apart, rng).p, why
 
 
-def of_people(found, measure):
-    """Each person's mean over the iterations (people,); NaN without any."""
-    values = found.values[measure]
-    known = ~np.isnan(values)
-    sums = np.where(known, values, 0.0).sum(axis=1)
-    return sums / np.where(known.any(axis=1), known.sum(axis=1), np.nan)
+def of_people(comparison, measure):
+    """Return each person's mean over the iterations (people,); NaN without any."""
+    values = comparison.values[measure]
+    has_value = ~np.isnan(values)
+    sums = np.where(has_value, values, 0.0).sum(axis=1)
+    return sums / np.where(has_value.any(axis=1), has_value.sum(axis=1), np.nan)
 
 
-def _keep_spread(work, measure, each, found):
-    """The values of people, for the figures."""
-    means = of_people(found, measure)
-    key = each.plan, each.evaluator, each.k, each.l, measure
-    work.report.curves.setdefault(key, {})[each.cell] = means[~np.isnan(means)].tolist()
+def _keep_spread(work, measure, listed, comparison):
+    """Keep the values of people, for the figures."""
+    means = of_people(comparison, measure)
+    key = listed.plan, listed.evaluator, listed.k, listed.l, measure
+    work.report.curves.setdefault(key, {})[listed.cell] = means[~np.isnan(means)].tolist()
 
 
 def in_words(reasons):
-    """How many of each reason, the most frequent first."""
+    """Write how many there are of each reason, the most frequent first."""
     return "; ".join(f"{why}: {n}" for why, n in Counter(reasons).most_common())
 
 
 def _in_order(report):
-    """By part, as the pages have them; within it as they came."""
+    """Sort the rows by part, as the pages have them; within a part they keep their order."""
     parts = [*dict.fromkeys(row["part"] for row in report.rows)]
     last = [part for part in (COUNTS, LARGEST) if part in parts]
     order = [part for part in parts if part not in last] + last
@@ -189,14 +212,14 @@ def _in_order(report):
 
 
 def _verdict(report):
-    """Under which relation each recommender's lists change most, beside the same prompt again."""
+    """Tell under which relation each recommender's lists change most, and the noise next to it."""
     rows = [row for row in report.rows if row["part"] == RELATIONS_PLAN and row["measure"] == RBO]
     for about, some in groupby(rows, key=lambda row: (row["evaluator"], row["k"], row["l"])):
-        where = f"{about[0]}, k = {about[1]}, {shown(about[2])}"
-        known = [row for row in some if not np.isnan(row["value"])]
-        again = [row for row in known if row["relation"] == NO_CHANGE]
-        changed = [row for row in known if row["relation"] != NO_CHANGE]
-        if not known:
+        where = f"{about[0]}, k = {about[1]}, {shown_contents(about[2])}"
+        defined = [row for row in some if not np.isnan(row["value"])]
+        again = [row for row in defined if row["relation"] == NO_CHANGE]
+        changed = [row for row in defined if row["relation"] != NO_CHANGE]
+        if not defined:
             yield f"{where}: {NO_LIST_COMPARED}"
         if not changed:
             continue
@@ -211,15 +234,15 @@ def _verdict(report):
 
 
 def label_of(row):
-    """A relation in words; another wording with the name of its prompt."""
-    known = RELATIONS.get(row["relation"])
-    if known and known.acts_on == "words":
-        return f"{known.label}: {row['cell'].partition('=')[2]}"
-    return known.label if known else row["cell"]
+    """Name a relation in words; another wording also by the name of its prompt."""
+    relation = RELATIONS.get(row["relation"])
+    if relation and relation.acts_on == "words":
+        return f"{relation.label}: {row['cell'].partition('=')[2]}"
+    return relation.label if relation else row["cell"]
 
 
-def shown(l):  # noqa: E741 - the literature's name for it
-    """How many rated contents the prompt shows, in words."""
+def shown_contents(l):  # noqa: E741 - the literature's name for it
+    """Tell in words how many rated contents the prompt shows."""
     return f"l = {l}" if l else "all rated contents above the run's threshold shown"
 
 
@@ -242,7 +265,7 @@ def _notes(work, lists):
     )
     yield _entries_note(options)
     yield from _test_notes(report)
-    lost = Counter(why_no_list(each) for each in lists if not each.is_parsed)
+    lost = Counter(why_no_list(listed) for listed in lists if not listed.is_parsed)
     if lost:
         words = "; ".join(f"{why}: {n}" for why, n in lost.most_common())
         yield f"No list to compare, of {len(lists):,}: {words}."

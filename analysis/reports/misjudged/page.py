@@ -1,4 +1,4 @@
-"""The page of misjudged items: the first by name, with links, for one question."""
+"""Show the items that judges misjudge, with links, for one question."""
 
 from collections import Counter
 from dataclasses import replace
@@ -24,10 +24,11 @@ CAPTIONS = {
     FALSE_POSITIVE: "judge aligned, people not",
     FALSE_NEGATIVE: "people aligned, judge not",
 }
-shown = of_questions("likert", "binary")
+list_parts = of_questions("likert", "binary")
 
 
 def layout(report, question, looks):
+    """Return the page of one question: shares by system, counts, and the farthest items."""
     lists = [_items(report, question, kind) for kind in CAPTIONS]
     shares = [entry for entry in report.entries if entry.row["kind"] == SHARE]
     tables = [_counts(report, question), _shares(shares, question), *lists]
@@ -35,15 +36,15 @@ def layout(report, question, looks):
 
 
 def _figures(shares, question, looks):
-    """Shares per system of the judges that misjudge least; of all items where none has a system."""
-    known = [entry for entry in shares if not isnan(entry.row["value"])]
+    """Draw shares by system for the judges that misjudge least, over all items without systems."""
+    defined = [entry for entry in shares if not isnan(entry.row["value"])]
     all_items = sorted(
-        (entry for entry in known if entry.row["system"] == EVERYTHING),
+        (entry for entry in defined if entry.row["system"] == EVERYTHING),
         key=lambda entry: entry.row["value"],
     )
     judges = [entry.judge for entry in all_items[:MOST_DRAWN]]
-    systems = list(dict.fromkeys(entry.row["system"] for entry in known))[: MOST_SYSTEMS + 1]
-    drawn = [entry for entry in known if entry.judge in judges and entry.row["system"] in systems]
+    systems = list(dict.fromkeys(entry.row["system"] for entry in defined))[: MOST_SYSTEMS + 1]
+    drawn = [entry for entry in defined if entry.judge in judges and entry.row["system"] in systems]
     if not drawn:
         return []
     title = f"Judge aligned, people not (n = {span(entry.row['of'] for entry in drawn)})"
@@ -88,16 +89,16 @@ def _counts(report, question):
 
 
 def _items(report, question, kind):
-    found = [entry for entry in report.entries if entry.row["kind"] == kind]
-    first = _in_turn(found)[:MOST_ITEMS]
+    wrong = [entry for entry in report.entries if entry.row["kind"] == kind]
+    first = _in_turn(wrong)[:MOST_ITEMS]
     lines = [(entry.row["evaluator"], _cells(report.study, entry)) for entry in first]
-    many = f"{len(found):,}" if len(found) <= MOST_ITEMS else f"{MOST_ITEMS} of {len(found):,}"
+    many = f"{len(wrong):,}" if len(wrong) <= MOST_ITEMS else f"{MOST_ITEMS} of {len(wrong):,}"
     caption = f"{CAPTIONS[kind].capitalize()}, for {question}: {many}, the farthest first."
     return Table(caption, ["Item", "People", "Judge"], lines, [], "Judge")
 
 
 def _in_turn(entries):
-    """The first of each judge, then the second ones, and so on: no judge fills the list."""
+    """Order entries by turns: the first of each judge, then the second; no judge fills the list."""
     seen: Counter = Counter()
     turns = []
     for entry in entries:
@@ -114,6 +115,7 @@ def _cells(study, entry):
 
 
 def headline(answers, options, judges):
+    """Return the fewest misjudged items of a judge, by its share, on the first question."""
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has a scale with a good half") if judges else NO_JUDGE
@@ -148,7 +150,7 @@ KIND = Kind(
     source="Profile-aware judges of podcast recommendations (2025), false positives by name.",
     idle=("undefined", *OF_SUBSTITUTION),
     build=misjudged,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

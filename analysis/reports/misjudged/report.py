@@ -1,4 +1,4 @@
-"""Misjudged items by name: the judge finds good what people do not, or the other way round."""
+"""List misjudged items: the judge finds good what people do not, or the reverse."""
 
 import numpy as np
 
@@ -16,16 +16,16 @@ EVERYTHING = "all"  # in the place of a system
 
 
 def misjudged(answers, options, questions=None):
-    """A row for each item that a judge calls positive and people do not, or the reverse.
+    """Add a row for each item that a judge calls positive and people do not, or the reverse.
 
     questions: keys of those wanted; None means all. The farthest from people come first; then
-    stands what share of each system's items is a false positive.
+    follow the shares of false positives by system.
     """
     scores = Scores(answers, options)
     labels = LabelNotes(options.missing_judgment, answers.own_scale)
     report = Report("misjudged", answers.study.slug, options.as_dict())
     cuts = cuts_of(scores, questions)
-    for evaluator in filter(lambda each: each.judge, evaluators(scores)):
+    for evaluator in filter(lambda candidate: candidate.judge, evaluators(scores)):
         for place, cut in cuts.items():
             values, question = evaluator.values[:, place], scores.questions[place]
             own = labels.verdict(evaluator.name, question)
@@ -46,11 +46,14 @@ def misjudged(answers, options, questions=None):
 
 
 def _add_items(report, scores, evaluator, place, cut, own):
-    """own: the OwnScale of an evaluator that says fit or not; else None."""
+    """Add the misjudged items of one evaluator and question, and the shares by system.
+
+    own: the OwnScale of an evaluator that says fit or not; else None.
+    """
     values, people = evaluator.values[:, place], evaluator.reference[:, place]
     called, good = own.fits(values) if own else at_least(values, cut), at_least(people, cut)
     apart = np.abs(people - (cut if own else values))
-    known = ~np.isnan(called) & ~np.isnan(good)
+    has_both = ~np.isnan(called) & ~np.isnan(good)
     systems = scores.items["system"].astype(str)
     same = {
         "evaluator": evaluator.name,
@@ -58,7 +61,7 @@ def _add_items(report, scores, evaluator, place, cut, own):
         "threshold": cut,
     }
     for kind, wrong in ((FALSE_POSITIVE, called > good), (FALSE_NEGATIVE, called < good)):
-        rows = np.flatnonzero(known & wrong)
+        rows = np.flatnonzero(has_both & wrong)
         farthest = np.argsort(-apart[rows], kind="stable")
         for row in rows[farthest]:
             report.add(
@@ -69,15 +72,15 @@ def _add_items(report, scores, evaluator, place, cut, own):
                     "system": systems.iat[row],
                     "people": float(people[row]),
                     "judge": float(values[row]),
-                    "of": int(known.sum()),
+                    "of": int(has_both.sum()),
                     **dict.fromkeys(("value", "low", "high"), np.nan),
                 },
                 judge=evaluator.judge,
                 kind=evaluator.kind,
                 item=scores.item_ids[row],
             )
-    wrong = np.where(known, called > good, np.nan)
-    for system, found in _shares(scores, wrong):
+    wrong = np.where(has_both, called > good, np.nan)
+    for system, share in _shares(scores, wrong):
         report.add(
             same
             | {
@@ -86,24 +89,24 @@ def _add_items(report, scores, evaluator, place, cut, own):
                 "system": system,
                 "people": np.nan,
                 "judge": np.nan,
-                "of": found.n,
-                "value": found.value,
-                "low": found.low,
-                "high": found.high,
+                "of": share.n,
+                "value": share.value,
+                "low": share.low,
+                "high": share.high,
             },
-            reason=found.reason,
+            reason=share.reason,
             judge=evaluator.judge,
             kind=evaluator.kind,
-            undefined_draws=found.undefined_draws,
+            undefined_draws=share.undefined_draws,
         )
 
 
 def _shares(scores, wrong):
-    """(system, share of the flagged) over all items, then of each system."""
+    """Yield (system, share of the flagged items), first over all items, then of each system."""
     yield EVERYTHING, clustered_mean(wrong, is_share=True, **scores.resampling())
     rows = np.flatnonzero(scores.systems >= 0)
     names = scores.items["system"].cat.categories
-    found = means_by_group(
+    shares = means_by_group(
         wrong[rows], scores.systems[rows], is_share=True, **scores.resampling(rows)
     )
-    yield from ((str(names[code]), estimate) for code, estimate in found.items())
+    yield from ((str(names[code]), estimate) for code, estimate in shares.items())

@@ -1,4 +1,4 @@
-"""The overview's page: how judges do beside people, in words and some figures."""
+"""Show how judges do next to people, in words and some figures."""
 
 from dataclasses import replace
 from math import isnan, nan
@@ -60,22 +60,22 @@ UNDRAWN = {
     KINDNESS: "no judge has values on the question's scale beside people's, or it has no order.",
 }
 GAPS = "What no figure can show."
-shown = of_questions(*SCALES)
+list_parts = of_questions(*SCALES)
 
 
 def figure_of(report, name, question, looks):
-    """One of them, with the words that go with it; None, and why there is none.
+    """Return (figure, ""), or (None, why there is none), for one part of the overview.
 
-    Where no judge was tested nothing is said of robustness: a test is asked for, not missed.
+    Without a test of robustness both are empty: a test is optional, so nothing is missing.
     """
     title, source, key, layout = DRAWN_BY[name]
     if source not in report.sources:
         return None, f"{title} Cannot be said: no judge has scored an item."
     if name == ROBUST and not report.sources[source].entries:
         return None, ""
-    found = _of_question(report, report.sources[source], question)
-    usual = layout(found, question, looks).figures if found.entries else []
-    figure = next((each for each in usual if each.key == key), None)
+    own_report = _of_question(report, report.sources[source], question)
+    usual = layout(own_report, question, looks).figures if own_report.entries else []
+    figure = next((candidate for candidate in usual if candidate.key == key), None)
     words = _about_worth(report.sources[source], question) if name == WORTH else ""
     if figure is None:
         return None, f"{title} Cannot be said: {UNDRAWN[name]}{words}"
@@ -88,7 +88,7 @@ def figure_of(report, name, question, looks):
 
 
 def _of_question(report, source, question):
-    """The source's entries of the question, of the judges that are drawn."""
+    """Return the source with the entries of the question and the drawn judges only."""
     drawn, _ = _most(report, question)
     kept = [
         entry
@@ -106,15 +106,17 @@ def _most(report, question):
 
 
 def _about_worth(source, question):
-    said = [sentence for sentence in source.verdict if sentence.startswith(f"{question}: ")]
-    return f" {said[0]}" if said else ""
+    """Return the source's sentence on the question, if there is one."""
+    sentences = [sentence for sentence in source.verdict if sentence.startswith(f"{question}: ")]
+    return f" {sentences[0]}" if sentences else ""
 
 
 def layout(report, question, looks):
-    found = {name: figure_of(report, name, question, looks) for name in FIGURES}
-    gaps = [(why, []) for figure, why in found.values() if figure is None and why]
+    """Return the page of one question: a figure per part, the tests, and missing figures."""
+    drawn = {name: figure_of(report, name, question, looks) for name in FIGURES}
+    gaps = [(why, []) for figure, why in drawn.values() if figure is None and why]
     tables = [_table(report, question), Table(GAPS, [], gaps, [], "Why")]
-    figures = [figure for figure, _ in found.values() if figure]
+    figures = [figure for figure, _ in drawn.values() if figure]
     return Layout(figures, [table for table in tables if table.lines])
 
 
@@ -153,7 +155,8 @@ def _cell(entry, name):
 
 
 def headline(answers, options, judges):
-    keys = [key for key, _ in shown(answers.questions).choices]
+    """Return how many judges pass the alternative annotator test on every question."""
+    keys = [key for key, _ in list_parts(answers.questions).choices]
     if not judges or not keys:
         return no_value("no question has a scale to compare on") if judges else NO_JUDGE
     tests = substitution.substitution(answers, replace(options, draws=0))
@@ -193,7 +196,7 @@ KIND = Kind(
     source="as in Substitution, Prediction-powered means, Bias and Robustness.",
     idle=("threshold", "undefined", "missing_reference"),
     build=overview,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     watch=Perturbed.known_by,

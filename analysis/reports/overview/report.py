@@ -1,4 +1,4 @@
-"""Put what the other reports say of each judge, beside how far people agree, in one place.
+"""Put the other reports' numbers on each judge next to people's agreement, in one place.
 
 Nothing is computed here that another report does not: the test of substitution with its human
 ceiling, prediction-powered means, the judge's mean difference from people, and its robustness where
@@ -39,7 +39,7 @@ SCALES = (*ORDERED, *NOMINAL)
 
 
 def systems_bias(answers, options, questions=None):
-    """The report of bias, without all but the mean difference from people."""
+    """Compute the report of bias with only the mean differences from people."""
     return bias(answers, options, questions, biases=(SYSTEMS,))
 
 
@@ -52,11 +52,11 @@ SOURCES = {
 
 
 def overview(answers, options, questions=None, source=None, names=tuple(SOURCES)):
-    """A verdict per judge and question, and the numbers behind it, from the other reports.
+    """Give a verdict per judge and question, and the numbers behind it, from the other reports.
 
     questions: keys whose numbers are wanted; the verdicts are of all. source(name, questions)
-    gives one of SOURCES' reports, such as one that is kept; without it they are computed. names:
-    of those that are needed; that of substitution always is.
+    gives one of SOURCES' reports, e.g. a stored one; without it they are computed. names: of the
+    reports that are needed; that of substitution always is.
     """
 
     def computed(name, questions):
@@ -64,7 +64,7 @@ def overview(answers, options, questions=None, source=None, names=tuple(SOURCES)
 
     source = source or computed
     report = Report("overview", answers.study.slug, options.as_dict())
-    facts = Facts.of(Scores(answers, options))
+    facts = Facts.collect(Scores(answers, options))
     tests = source("substitution", None)
     _add_verdicts(report, tests, facts)
     report.sources["substitution"] = tests
@@ -85,7 +85,7 @@ def overview(answers, options, questions=None, source=None, names=tuple(SOURCES)
 
 @dataclass(frozen=True)
 class Facts:
-    """What a study has for the question of the title, whatever the numbers say."""
+    """What a study has for the verdicts: judges, raters, items and questions."""
 
     judges: list
     raters: int
@@ -100,9 +100,10 @@ class Facts:
     notes: list
 
     @classmethod
-    def of(cls, scores):
+    def collect(cls, scores):
+        """Collect the facts from the scores."""
         recipients = (scores.recipients >= 0).any()
-        places = [at for at, q in enumerate(scores.questions) if q.scale.kind in SCALES]
+        places = [place for place, q in enumerate(scores.questions) if q.scale.kind in SCALES]
         asked = [q.key for q in scores.questions if q.scale.kind in SCALES]
         return cls(
             judges=scores.judges,
@@ -120,18 +121,18 @@ class Facts:
 
 
 def _comparable(scores, places):
-    """{(judge, question): items with its judgment and two ratings of the reference}"""
-    found = {}
+    """Return {(judge, question): items with its judgment and two ratings of the reference}."""
+    counts = {}
     values = {judge: ~np.isnan(scores.judge(judge)) for judge in scores.judges}
-    for at in places:
-        rated = (~np.isnan(scores.ratings(at, scores.options.reference))).sum(axis=1) > 1
-        for judge, known in values.items():
-            found[judge, scores.questions[at].key] = int((known[:, at] & rated).sum())
-    return found
+    for place in places:
+        rated = (~np.isnan(scores.ratings(place, scores.options.reference))).sum(axis=1) > 1
+        for judge, has_value in values.items():
+            counts[judge, scores.questions[place].key] = int((has_value[:, place] & rated).sum())
+    return counts
 
 
 def _add_verdicts(report, tests, facts):
-    """A row per judge and question; a judge without a test has a row that says why."""
+    """Add a row per judge and question; without a test the row says why."""
     rows = {(e.row["evaluator"], e.row["question"]): e for e in tests.entries}
     for judge in facts.judges:
         for question in facts.questions:
@@ -145,7 +146,7 @@ def _add_verdicts(report, tests, facts):
 
 
 def _why(judge, entry, facts):
-    """What is missing for a verdict."""
+    """Return what is missing for a verdict."""
     if judge in facts.silent:
         return "the judge has no value on any item: run it again, or see why it failed"
     if facts.raters < 2:
@@ -187,13 +188,15 @@ def _add_kindness(report, differences, facts):
 
 
 def _add_robustness(report, tests, facts):
-    """Of all relations together, or of the only one."""
-    of: dict = {}
+    """Add robustness over all relations together, or of the only one."""
+    entries_by_question: dict = {}
     for entry in tests.entries:
         if entry.row["measure"] == ROBUSTNESS and entry.judge in facts.judges:
-            of.setdefault((entry.judge, entry.row["question"]), []).append(entry)
-    for what, entries in of.items():
-        entry = next((each for each in entries if each.row["relation"] == EVERY), entries[0])
+            entries_by_question.setdefault((entry.judge, entry.row["question"]), []).append(entry)
+    for what, entries in entries_by_question.items():
+        entry = next(
+            (candidate for candidate in entries if candidate.row["relation"] == EVERY), entries[0]
+        )
         numbers = [entry.row[name] for name in ("value", "low", "high", "n")]
         _add(report, (*what, ROBUST), numbers, why=entry.reason)
 
@@ -206,7 +209,7 @@ ADDED = {
 
 
 def _add(report, what, numbers, verdict="", why=""):
-    """One row; what: judge, question, figure; numbers: value, low, high, n."""
+    """Add one row; what: judge, question, figure; numbers: value, low, high, n."""
     names = ("evaluator", "question", "figure"), ("value", "low", "high", "n")
     row = {**dict(zip(names[0], what, strict=True)), **dict(zip(names[1], numbers, strict=True))}
     row |= {"verdict": verdict, "why": why}
@@ -222,15 +225,15 @@ def words(tests, facts):
         return [gap]
     report = Report("overview", tests.study, tests.options)
     _add_verdicts(report, tests, facts)
-    of: dict = {}
+    rows_by_judge: dict = {}
     for row in report.rows:
-        of.setdefault(row["evaluator"], []).append(row)
+        rows_by_judge.setdefault(row["evaluator"], []).append(row)
     closeness = _closeness(tests)
-    ranked = sorted(of.values(), key=lambda rows: -closeness[rows[0]["evaluator"]])
+    ranked = sorted(rows_by_judge.values(), key=lambda rows: -closeness[rows[0]["evaluator"]])
     alike: dict = {}
     for rows in ranked[:MOST_JUDGES]:
         alike.setdefault(_sentence(rows), []).append(rows[0]["evaluator"])
-    sentences = [f"{', '.join(names)}: {said}." for said, names in alike.items()]
+    sentences = [f"{', '.join(names)}: {sentence}." for sentence, names in alike.items()]
     if more := ranked[MOST_JUDGES:]:
         passing = sum(all(row["verdict"] == PASSED for row in rows) for rows in more)
         sentences.append(
@@ -240,7 +243,7 @@ def words(tests, facts):
 
 
 def _nothing(facts):
-    """Why no judge can have a verdict; blank where one can."""
+    """Return why no judge can have a verdict; blank if one can."""
     if not facts.judges:
         return (
             f"Nothing can be said of judges, as none has scored an item: {facts.items} items and "
@@ -252,7 +255,7 @@ def _nothing(facts):
 
 
 def _closeness(tests):
-    """Map each judge to its mean r less people's r; one without r, as a constant, to −∞."""
+    """Map each judge to its mean r less people's r; −∞ without r, as for a constant judge."""
     differences: defaultdict = defaultdict(list)
     for row in tests.rows:
         if not np.isnan(row["difference"]):
@@ -290,7 +293,7 @@ def _where(keys, count):
 
 
 def _conditions(report, facts):
-    """Say what the test shows and what it does not, and how sure it is."""
+    """Tell what the test shows and does not show, and how certain the numbers are."""
     if any(row["verdict"] != UNTESTED for row in report.rows):
         yield CONDITIONS
         if facts.clusters < FEW_CLUSTERS:

@@ -1,4 +1,4 @@
-"""The page of precision and recall, for one question."""
+"""Show precision and recall, for one question."""
 
 from dataclasses import replace
 from math import isnan
@@ -19,10 +19,11 @@ from analysis.reports.precision_recall.report import precision_recall
 from analysis.reports.shared.labels import ORDERED
 from annotate.templatetags.concord import interval, leading_point
 
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: the curves, and average precision."""
     entries = [
         replace(e, row=e.row | {"value": e.row["average_precision"]}) for e in report.entries
     ]
@@ -54,6 +55,7 @@ def _cells(entry):
 
 
 def headline(answers, options, judges):
+    """Return the largest average precision of a judge on the first question."""
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
@@ -85,7 +87,7 @@ KIND = Kind(
     source="As scikit-learn's average_precision_score; Davis & Goadrich (2006).",
     idle=("undefined", *OF_SUBSTITUTION),
     build=precision_recall,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,11 +1,11 @@
-"""Precision and recall: how many of the items that a judge puts first do people find good?"""
+"""Measure precision and recall: how many of a judge's top items people find good."""
 
 from analysis.reports.shared.positives import by_positive
 from analysis.stats.classification.curves import average_precision, precision_recall_curve
 
 
 def precision_recall(answers, options, questions=None):
-    """Average precision of every evaluator for each question with an order, and its curve.
+    """Compute each evaluator's average precision and curve for each ordered question.
 
     questions: keys of those wanted; None means all.
     """

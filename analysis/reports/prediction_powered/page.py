@@ -1,4 +1,4 @@
-"""The page of prediction-powered means, for one question."""
+"""Show prediction-powered means, for one question."""
 
 from dataclasses import replace
 from math import inf, isnan
@@ -19,10 +19,11 @@ from analysis.reports.prediction_powered.report import (
 from analysis.reports.shared.labels import ORDERED
 from annotate.templatetags.concord import interval
 
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: means and differences by system, all evaluators."""
     judge = best_judge(report, question)
     own = [entry for entry in report.entries if entry.row["evaluator"] in (HUMANS, judge)]
     means = [entry for entry in own if entry.row["method"] == MEAN]
@@ -49,13 +50,13 @@ def _as_value(row):
 
 
 def _in_words(row):
-    """The row for people to read: rounded, a dash where undefined."""
+    """Return the row for people to read: rounded, a dash where undefined."""
     digits = {"lambda": 2, "n_effective": 0, "more_to_halve": 0}
     return _as_value(row) | {name: _number(row[name], places) for name, places in digits.items()}
 
 
 def _figure(key, entries, caption, looks):
-    """A dot plot, if there is a value to draw: a line a system, people above the judge."""
+    """Draw a line per system, people above the judge; no figure without a value."""
     drawn = [replace(entry, row=_as_value(entry.row)) for entry in entries]
     drawn = [entry for entry in drawn if not isnan(entry.row["value"])]
     if not drawn:
@@ -121,6 +122,7 @@ def _corrected(entries, question):
 
 
 def headline(answers, options, judges):
+    """Return the mean of the first question, with the judge whose scores are worth most."""
     keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
     if not judges or not keys:
         return no_value("no question has an ordered scale") if judges else NO_JUDGE
@@ -157,7 +159,7 @@ KIND = Kind(
     "(2014).",
     idle=("threshold", "undefined", "missing_reference", "draws", "seed", *OF_SUBSTITUTION),
     build=prediction_powered,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

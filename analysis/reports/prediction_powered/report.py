@@ -1,4 +1,4 @@
-"""Prediction-powered means: what a few human labels are worth beside a judge's many scores."""
+"""Estimate means from few human labels and a judge's many scores (prediction-powered)."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -31,7 +31,7 @@ CONDITIONS = (
 
 
 def prediction_powered(answers, options, questions=None):
-    """Means of the reference per system and their differences, alone and with every judge.
+    """Estimate the reference's means per system and their differences, with and without judges.
 
     questions: keys of those wanted; None means all.
     """
@@ -59,13 +59,13 @@ def prediction_powered(answers, options, questions=None):
 
 
 def _systems(scores):
-    """Names of the systems of the items left in, blank left out, in their order."""
+    """Return the names of the systems of the items left in, in their order, without the blank."""
     present = scores.items["system"].cat.remove_unused_categories().cat.categories
     return [name for name in present if name]
 
 
 def _units(scores):
-    """What one label is of: items that share a recipient or content are taken together."""
+    """Name the unit of a label: items that share a recipient or content are taken together."""
     if len(np.unique(scores.clusters)) == len(scores.items):
         return "items"
     return "recipients" if (scores.recipients >= 0).any() else "contents"
@@ -103,7 +103,7 @@ def _correction_notes(report):
 
 
 def _reach_notes(report):
-    """Why a number of labels is blank although the mean has an interval."""
+    """Explain why a number of labels is blank although the mean has an interval."""
     far = [row for row in report.rows if np.isinf(row["more_to_halve"])]
     if far:
         yield (
@@ -126,18 +126,18 @@ class _Means:
     partly: int  # clusters of the first column with labelled and other items
 
     def arguments(self, column):
-        """labels, scores and other scores of one column."""
+        """Return labels, scores and other scores of one column."""
         return self._taken(*(part[:, column] for part in (self.labels, self.scores, self.others)))
 
-    def differences(self, one, other):
-        """The same of the differences between two columns."""
-        parts = [part[:, one] - part[:, other] for part in (self.labels, self.scores)]
+    def differences(self, first, other):
+        """Return labels, scores and other scores of the differences between two columns."""
+        parts = [part[:, first] - part[:, other] for part in (self.labels, self.scores)]
         whole = np.where(np.isnan(self.scores), self.others, self.scores)
-        return self._taken(*parts, whole[:, one] - whole[:, other])
+        return self._taken(*parts, whole[:, first] - whole[:, other])
 
     def _taken(self, labels, scores, others):
-        known = ~np.isnan(labels) & ~np.isnan(scores)
-        return labels[known], scores[known], others[~known & ~np.isnan(others)]
+        labelled = ~np.isnan(labels) & ~np.isnan(scores)
+        return labels[labelled], scores[labelled], others[~labelled & ~np.isnan(others)]
 
 
 class _Table:
@@ -154,6 +154,7 @@ class _Table:
         self.partly = 0
 
     def add_all(self):
+        """Add the rows of people alone, then those of every judge."""
         self._add_rows(HUMANS, "", self.labels)
         for judge in self.scores.judges:
             values = self.scores.judge(judge)[:, self.place]
@@ -166,13 +167,13 @@ class _Table:
         if judge:
             self.partly = max(self.partly, means.partly)
         for column, name in enumerate(self.names):
-            found = prediction_powered_mean(*means.arguments(column))
-            self._add(evaluator, judge, name, MEAN, found)
+            mean = prediction_powered_mean(*means.arguments(column))
+            self._add(evaluator, judge, name, MEAN, mean)
         pairs = combinations(range(1, len(self.names)), 2)
-        for one, other in pairs if len(self.names) - 1 <= MOST_SYSTEMS else ():
-            found = prediction_powered_mean(*means.differences(one, other))
-            name = f"{self.names[one]} − {self.names[other]}"
-            self._add(evaluator, judge, name, DIFFERENCE, found)
+        for first, other in pairs if len(self.names) - 1 <= MOST_SYSTEMS else ():
+            mean = prediction_powered_mean(*means.differences(first, other))
+            name = f"{self.names[first]} − {self.names[other]}"
+            self._add(evaluator, judge, name, DIFFERENCE, mean)
 
     def _means(self, values):
         both = ~np.isnan(self.labels) & ~np.isnan(values)
@@ -183,7 +184,7 @@ class _Table:
         return _Means(labels, scores, others, partly)
 
     def _grid(self, values, chosen):
-        """Means of the chosen items' values by cluster and column (G, 1 + systems)."""
+        """Return means of the chosen items' values by cluster and column (G, 1 + systems)."""
         clusters, width = self.scores.clusters[chosen], len(self.names)
         size = (int(self.scores.clusters.max(initial=-1)) + 1) * width
         columns, values = self.columns[chosen], values[chosen]
@@ -201,7 +202,7 @@ class _Table:
         labelled = ~np.isnan(people) & ~np.isnan(verdicts)
         yes, no = labelled & (people == 1), labelled & (people == 0)
         free = np.isnan(people) & ~np.isnan(verdicts)
-        found = corrected_share(
+        share = corrected_share(
             _share(verdicts[free]),
             int(free.sum()),
             1 - _share(verdicts[no]),
@@ -210,33 +211,33 @@ class _Table:
             int(yes.sum()),
         )
         result = PredictionPowered(
-            found.value,
-            found.low,
-            found.high,
+            share.value,
+            share.low,
+            share.high,
             power=np.nan,
             n=int(labelled.sum()),
-            n_unlabelled=found.n,
-            reason=found.reason,
+            n_unlabelled=share.n,
+            reason=share.reason,
         )
         self._add(judge, judge, EVERYTHING, CORRECTED, result)
 
-    def _add(self, evaluator, judge, system, method, found):
+    def _add(self, evaluator, judge, system, method, result):
         self.report.add(
             {
                 "evaluator": evaluator,
                 "question": self.question.key,
                 "system": system,
-                "estimate": found.value,
-                "low": found.low,
-                "high": found.high,
-                "lambda": found.power,
-                "n": found.n,
-                "n_unlabelled": found.n_unlabelled,
-                "n_effective": found.n_effective,
-                "more_to_halve": found.to_halve,
+                "estimate": result.value,
+                "low": result.low,
+                "high": result.high,
+                "lambda": result.power,
+                "n": result.n,
+                "n_unlabelled": result.n_unlabelled,
+                "n_effective": result.n_effective,
+                "more_to_halve": result.to_halve,
                 "method": method,
             },
-            reason=found.reason,
+            reason=result.reason,
             judge=judge,
             kind="judge" if judge else HUMANS,
         )
@@ -247,8 +248,8 @@ def _share(flags):
 
 
 def best_judge(report, question):
-    """The judge whose scores of everything are worth most labels; blank where none adds any."""
-    known = [
+    """Return the judge whose scores are worth the most labels; blank if no judge adds any."""
+    worth = [
         (entry.row["n_effective"], entry.judge)
         for entry in report.entries
         if entry.judge
@@ -257,11 +258,11 @@ def best_judge(report, question):
         and entry.row["n_unlabelled"] >= FEWEST_SCORES
         and not np.isnan(entry.row["n_effective"])
     ]
-    return max(known, key=lambda one: one[0])[1] if known else ""
+    return max(worth, key=lambda pair: pair[0])[1] if worth else ""
 
 
 def overall(report, question, evaluator):
-    """The row of an evaluator's mean over everything; None where there is none."""
+    """Return the row of an evaluator's mean over everything; None if there is no row."""
     wanted = {"question": question, "evaluator": evaluator, "system": EVERYTHING, "method": MEAN}
     return next((row for row in report.rows if wanted.items() <= row.items()), None)
 

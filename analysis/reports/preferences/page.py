@@ -1,4 +1,4 @@
-"""The page of preferences: which system people and judges prefer, for one question."""
+"""Show which system people and judges prefer, for one question."""
 
 from dataclasses import replace
 from math import isnan
@@ -12,12 +12,14 @@ from analysis.reports.shared.list_pairs import tie_of
 PEOPLE = "people"
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the questions that are a choice of two lists, of which the page shows one."""
     keys = [question.key for question in questions if tie_of(question) is not None]
     return Shown("question", "Question", [(key, key) for key in keys])
 
 
 def layout(report, question, looks):
+    """Return the page of one question: preferred systems, and ties."""
     preferred = [entry for entry in report.entries if entry.row["measure"] == PREFERRED]
     drawn = [entry for entry in _with_people(preferred) if not isnan(entry.row["value"])]
     title = f"Share of pairs in which it is preferred ({n_words(drawn)})"
@@ -31,7 +33,7 @@ def layout(report, question, looks):
 
 
 def _with_people(entries):
-    """The evaluators' entries, after people's on the pairs of the first evaluator."""
+    """Return the evaluators' entries, after people's on the pairs of the first evaluator."""
     first = entries[0].row["evaluator"] if entries else ""
     people = [
         replace(entry, row=_of_people(entry.row) | {"who": PEOPLE}, judge="")
@@ -48,7 +50,7 @@ def _of_people(row):
 
 
 def _systems(report, question):
-    """A line for each evaluator and system: it beside people, then what is won and tied."""
+    """Tabulate each evaluator and system next to people: preferred, won and tied."""
     rows: dict[tuple, dict] = {}
     for entry in report.entries:
         if entry.row["system"] != ALL:
@@ -84,12 +86,15 @@ def _both(entry):
 
 
 def _ties(report, question):
-    """How decided each evaluator is, beside people."""
-    of = {
+    """Tabulate how often each evaluator and people leave a pair undecided."""
+    entries_by_measure = {
         (e.row["evaluator"], e.row["measure"]): e for e in report.entries if e.row["system"] == ALL
     }
-    names = dict.fromkeys(name for name, _ in of)
-    lines = [(name, _tie_cells(of[name, TIED], of[name, BOTH_TIE])) for name in names]
+    names = dict.fromkeys(name for name, _ in entries_by_measure)
+    lines = [
+        (name, _tie_cells(entries_by_measure[name, TIED], entries_by_measure[name, BOTH_TIE]))
+        for name in names
+    ]
     headings = ["Ties", "Ties of people", "Ties of both", "Pairs"]
     return Table(f"Pairs left undecided for {question}.", headings, lines, [], "Evaluator")
 
@@ -99,7 +104,8 @@ def _tie_cells(tied, both):
 
 
 def headline(answers, options, judges):
-    keys = [key for key, _ in shown(answers.questions).choices]
+    """Return people's share of the system on whose share a judge agrees most closely."""
+    keys = [key for key, _ in list_parts(answers.questions).choices]
     if not judges or not keys:
         return no_value("no question is a choice of two lists") if judges else NO_JUDGE
     rows = preferences(answers, options, keys[:1]).rows
@@ -132,7 +138,7 @@ KIND = Kind(
     "in paired comparisons.",
     idle=("threshold", "undefined", "missing_reference", *OF_SUBSTITUTION),
     build=preferences,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""Preferences: which system's lists people and judges prefer, and how often they do not decide."""
+"""Measure which system's lists people and judges prefer, and how often they are undecided."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ NO_PAIR = "no pair of lists has a verdict of both"
 
 
 def preferences(answers, options, questions=None):
-    """Shares of the pairs of lists in which each system is preferred, by people and by a judge.
+    """Compute the shares of pairs in which each system is preferred, by people and by judges.
 
     questions: keys of those wanted; None means all.
     """
@@ -63,32 +63,32 @@ def _notes(wanted):
 def _add_systems(report, scores, evaluator, place, labels, majorities, sides):
     question, (systems, names) = scores.questions[place], sides
     judge = labels.labels(evaluator.name, evaluator.values[:, place], question)
-    human = majorities.of(evaluator, place)
+    human = majorities.labels_for(evaluator, place)
     both = ~np.isnan(judge) & ~np.isnan(human)
     verdicts = [np.where(both, values, np.nan) for values in (judge, human)]
     for system in np.unique(systems[systems >= 0]).tolist():
-        found = [
+        counts = [
             system_preference(
                 values, systems, system, values_of_sides(question), **scores.resampling()
             )
             for values in verdicts
         ]
         for measure in (PREFERRED, WON, TIED):
-            pair = [getattr(each, measure) for each in found]
+            pair = [getattr(count, measure) for count in counts]
             _add(report, evaluator, question, names[system], measure, *pair)
     _add_ties(report, scores, evaluator, question, *verdicts)
 
 
 def _add_ties(report, scores, evaluator, question, judge, human):
-    """How often each of them says tie, and how often both do."""
+    """Add how often the evaluator, people, and both of them say tie."""
     tie, both = tie_of(question), ~np.isnan(judge)
 
-    def of(flags):
+    def share_of(flags):
         return share(flags & both, both, NO_PAIR, **scores.resampling())
 
-    _add(report, evaluator, question, ALL, TIED, of(judge == tie), of(human == tie))
+    _add(report, evaluator, question, ALL, TIED, share_of(judge == tie), share_of(human == tie))
     nobody = Estimate(np.nan, n=int(both.sum()))
-    twice = of((judge == tie) & (human == tie))
+    twice = share_of((judge == tie) & (human == tie))
     _add(report, evaluator, question, ALL, BOTH_TIE, twice, nobody)
 
 

@@ -1,4 +1,4 @@
-"""The page of profiles: P3's figure 4, accuracy by episodes, and how people rate profiles."""
+"""Show profiles: P3's figure 4, accuracy by episodes, and how people rate profiles."""
 
 from math import isnan
 
@@ -15,13 +15,15 @@ from annotate.templatetags.concord import leading_point
 WORDS = {AUC: "AUC", ALIKE: "Accuracy"} | COEFFICIENTS
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the measures of accuracy of which the page shows one."""
     ordered = any(question.scale.kind in ORDERED for question in questions)
     choices = [(measure, WORDS[measure]) for measure in MEASURES] if ordered else []
     return Shown("measure", "Accuracy as", choices)
 
 
 def layout(report, measure, looks):
+    """Return the page of one measure: accuracy by question, and the ratings of profiles."""
     accuracy = [e for e in report.entries if e.row["part"] == ACCURACY]
     figures, tables = [], []
     for question in dict.fromkeys(entry.row["question"] for entry in accuracy):
@@ -54,7 +56,7 @@ def _figure(entries, question, words, looks):
 
 
 def _table(entries, question, words):
-    known = [entry for entry in entries if entry.row["episodes"] is not None]
+    numbered = [entry for entry in entries if entry.row["episodes"] is not None]
     lines = [
         (
             row["evaluator"],
@@ -64,7 +66,7 @@ def _table(entries, question, words):
                 Cell(row, row["value"], entry.reason, f"n = {row['n']:,}"),
             ],
         )
-        for entry in sorted(known, key=lambda e: (e.kind, e.row["episodes"]))
+        for entry in sorted(numbered, key=lambda e: (e.kind, e.row["episodes"]))
         for row in [entry.row]
     ]
     caption = f"{question}: {words} by the number of episodes."
@@ -72,14 +74,14 @@ def _table(entries, question, words):
 
 
 def _counts(entries):
-    """(question, [(label, count)]) as the diverging bars want them."""
-    found: dict = {}
+    """Return [(question, [(label, count)])], as the diverging bars take them."""
+    counts: dict = {}
     for entry in entries:
         row = entry.row
-        found.setdefault(row["question"], []).append(
+        counts.setdefault(row["question"], []).append(
             (str(row["rating"]), round(row["value"] * row["n"]))
         )
-    return list(found.items())
+    return list(counts.items())
 
 
 def _shares(entries):
@@ -95,6 +97,7 @@ def _shares(entries):
 
 
 def headline(answers, options, judges):
+    """Return the share of profile ratings above the middle, on the first question rated."""
     if not judges:
         return NO_JUDGE
     people = answers.select_source("human")
@@ -127,7 +130,7 @@ KIND = Kind(
     source="Podcast recommendations judged from a profile (2025), figure 4.",
     idle=("undefined", *OF_SUBSTITUTION),
     build=profile,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

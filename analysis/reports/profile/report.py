@@ -1,4 +1,4 @@
-"""Report: does a judge gain from a longer history, and do people find the profiles right?"""
+"""Measure whether a judge gains from a longer history, and how people rate the profiles."""
 
 import numpy as np
 
@@ -30,21 +30,21 @@ NOTHING = (
 
 
 def profile(answers, options, parts=None):
-    """A row per judge, number of episodes and question; then the ratings of profiles.
+    """Compute a row per judge, number of episodes and question; then the ratings of profiles.
 
     parts: measures of MEASURES; all where none are named.
     """
     scores = Scores(answers, options)
     report = Report("profile", answers.study.slug, options.as_dict())
     measures = [measure for measure in MEASURES if not parts or measure in parts]
-    ordered = [at for at, q in enumerate(scores.questions) if q.scale.kind in ORDERED]
+    ordered = [place for place, q in enumerate(scores.questions) if q.scale.kind in ORDERED]
     settings = answers.settings
     series = [*_by_length(scores, settings), *_by_profile(scores, settings)]
     for measure in measures:
-        for at in ordered:
-            _add_accuracy(report, scores, series, at, measure)
-    for at, question in enumerate(scores.questions):
-        _add_ratings(report, scores, at, question)
+        for place in ordered:
+            _add_accuracy(report, scores, series, place, measure)
+    for place, question in enumerate(scores.questions):
+        _add_ratings(report, scores, place, question)
     report.notes = [
         *policy_notes(scores, compared=False),
         *_notes(scores, series, report, measures),
@@ -56,73 +56,79 @@ def profile(answers, options, parts=None):
 
 
 def _by_length(scores, settings):
-    """(name, source, [(n, judge, items)]) of judges that differ in one of LENGTHS alone.
+    """Yield (name, source, [(n, judge, items)]) of judges that differ in one of LENGTHS alone.
 
     Compared on the items that all of them have. profile_episodes of 0 is no number of episodes.
     """
-    shown = [each for each in settings if each["key"] in scores.judges]
+    shown = [design for design in settings if design["key"] in scores.judges]
     for length, context in LENGTHS.items():
-        alike = [each for each in shown if each["context"] == context and each[length]]
+        alike = [design for design in shown if design["context"] == context and design[length]]
         for family in families(alike, length):
             members = sorted(family.items())
-            known = ~np.isnan(np.stack([scores.judge(judge) for _, judge in members])).any(axis=0)
+            has_all = ~np.isnan(np.stack([scores.judge(judge) for _, judge in members])).any(axis=0)
             yield (
                 f"{members[0][1]} and {len(members) - 1} more",
                 length,
-                [(n, judge, known) for n, judge in members],
+                [(n, judge, has_all) for n, judge in members],
             )
 
 
 def _by_profile(scores, settings):
-    """The same of judges that are shown the profile: items by their recipient's profile."""
+    """Yield the same of judges that are shown the profile: items by their recipient's profile."""
     numbers = _episodes_of_items(scores)
     if np.isnan(numbers).all():
         return
-    for each in settings:
-        newest = each["context"] == Judge.Context.PROFILE and not each[OF_WRITTEN]
-        if newest and each["key"] in scores.judges:
-            values = scores.judge(each["key"])
+    for design in settings:
+        newest = design["context"] == Judge.Context.PROFILE and not design[OF_WRITTEN]
+        if newest and design["key"] in scores.judges:
+            values = scores.judge(design["key"])
             yield (
-                each["key"],
+                design["key"],
                 OF_PROFILE,
                 [
-                    (int(n), each["key"], ~np.isnan(values) & (numbers == n)[:, None])
+                    (int(n), design["key"], ~np.isnan(values) & (numbers == n)[:, None])
                     for n in np.unique(numbers[~np.isnan(numbers)])
                 ],
             )
 
 
 def _episodes_of_items(scores):
-    """How many episodes the profile of each item's recipient was made of (items,); NaN: unknown.
+    """Return how many episodes each item's profile was made of (items,); NaN: unknown.
 
-    Of several profiles of a recipient the newest counts: judges are shown that one.
+    The profile is the recipient's. Of several profiles the newest counts: judges see that one.
     """
     items = scores.answers.items
-    found = np.full(len(scores.items), np.nan)
+    episodes = np.full(len(scores.items), np.nan)
     if COLUMN not in items:
-        return found
+        return episodes
     written: dict[str, list] = {}
     rows = items[(items["kind"] == Item.Kind.PROFILE) & (items["recipient"] != "")]
     runs = rows[profiles.RUN] if profiles.RUN in rows else [""] * len(rows)
     for recipient, text, run in zip(rows["recipient"], rows[COLUMN], runs, strict=True):
         data = {COLUMN: text, profiles.RUN: run}
         written.setdefault(recipient, []).append((data, profiles.episodes_in(data)))
-    of_recipient = {name: profiles.newest(found)[1] for name, found in written.items()}
+    of_recipient = {name: profiles.newest(episodes)[1] for name, episodes in written.items()}
     others = (scores.items["kind"] != Item.Kind.PROFILE).to_numpy()
     recipients = scores.items["recipient"].astype(str)
     numbers = np.array([of_recipient.get(name, np.nan) for name in recipients], dtype=float)
     return np.where(others, numbers, np.nan)
 
 
-def _add_accuracy(report, scores, series, at, measure):
-    question, reference = scores.questions[at], scores.reference()
+def _add_accuracy(report, scores, series, place, measure):
+    question, reference = scores.questions[place], scores.reference()
     for name, source, steps in series:
-        for n, judge, known in steps:
-            own = scores.apart(judge, reference)[:, at]
-            rows = np.flatnonzero(known[:, at] & ~np.isnan(own))
+        for n, judge, chosen in steps:
+            own = scores.apart(judge, reference)[:, place]
+            rows = np.flatnonzero(chosen[:, place] & ~np.isnan(own))
             own_scale = scores.answers.own_scale.get(judge)
             estimate = _estimate(
-                scores, scores.judge(judge)[rows, at], own[rows], question, measure, rows, own_scale
+                scores,
+                scores.judge(judge)[rows, place],
+                own[rows],
+                question,
+                measure,
+                rows,
+                own_scale,
             )
             _row(
                 report,
@@ -154,13 +160,13 @@ def _estimate(scores, x, y, question, measure, rows, own_scale):
     return clustered_mean((aligned == at_least(y, cut)).astype(float), is_share=True, **resampling)
 
 
-def _add_ratings(report, scores, at, question):
-    """The share of each point among the ratings of profiles."""
+def _add_ratings(report, scores, place, question):
+    """Add the share of each point among the ratings of profiles."""
     profiles = np.flatnonzero((scores.items["kind"] == Item.Kind.PROFILE).to_numpy())
     points = labels_of(question)
     if not len(profiles) or not points or len(points) > MOST_LABELS:
         return
-    ratings = scores.ratings(at, scores.options.reference)[profiles]
+    ratings = scores.ratings(place, scores.options.reference)[profiles]
     rows, raters = np.nonzero(~np.isnan(ratings))
     values, resampling = ratings[rows, raters], scores.resampling(profiles[rows])
     for point in points if len(values) else ():

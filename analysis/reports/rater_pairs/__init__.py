@@ -1,1 +1,1 @@
-"""Report how far each two raters agree, and who stands apart from the rest."""
+"""Report how far each two raters agree, and which raters stand apart from the rest."""

@@ -1,4 +1,4 @@
-"""Raters × raters: a heat map, each rater's mean agreement with the rest, and who stands apart."""
+"""Show raters × raters: a heat map, each rater's mean agreement with the rest, and outliers."""
 
 from dataclasses import replace
 from math import isnan
@@ -14,12 +14,14 @@ from annotate.templatetags.concord import leading_point
 MEASURES = {KAPPA: "weighted κ", PERCENT: "share of equal answers"}
 
 
-def shown(questions):
-    known = any(question.scale.points for question in questions)
-    return Shown("measure", "Agreement", list(MEASURES.items()) if known else [])
+def list_parts(questions):
+    """Return the measures of agreement of which the page shows one."""
+    has_labels = any(question.scale.points for question in questions)
+    return Shown("measure", "Agreement", list(MEASURES.items()) if has_labels else [])
 
 
 def layout(report, measure, looks):
+    """Return the page of one measure: the heat map and each rater's mean."""
     pairs, words = report.curves[measure], MEASURES[measure]
     if not report.rows:
         return Layout([], [])
@@ -38,17 +40,21 @@ def layout(report, measure, looks):
 
 
 def _means(pairs, means, words):
-    known = ~np.isnan(pairs.values) & ~np.eye(len(means), dtype=bool)
-    lowest_first = sorted(range(len(means)), key=lambda at: (isnan(means[at]), means[at]))
+    is_compared = ~np.isnan(pairs.values) & ~np.eye(len(means), dtype=bool)
+    lowest_first = sorted(range(len(means)), key=lambda place: (isnan(means[place]), means[place]))
     lines = [
-        (pairs.names[at], [Cell({"value": 1}, float(means[at])), int(known[at].sum())])
-        for at in lowest_first
+        (
+            pairs.names[place],
+            [Cell({"value": 1}, float(means[place])), int(is_compared[place].sum())],
+        )
+        for place in lowest_first
     ]
     caption = f"Mean {words} of each rater with the rest; the lowest first."
     return Table(caption, ["mean", "raters compared with"], lines, [], "Rater")
 
 
 def headline(answers, options, judges):
+    """Return the median over raters of their mean weighted κ with the rest."""
     report = rater_pairs(answers, replace(options, draws=0), [KAPPA])
     means = report.curves[KAPPA].means
     if not (~np.isnan(means)).any():
@@ -81,7 +87,7 @@ KIND = Kind(
         *OF_SUBSTITUTION,
     ),
     build=rater_pairs,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""Raters × raters: how far each two of them agree, and who stands apart from the rest."""
+"""Measure how far each two raters agree, and which raters stand apart from the rest."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,10 @@ DEVIATIONS = 3.0
 
 @dataclass(frozen=True)
 class Pairs:
-    """names of the raters (R,); agreement (R, R), NaN where too little is common; n (R, R)."""
+    """The agreement of each two raters on one measure.
+
+    names of the raters (R,); agreement (R, R), NaN where too little is common; n (R, R).
+    """
 
     names: list
     values: np.ndarray
@@ -32,16 +35,16 @@ class Pairs:
 
     @property
     def means(self):
-        """Each rater's mean agreement with the rest (R,); NaN without any."""
+        """Return each rater's mean agreement with the rest (R,); NaN without any."""
         others = self.values.copy()
         np.fill_diagonal(others, np.nan)
-        known = ~np.isnan(others)
+        has_value = ~np.isnan(others)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(known, others, 0).sum(axis=1) / known.sum(axis=1)
+            return np.where(has_value, others, 0).sum(axis=1) / has_value.sum(axis=1)
 
 
 def rater_pairs(answers, options, parts=None):
-    """One row a pair with a common answer and measure; who is an outlier is said in words."""
+    """Compute a row per pair with a common answer and measure; the verdict names outliers."""
     scores = Scores(answers, options)
     report = Report("rater_pairs", answers.study.slug, options.as_dict())
     names = _busiest(scores)
@@ -64,11 +67,11 @@ def rater_pairs(answers, options, parts=None):
 
 
 def _add(report, pairs, measure, first, second, intervals):
-    """The row of two raters, with the interval of their answers in common."""
+    """Add the row of two raters, with the interval of their answers in common."""
     n, value = int(pairs.n[first, second]), float(pairs.values[first, second])
     low, high, lost, why = np.nan, np.nan, 0, _why(value, n, measure)
     if not why and intervals:
-        low, high, lost, why = intervals.of(measure, first, second)
+        low, high, lost, why = intervals.pair_interval(measure, first, second)
     report.add(
         {
             "first": pairs.names[first],
@@ -86,26 +89,26 @@ def _add(report, pairs, measure, first, second, intervals):
 
 
 class Intervals:
-    """Bootstrap intervals of pairs: clusters of items are drawn again."""
+    """Computes bootstrap intervals of pairs, drawing clusters of items."""
 
     def __init__(self, scores, names):
         self.by_cluster, self.scales = scores.counts.T.astype(np.float64), []
         for (points, kind), ratings in _by_scale(scores, names).items():
             clusters = np.tile(scores.clusters, len(ratings) // len(scores.items))
             codes = np.full(ratings.shape, -1)
-            for at, point in enumerate(points):
-                codes[ratings == point] = at
+            for code, point in enumerate(points):
+                codes[ratings == point] = code
             self.scales.append((codes, len(points), kind, clusters))
 
-    def of(self, measure, first, second):
-        """(low, high, undefined draws, why there is none)"""
+    def pair_interval(self, measure, first, second):
+        """Return (low, high, undefined draws, why there is no interval) of a pair."""
         parts = []
         for codes, size, kind, clusters in self.scales:
-            one, other = codes[:, first], codes[:, second]
-            both = (one >= 0) & (other >= 0)
+            first_codes, second_codes = codes[:, first], codes[:, second]
+            both = (first_codes >= 0) & (second_codes >= 0)
             if both.any():
                 weights = WEIGHTS["plain" if kind == "choice" else "quadratic"](size)
-                shared = one[both], other[both], size, clusters[both]
+                shared = first_codes[both], second_codes[both], size, clusters[both]
                 parts.append(Shared(*shared, weights if measure == KAPPA else None))
         if len(np.unique(np.concatenate([part.clusters for part in parts]))) < 2:
             return np.nan, np.nan, 0, "no interval: all observations are in one cluster"
@@ -115,13 +118,13 @@ class Intervals:
 
 
 def _busiest(scores):
-    """The raters, by name; of very many those with the most answers."""
+    """Return the raters sorted by name; of very many those with the most answers."""
     counts = {name: int((~np.isnan(scores.rater(name))).sum()) for name in scores.raters}
     return sorted(sorted(counts, key=lambda name: -counts[name])[:MOST_RATERS])
 
 
 def pairs_of(scores, names, measure):
-    """The Pairs of a measure, answers to all questions with labels together."""
+    """Return the Pairs of a measure, answers to all questions with labels together."""
     size = len(names)
     total, weight = np.zeros((size, size)), np.zeros((size, size))
     common = np.zeros((size, size), dtype=int)
@@ -132,9 +135,9 @@ def pairs_of(scores, names, measure):
         if measure == KAPPA:
             weights = WEIGHTS["plain" if kind == "choice" else "quadratic"](len(points))
             value = kappa_of_tables(tables, weights)
-        known = ~np.isnan(value)
-        total += np.where(known, value, 0) * np.where(known, n, 0)
-        weight += np.where(known, n, 0)
+        has_value = ~np.isnan(value)
+        total += np.where(has_value, value, 0) * np.where(has_value, n, 0)
+        weight += np.where(has_value, n, 0)
         common += n.astype(int)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(common >= FEWEST[measure], total / weight, np.nan)
@@ -142,22 +145,22 @@ def pairs_of(scores, names, measure):
 
 
 def _by_scale(scores, names):
-    """{(points, kind): ratings (units, raters)} of the questions on short scales."""
+    """Return {(points, kind): ratings (units, raters)} of the questions on short scales."""
     people = scores.raters_of(ALL)
     chosen = [people.index(name) for name in names]
-    found = {}
+    ratings_by_scale = {}
     for place, question in enumerate(scores.questions):
         points = labels_of(question)
         if points and len(points) <= MOST_LABELS:
             key = (tuple(points), question.scale.kind)
-            found.setdefault(key, []).append(scores.ratings(place, ALL)[:, chosen])
-    return {key: np.concatenate(parts) for key, parts in found.items()}
+            ratings_by_scale.setdefault(key, []).append(scores.ratings(place, ALL)[:, chosen])
+    return {key: np.concatenate(parts) for key, parts in ratings_by_scale.items()}
 
 
 def _tables(ratings, points):
-    """Joint counts of labels (R, R, K, K) of each two raters."""
-    said = [(ratings == point).astype(np.float32) for point in points]
-    rows = [np.stack([one.T @ other for other in said], axis=-1) for one in said]
+    """Count labels jointly (R, R, K, K) for each two raters."""
+    indicators = [(ratings == point).astype(np.float32) for point in points]
+    rows = [np.stack([first.T @ other for other in indicators], axis=-1) for first in indicators]
     return np.stack(rows, axis=-2).astype(float)
 
 
@@ -175,19 +178,19 @@ def _why(value, n, measure):
 
 
 def _verdict(pairs, measure):
-    """Sentences that name the raters who agree least with the rest."""
+    """Name in sentences the raters who agree least with the rest."""
     words = "weighted κ" if measure == KAPPA else "share of equal answers"
     means = pairs.means
-    found = low_outliers(means, DEVIATIONS)
-    if found.reason:
-        yield f"Whether a rater stands apart ({words}) cannot be said: {found.reason}."
+    outliers = low_outliers(means, DEVIATIONS)
+    if outliers.reason:
+        yield f"Whether a rater stands apart ({words}) cannot be said: {outliers.reason}."
         return
-    start = f"Mean {words} of a rater with the rest: median {found.median:.2f}"
-    limit = f"limit {found.limit:.2f} (median − {DEVIATIONS:g} scaled MAD)"
-    if not found.places:
+    start = f"Mean {words} of a rater with the rest: median {outliers.median:.2f}"
+    limit = f"limit {outliers.limit:.2f} (median − {DEVIATIONS:g} scaled MAD)"
+    if not outliers.places:
         yield f"{start}, {limit}; no rater stands apart."
         return
-    who = ", ".join(f"{pairs.names[place]} ({means[place]:.2f})" for place in found.places)
+    who = ", ".join(f"{pairs.names[place]} ({means[place]:.2f})" for place in outliers.places)
     yield f"{start}, {limit}. Apart from the rest: {who}. Look at their answers before you exclude."
 
 

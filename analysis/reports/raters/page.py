@@ -1,4 +1,4 @@
-"""Raters one by one: answers as diverging bars, pace, straight lines, agreement with the rest."""
+"""Show raters one by one: answers as diverging bars, pace, straight lines, agreement."""
 
 from dataclasses import replace
 from math import isnan
@@ -13,30 +13,31 @@ from annotate.templatetags.concord import duration
 MOST_BARS = 30
 MINUTE = 60
 SCALES = ("likert", "binary", "number", "choice")
-shown = of_questions(*SCALES)
+list_parts = of_questions(*SCALES)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: the bars, the agreement with the others, the table."""
     entries = report.entries
     figures = []
     if bars := _bars(entries, report.curves.get(question, [])):
         plot = likert(bars)
         caption = f"{question}: answers of each rater; the middle of the scale around zero."
         figures.append(Figure("bars", caption, plot))
-    known = [
+    defined = [
         replace(e, row=e.row | {"value": e.row["r"]}) for e in entries if not isnan(e.row["r"])
     ]
-    known = sorted(known, key=lambda entry: -entry.row["value"])[: 2 * MOST_BARS]
-    if known:
-        title = f"r with the others (n = {span(e.row['n'] for e in known)} items)"
-        plot = dots(known, "rater", "question", looks, title)
+    defined = sorted(defined, key=lambda entry: -entry.row["value"])[: 2 * MOST_BARS]
+    if defined:
+        title = f"r with the others (n = {span(e.row['n'] for e in defined)} items)"
+        plot = dots(defined, "rater", "question", looks, title)
         caption = f"{question}: agreement with the mean of the others. Lines: 95 % intervals."
         figures.append(Figure("with_others", caption, plot))
     return Layout(figures, [_table(entries[:MOST_ROWS], question)], None, 0)
 
 
 def _bars(entries, labels):
-    """(rater, [(label, count)]) of an ordered scale with few points."""
+    """Return [(rater, [(label, count)])] of an ordered scale with few points."""
     if not 1 < len(labels) <= MOST_LABELS:
         return []
     rows = [entry.row for entry in entries if sum(entry.row["counts"])]
@@ -72,7 +73,7 @@ def _table(entries, question):
 
 
 def _pace(row):
-    """11.2 s [10.9 s, 12.0 s]"""
+    """Write a rater's pace with its interval: 11.2 s [10.9 s, 12.0 s]."""
     words = _seconds(row["seconds"])
     if isnan(row["seconds_low"]):
         return words
@@ -80,7 +81,7 @@ def _pace(row):
 
 
 def _seconds(value):
-    """With a decimal below a minute, where an interval may be narrower than a second."""
+    """Write seconds with a decimal below a minute, as an interval may be narrower than a second."""
     return f"{value:.1f} s" if 0 <= value < MINUTE else duration(value)
 
 
@@ -92,6 +93,7 @@ def _straight(row):
 
 
 def headline(answers, options, judges):
+    """Return how many raters there are, how many are excluded, and their median pace."""
     report = raters(answers, replace(options, draws=0))
     rows = {row["rater"]: row for row in report.rows}
     if not rows:
@@ -127,7 +129,7 @@ KIND = Kind(
         *OF_SUBSTITUTION,
     ),
     build=raters,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

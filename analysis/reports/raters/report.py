@@ -1,4 +1,4 @@
-"""Raters one by one: how much, how fast, which answers, and how far with the rest."""
+"""Describe raters one by one: how much, how fast, which answers, and how close to the others."""
 
 from collections import defaultdict
 from functools import partial
@@ -21,11 +21,11 @@ NAN = float("nan")
 
 
 def raters(answers, options, parts=None):
-    """One row a rater and question, by name; excluded raters too, compared with nobody."""
+    """Compute a row per rater and question, by name; excluded raters are compared with nobody."""
     scores = Scores(answers, options)
     report = Report("raters", answers.study.slug, options.as_dict())
     people = answers.study.raters.order_by("key").values_list("key", "role", "excluded_because")
-    said = _Said(scores)
+    rated = _Answers(scores)
     for place, question in enumerate(scores.questions):
         if question.scale.kind == "text" or not (parts is None or question.key in parts):
             continue
@@ -33,14 +33,14 @@ def raters(answers, options, parts=None):
         report.curves[question.key] = [label for _, label in points]  # of the bars
         estimates = _with_others(scores, place)
         for key, role, why in people:
-            if not said.n_items[key]:
+            if not rated.n_items[key]:
                 continue
             estimate = estimates.get(key, Estimate(NAN, reason="no answer of theirs counts"))
             row = {"rater": key, "role": role, "question": question.key}
-            row |= _row(said, key, question, estimate)
+            row |= _row(rated, key, question, estimate)
             row |= {"excluded": bool(why), "reason": why}
-            shown = {"r": estimate, "seconds": said.pace[key], "straight": said.straight[key]}
-            lost = max(each.undefined_draws for each in shown.values())
+            shown = {"r": estimate, "seconds": rated.pace[key], "straight": rated.straight[key]}
+            lost = max(number.undefined_draws for number in shown.values())
             report.add(row, kind="rater", reason=reasons_of(shown), undefined_draws=lost)
     report.notes = [
         *policy_notes(scores, compared=False),
@@ -52,12 +52,12 @@ def raters(answers, options, parts=None):
     return report
 
 
-def _row(said, key, question, estimate):
-    """Numbers of a rater on a question; pace and straight lines are those of all questions."""
-    seconds, straight = said.pace[key], said.straight[key]
-    values = said.values.get((key, question.key), ())
+def _row(rated, key, question, estimate):
+    """Return a rater's numbers on a question; pace and straight lines are over all questions."""
+    seconds, straight = rated.pace[key], rated.straight[key]
+    values = rated.values.get((key, question.key), ())
     return {
-        "n_items": said.n_items[key],
+        "n_items": rated.n_items[key],
         "n_answers": len(values),
         "seconds": seconds.value,
         "seconds_low": seconds.low,
@@ -75,8 +75,8 @@ def _row(said, key, question, estimate):
     }
 
 
-class _Said:
-    """What each rater answered about the items left in, counted or not.
+class _Answers:
+    """Each rater's answers to the items left in, whether or not they count.
 
     values: {(rater, question): values}; n_items, pace and straight by rater: how many items, the
     median seconds on one, the share of those whose Likert answers are all equal.
@@ -85,7 +85,7 @@ class _Said:
     def __init__(self, scores):
         self.scores = scores
         people = scores.answers.select_source("human")
-        places = {key: at for at, key in enumerate(scores.items["item"].astype(str))}
+        places = {key: number for number, key in enumerate(scores.items["item"].astype(str))}
         place = [places.get(str(key), -1) for key in people["item"].cat.categories]
         people = people.assign(place=np.array(place, dtype=np.intp)[people["item"].cat.codes])
         people = people[people["place"] >= 0]
@@ -99,8 +99,8 @@ class _Said:
         )
 
     def _seconds(self):
-        """{rater: (places of items, seconds to the last answer)}"""
-        place_of = {pk: at for at, pk in enumerate(self.scores.item_ids)}
+        """Return {rater: (places of items, seconds to the last answer)}."""
+        place_of = {pk: number for number, pk in enumerate(self.scores.item_ids)}
         longest: dict = defaultdict(dict)
         study = self.scores.answers.study
         rows = Rating.objects.filter(session__study=study).with_shown_item()
@@ -110,16 +110,19 @@ class _Said:
             place = place_of.get(item)
             if place is None:  # left out, or of another part of a split
                 continue
-            known = longest[rater].get(place)
-            better = known is None or (seconds is not None and not known >= seconds)
-            longest[rater][place] = (NAN if seconds is None else seconds) if better else known
+            longest_yet = longest[rater].get(place)
+            better = longest_yet is None or (seconds is not None and not longest_yet >= seconds)
+            longest[rater][place] = (NAN if seconds is None else seconds) if better else longest_yet
         return {
-            rater: (np.fromiter(of, dtype=np.intp), np.array([*of.values()], dtype=float))
-            for rater, of in longest.items()
+            rater: (
+                np.fromiter(by_place, dtype=np.intp),
+                np.array([*by_place.values()], dtype=float),
+            )
+            for rater, by_place in longest.items()
         }
 
     def _straight(self, people):
-        """{rater: (places of items, whether all Likert answers, two or more, are equal)}"""
+        """Return {rater: (places of items, whether all Likert answers, two or more, are equal)}."""
         likert = [q.key for q in self.scores.questions if q.scale.kind == "likert"]
         people = people[people["question"].isin(likert)]
         items = people.groupby(["rater", "place"], observed=True)["value"].agg(["nunique", "count"])
@@ -129,30 +132,30 @@ class _Said:
             for rater, part in same.groupby(level="rater", observed=True)
         }
 
-    def _by_rater(self, statistic, found):
-        """{rater: Estimate of the values of their items}, each undefined where there are none."""
+    def _by_rater(self, statistic, values_of_raters):
+        """Return {rater: Estimate of the values of their items}, undefined for other raters."""
         estimates = defaultdict(lambda: Estimate(NAN))
-        for rater, (rows, values) in found.items():
+        for rater, (rows, values) in values_of_raters.items():
             estimates[rater] = statistic(values, **self.scores.resampling(rows))
         return estimates
 
 
 def _with_others(scores, place):
-    """{rater: Pearson's r with the mean of all others, with its interval}; words have none."""
+    """Return {rater: Pearson's r with the mean of all others}; undefined for words."""
     if scores.questions[place].scale.kind not in ORDERED:
         none = Estimate(NAN, reason="words have no correlation")
         return dict.fromkeys(scores.raters, none)
     names, ratings = scores.raters_of(ALL), scores.ratings(place, ALL)
-    known = ~np.isnan(ratings)
-    total, count = np.where(known, ratings, 0).sum(axis=1), known.sum(axis=1)
-    found = {}
-    for at, name in enumerate(names):
-        rows = np.flatnonzero(known[:, at] & (count > 1))
-        others = np.round((total[rows] - ratings[rows, at]) / (count[rows] - 1), 12)
-        found[name] = dataset_correlation(
-            ratings[rows, at], others, "pearson", **scores.resampling(rows)
+    is_rated = ~np.isnan(ratings)
+    total, count = np.where(is_rated, ratings, 0).sum(axis=1), is_rated.sum(axis=1)
+    estimates = {}
+    for column, name in enumerate(names):
+        rows = np.flatnonzero(is_rated[:, column] & (count > 1))
+        others = np.round((total[rows] - ratings[rows, column]) / (count[rows] - 1), 12)
+        estimates[name] = dataset_correlation(
+            ratings[rows, column], others, "pearson", **scores.resampling(rows)
         )
-    return found
+    return estimates
 
 
 def _notes():

@@ -1,4 +1,4 @@
-"""Reasons: how many texts there are, the codes by rating and by system, the coders' agreement."""
+"""Show reasons: counts of texts, codes by rating and by system, and the coders' agreement."""
 
 from dataclasses import replace
 
@@ -8,11 +8,13 @@ from analysis.reports.reasons.report import reasons, stamp
 from annotate.templatetags.concord import interval, share
 
 
-def shown(questions):
+def list_parts(questions):
+    """Return the single choice: texts, codes and agreement."""
     return Shown("counts", "Counts", [("all", "texts, codes and agreement")])
 
 
 def layout(report, chosen, looks):
+    """Return the page's tables of counts and of agreement."""
     tables = [
         _crossed(report, "texts", "question", "rating", "Texts by question and rating.", False),
         _crossed(report, "code", "code", "question", "Codes: share of the coded texts.", True),
@@ -23,8 +25,8 @@ def layout(report, chosen, looks):
     return Layout([], [table for table in tables if table.lines])
 
 
-def _crossed(report, kind, line, column, caption, of):
-    """Counts by two keys of the rows, summed over the rest; with their share where asked for."""
+def _crossed(report, kind, line, column, caption, with_share):
+    """Tabulate counts by two keys of the rows, summed over the rest, with their share if asked."""
     rows = [row for row in report.rows if row["kind"] == kind]
     sums: dict = {}
     for row in rows:
@@ -34,7 +36,7 @@ def _crossed(report, kind, line, column, caption, of):
         sums[row[line], row[column]] = (n + row["n"], total + row["of"], ends)
     headings = sorted({row[column] for row in rows})
     lines = [
-        (name, [_count(sums.get((name, heading)), of) for heading in headings])
+        (name, [_count(sums.get((name, heading)), with_share) for heading in headings])
         for name in dict.fromkeys(row[line] for row in rows)
     ]
     blank = "–" if len(headings) > 1 else "all"
@@ -42,11 +44,11 @@ def _crossed(report, kind, line, column, caption, of):
     return Table(caption, headings, lines, [], line.capitalize())
 
 
-def _count(found, of):
-    if found is None:
+def _count(sums, with_share):
+    if sums is None:
         return None
-    n, total, ends = found
-    return f"{n:,} of {total:,} ({share(n, total)}) {ends}".rstrip() if of else f"{n:,}"
+    n, total, ends = sums
+    return f"{n:,} of {total:,} ({share(n, total)}) {ends}".rstrip() if with_share else f"{n:,}"
 
 
 def _agreement(report):
@@ -72,6 +74,7 @@ def _cell(row, key):
 
 
 def headline(answers, options, judges):
+    """Return how many texts raters wrote, and the most frequent code."""
     rows = reasons(answers, replace(options, draws=0)).rows
     texts = sum(row["n"] for row in rows if row["kind"] == "texts")
     if not texts:
@@ -105,7 +108,7 @@ KIND = Kind(
         *OF_SUBSTITUTION,
     ),
     build=reasons,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     no_figure=("texts and the counts of few codes, which stand beside the texts they are of."),

@@ -1,4 +1,4 @@
-"""What raters wrote, as counts: texts by question and rating, codes, and the coders' agreement."""
+"""Count what raters wrote: texts by question and rating, codes, and the coders' agreement."""
 
 from collections import Counter, defaultdict
 from itertools import combinations
@@ -22,12 +22,12 @@ HIDDEN = (
 
 
 def stamp(study):
-    """What changes with every code that is given, made or changed."""
+    """Return the study's codings, whose text changes with every code given, made or changed."""
     return coding.Coded.load(study)
 
 
 def reasons(answers, options, parts=None):
-    """Rows of texts; of codes by rating and by system; of agreement, a pair of coders and a code.
+    """Count texts; codes by rating and by system; agreement by pair of coders and code.
 
     An answer has a code where any coder gave it.
     """
@@ -57,13 +57,13 @@ def reasons(answers, options, parts=None):
 
 
 class Drawn:
-    """What a statistic of texts needs for its interval: the clusters of their items, and draws."""
+    """Holds the clusters of texts' items and the bootstrap's draws, for intervals."""
 
     def __init__(self, scores, cluster_of):
         self.counts, self.cluster_of = scores.counts, cluster_of
 
-    def of(self, texts):
-        """clusters= and counts= of these texts; nothing without draws."""
+    def resampling(self, texts):
+        """Return clusters= and counts= of these texts; {} without draws."""
         if self.counts is None:
             return {}
         clusters = np.array([self.cluster_of[text] for text in texts], dtype=np.int64)
@@ -71,14 +71,15 @@ class Drawn:
 
 
 def _texts(study, scores, version):
-    """({rating id: (question, rating or "", system)} on the scores' items, [(rating id, coder, code
-    id)] of the codes that these have, {rating id: its item's cluster}), in one query. version: None
-    for all.
+    """Load the texts, their codes and clusters in one query. version: None for all.
+
+    Returns ({rating id: (question, rating or "", system)} on the scores' items, [(rating id, coder,
+    code id)] of the codes that these have, {rating id: its item's cluster}).
     """
     items = dict(zip(scores.item_ids, scores.clusters.tolist(), strict=True))
-    found = coding.texts(study)
-    found = found if version is None else found.filter(session__version=version)
-    rows = found.values_list(
+    ratings = coding.texts(study)
+    ratings = ratings if version is None else ratings.filter(session__version=version)
+    rows = ratings.values_list(
         "pk",
         "item",
         "question__key",
@@ -97,7 +98,7 @@ def _texts(study, scores, version):
 
 
 def _add(report, kind, *, percent=None, kappa=None, **row):
-    """One row. percent, kappa: Estimates, where it has them."""
+    """Add one row. percent, kappa: Estimates, where it has them."""
     blank = {
         "code": "",
         "coder": "",
@@ -108,15 +109,15 @@ def _add(report, kind, *, percent=None, kappa=None, **row):
         "n": 0,
         "of": 0,
     }
-    found = {"kind": kind} | blank | row
+    cells = {"kind": kind} | blank | row
     names = ["kind", "code", "other", "question", "rating", "system", "coder", "n", "of"]
-    facts, known = {name: found[name] for name in names}, []
-    for key, each in (("percent", percent), ("kappa", kappa)):
-        known += [each] if each else []
-        told = each or Estimate(NAN)
+    facts, estimates = {name: cells[name] for name in names}, []
+    for key, estimate in (("percent", percent), ("kappa", kappa)):
+        estimates += [estimate] if estimate else []
+        told = estimate or Estimate(NAN)
         facts |= {key: told.value, f"{key}_low": told.low, f"{key}_high": told.high}
-    reasons = dict.fromkeys(each.reason for each in known if each.reason)
-    lost = max((each.undefined_draws for each in known), default=0)
+    reasons = dict.fromkeys(estimate.reason for estimate in estimates if estimate.reason)
+    lost = max((estimate.undefined_draws for estimate in estimates), default=0)
     report.add(facts, kind="rater", reason="; ".join(reasons), undefined_draws=lost)
 
 
@@ -124,11 +125,11 @@ def _add_codes(report, texts, given, drawn):
     by_text = defaultdict(set)
     for (rating, _), names in given.items():
         by_text[rating] |= names
-    for kind, at in (("code", None), ("rating", 1), ("system", 2)):
+    for kind, grouping in (("code", None), ("rating", 1), ("system", 2)):
         groups = defaultdict(list)
         for rating in by_text:
             question, value, system = texts[rating]
-            place = {None: ("", "", ""), 1: (question, value, ""), 2: ("", "", system)}[at]
+            place = {None: ("", "", ""), 1: (question, value, ""), 2: ("", "", system)}[grouping]
             groups[place].append(rating)
         for name in sorted({name for names in by_text.values() for name in names}):
             for (question, value, system), members in sorted(groups.items()):
@@ -142,7 +143,7 @@ def _add_codes(report, texts, given, drawn):
                     system=system,
                     n=int(has.sum()),
                     of=len(members),
-                    percent=clustered_mean(has, is_share=True, **drawn.of(members)),
+                    percent=clustered_mean(has, is_share=True, **drawn.resampling(members)),
                 )
 
 
@@ -152,10 +153,12 @@ def _add_agreement(report, given, codes, drawn):
         by_coder[coder][rating] = names
     for first, second in combinations(sorted(by_coder), 2):
         both = sorted(by_coder[first].keys() & by_coder[second].keys())
-        again = drawn.of(both)
+        again = drawn.resampling(both)
         for code in codes if both else []:
-            said = [[code in by_coder[who][rating] for who in (first, second)] for rating in both]
-            table = np.array(said, dtype=float)
+            has_code = [
+                [code in by_coder[who][rating] for who in (first, second)] for rating in both
+            ]
+            table = np.array(has_code, dtype=float)
             _add(
                 report,
                 "agreement",

@@ -1,4 +1,4 @@
-"""The page of robustness: what changes of a prompt do to a judge's answers."""
+"""Show robustness: what changes of a prompt do to a judge's answers."""
 
 from dataclasses import replace
 from math import isnan
@@ -21,10 +21,11 @@ CAPTIONS = {
     FAILURES: "share of the replies without a value.",
 }
 HEADINGS = ["Changed prompt", SAME_AGAIN, "Difference"]
-shown = of_questions("likert", "binary", "number", "choice")
+list_parts = of_questions("likert", "binary", "number", "choice")
 
 
 def layout(report, question, looks):
+    """Return the page of one question: a table per measure, robustness and excess as figures."""
     own = [entry for entry in report.entries if entry.row["question"] == question]
     tables = [_table(own, measure, question) for measure in CAPTIONS]
     figures = [_figure(own, ROBUSTNESS, question, looks), _excess(own, question, looks)]
@@ -38,7 +39,7 @@ def layout(report, question, looks):
 
 
 def label(relation):
-    """A relation as pages call it; one that is there no more by its key."""
+    """Return a relation's label; the key of a relation that no longer exists."""
     if relation == EVERY:
         return "All relations"
     return RELATIONS[relation].label if relation in RELATIONS else relation
@@ -67,13 +68,13 @@ def _cell(entry, name):
 
 
 def _figure(entries, measure, question, looks):
-    """A line a relation, the same prompt again first."""
-    known = [e for e in entries if e.row["measure"] == measure and not isnan(e.row["value"])]
-    if not known:
+    """Draw a line per relation, the same prompt again first."""
+    defined = [e for e in entries if e.row["measure"] == measure and not isnan(e.row["value"])]
+    if not defined:
         return None
-    again = {entry.judge: _as_floor(entry) for entry in reversed(known)}
-    drawn = [*again.values(), *(_labelled(entry) for entry in known)]
-    title = f"Robustness (n = {span(e.row['n'] for e in known)})"
+    again = {entry.judge: _as_floor(entry) for entry in reversed(defined)}
+    drawn = [*again.values(), *(_labelled(entry) for entry in defined)]
+    title = f"Robustness (n = {span(e.row['n'] for e in defined)})"
     caption = f"{question}: {CAPTIONS[measure]} Lines: 95 % intervals."
     plot = dots(drawn, "relation", "evaluator", looks, title, unit_interval=True)
     return Figure("robustness", caption, plot)
@@ -90,16 +91,16 @@ def _labelled(entry):
 
 
 def _excess(entries, question, looks):
-    """How many more answers change than by asking again."""
-    known = [e for e in entries if e.row["measure"] == FLIPS and not isnan(e.row["excess"])]
-    if not known:
+    """Draw how many more answers change than by asking again."""
+    defined = [e for e in entries if e.row["measure"] == FLIPS and not isnan(e.row["excess"])]
+    if not defined:
         return None
     drawn = []
-    for entry in known:
+    for entry in defined:
         row = entry.row
         numbers = {"value": row["excess"], "low": row["excess_low"], "high": row["excess_high"]}
         drawn.append(_labelled(replace(entry, row=row | numbers)))
-    title = f"Other answers beyond chance (n = {span(e.row['n'] for e in known)})"
+    title = f"Other answers beyond chance (n = {span(e.row['n'] for e in defined)})"
     caption = (
         f"{question}: share of other answers, less that of the same prompt asked again. Lines: "
         "95 % intervals."
@@ -108,6 +109,7 @@ def _excess(entries, question, looks):
 
 
 def headline(answers, options, judges):
+    """Return the robustness of the judge and relation that fall furthest below asking again."""
     if not judges:
         return NO_JUDGE
     rows = [row for row in robust(answers, options).rows if row["measure"] == ROBUSTNESS]
@@ -157,7 +159,7 @@ KIND = Kind(
         *OF_SUBSTITUTION,
     ),
     build=robust,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     watch=Perturbed.known_by,

@@ -1,4 +1,4 @@
-"""Report: how far judges' answers move when a prompt is changed as should not matter."""
+"""Measure how far judges' answers move when a prompt changes in ways that should not matter."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,14 +40,14 @@ NO_ENDS = "the scale has no ends, so that no change is large or small on it"
 
 
 def robust(answers, options, parts=None):
-    """Rows of every judge that was tested, question, relation and measure; parts: questions."""
+    """Compute a row per tested judge, question, relation and measure; parts: questions."""
     scores = Scores(answers, options)
     report = Report("robustness", answers.study.slug, options.as_dict())
     tests = answers.beside or Perturbed(answers.study)
-    runs, found = tests.runs(options.version), tests.answers(options.version)
+    runs, answers_by_judge = tests.runs(options.version), tests.answers(options.version)
     judges = [judge for judge in scores.judges if judge in runs]
     for judge in judges:
-        rows = found[judge]
+        rows = answers_by_judge[judge]
         for question in scores.questions:
             asked = rows[rows["question"] == question.key]
             if len(asked) and (not parts or question.key in parts):
@@ -64,7 +64,7 @@ def robust(answers, options, parts=None):
 
 @dataclass
 class _Work:
-    """What the rows of one judge and question share."""
+    """Holds what the rows of one judge and question share."""
 
     scores: Scores
     report: Report
@@ -75,8 +75,8 @@ class _Work:
 
     @cached_property
     def places(self):
-        """Of the items that are left in and that the test asked about."""
-        place = {key: at for at, key in enumerate(self.scores.items["item"].astype(str))}
+        """Return the places of the items that are left in and that the test asked about."""
+        place = {key: number for number, key in enumerate(self.scores.items["item"].astype(str))}
         return sorted({place[key] for key in self.asked["item"].unique() if key in place})
 
     @cached_property
@@ -85,41 +85,45 @@ class _Work:
 
     @cached_property
     def relations(self):
-        """Keys of those that were asked, in the order of RELATIONS, without *no change*."""
+        """Return the keys of the relations asked, in RELATIONS' order, without *no change*."""
         asked = set(self.asked["relation"])
         return [key for key in RELATIONS if key in asked and key != NO_CHANGE]
 
     @property
     def is_nominal(self):
+        """Return whether the question's labels have no order."""
         return self.question.scale.kind == "choice"
 
     @cached_property
     def ends(self):
+        """Return the (lowest, highest) answer that the judge can give; None without ends."""
         return ends_of(self.run, self.question)
 
     @cached_property
     def same(self):
+        """Return the answers to the unchanged prompt (items, repetitions)."""
         return self.table(NO_CHANGE, "value")
 
     def table(self, relation, column):
-        """The answers to a relation's prompt (items, repetitions), NaN where there is none."""
+        """Return answers to a relation's prompt (items, repetitions), NaN without an answer."""
         rows = self.asked[self.asked["relation"] == relation]
         keys = self.scores.items["item"].astype(str).iloc[self.places]
         table = rows.pivot_table(column, "item", "sample", aggfunc="first", dropna=False)
         return table.reindex(keys).to_numpy(dtype=float)
 
     def at_points(self, values):
-        """Answers at the nearest points of the question's scale, halves down, where it has any."""
+        """Round answers to the points of the question's scale, halves down, if it has any."""
         return round_half_down(values) if self.question.scale.points else values
 
     def failed(self, relation):
-        """Share of the answers without a value of each item (items,)."""
+        """Return the share of each item's answers without a value (items,)."""
         rows = self.asked[self.asked["relation"] == relation]
         lost = rows["state"].isin(Judgment.NO_VALUE).groupby(rows["item"]).mean()
         keys = self.scores.items["item"].astype(str).iloc[self.places]
         return lost.reindex(keys).to_numpy(dtype=float)
 
-    def add(self, relation, measure, found):
+    def add(self, relation, measure, comparison):
+        """Add the row of a relation and measure."""
         options = self.run.frozen["robustness"]["relations"].get(relation, {})
         row = {
             "evaluator": self.judge,
@@ -127,15 +131,18 @@ class _Work:
             "relation": relation,
             "setting": setting(options),
             "measure": measure,
-            **_numbers("", found.value),
-            "n": found.value.n,
-            **_numbers("floor", found.floor),
-            **_numbers("excess", found.excess),
+            **_numbers("", comparison.value),
+            "n": comparison.value.n,
+            **_numbers("floor", comparison.floor),
+            **_numbers("excess", comparison.excess),
         }
-        lost = max(one.undefined_draws for one in (found.value, found.floor, found.excess))
+        lost = max(
+            estimate.undefined_draws
+            for estimate in (comparison.value, comparison.floor, comparison.excess)
+        )
         self.report.add(
             row,
-            reason=found.value.reason or found.excess.reason,
+            reason=comparison.value.reason or comparison.excess.reason,
             judge=self.judge,
             kind="judge",
             undefined_draws=lost,
@@ -143,7 +150,7 @@ class _Work:
 
 
 def _numbers(name, estimate):
-    """Three keys of a row: those of the value have no name before them."""
+    """Return three keys of a row; those of the value itself have no name before them."""
     names = [f"{name}_low", f"{name}_high"] if name else ["low", "high"]
     return dict(
         zip([name or "value", *names], (estimate.value, estimate.low, estimate.high), strict=True)
@@ -157,15 +164,15 @@ def _add_question(work):
     for key in work.relations:
         _add_relation(work, key, moves[key])
     if len(moves) > 1:
-        together = np.stack([each for each, _ in moves.values()])
+        together = np.stack([changes for changes, _ in moves.values()])
         floors = next(iter(moves.values()))[1]
         # Items on which each of them was answered: no mean may hang on who failed where.
-        found = compared(together.mean(axis=0), floors, **work.resampling)
-        work.add(EVERY, ROBUSTNESS, _as_robustness(work, found))
+        comparison = compared(together.mean(axis=0), floors, **work.resampling)
+        work.add(EVERY, ROBUSTNESS, _as_robustness(work, comparison))
 
 
 def _moves(work, relation):
-    """(moves, floors) of the items, by the distance that robustness is made of."""
+    """Return (moves, floors) of the items, by the distance that robustness is made of."""
     changed = work.table(relation, "value")
     if work.is_nominal:
         return moved(work.at_points(changed), work.same, differs)
@@ -174,10 +181,10 @@ def _moves(work, relation):
 
 def _add_relation(work, relation, moves):
     changed = work.table(relation, "value")
-    found = compared(*moves, **work.resampling)
-    work.add(relation, ROBUSTNESS, _as_robustness(work, found))
+    comparison = compared(*moves, **work.resampling)
+    work.add(relation, ROBUSTNESS, _as_robustness(work, comparison))
     if not work.is_nominal:
-        work.add(relation, CHANGE, found)
+        work.add(relation, CHANGE, comparison)
     flips = moved(work.at_points(changed), work.same, differs)
     flips = compared(*flips, is_share=True, **work.resampling)
     work.add(relation, FLIPS, flips)
@@ -188,16 +195,17 @@ def _add_relation(work, relation, moves):
     work.add(relation, FAILURES, lost)
 
 
-def _as_robustness(work, found):
+def _as_robustness(work, comparison):
+    """Turn a comparison of distances into robustness, 1 − distance / range."""
     if work.is_nominal:
-        return robustness(found, 1)
+        return robustness(comparison, 1)
     if work.ends is None:
         return Compared(*[Estimate(np.nan, reason=NO_ENDS)] * 3)
-    return robustness(found, work.ends[1] - work.ends[0])
+    return robustness(comparison, work.ends[1] - work.ends[0])
 
 
 def _notes(scores, runs, judges):
-    """What was asked, how often, and who was not tested."""
+    """Yield notes on what was asked, how often, and which judges were not tested."""
     for judge in judges:
         run, settings = runs[judge], runs[judge].frozen["robustness"]
         ended = "" if run.state == Run.State.FINISHED else ", not to its end"

@@ -1,4 +1,4 @@
-"""ROC's page: the curves of one question, and the areas under them."""
+"""Show ROC: the curves of one question, and the areas under them."""
 
 from dataclasses import replace
 from math import inf, isnan
@@ -19,10 +19,11 @@ from analysis.reports.shared.labels import ORDERED
 from annotate.templatetags.concord import interval, leading_point
 
 ORDINAL = "ordinal"
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: curves with bands, areas, and AUC by threshold."""
     entries = [replace(e, row=e.row | {"value": e.row["auc"]}) for e in main_entries(report)]
     entries.sort(key=lambda entry: -entry.row["auc"] if not isnan(entry.row["auc"]) else 1)
     figure = Figure(
@@ -51,7 +52,7 @@ def _shaded(report):
 
 
 def _by_cut(report, entries, question):
-    """A column for each threshold, the ordinal AUC last; no column where there is one threshold."""
+    """Tabulate AUC by threshold, the ordinal AUC last; no columns with a single threshold."""
     cells = {(e.row["evaluator"], _positive(e.row)): cell_of(e) for e in report.entries}
     rows = sorted((e.row for e in report.entries), key=_by_threshold)
     cuts = list(dict.fromkeys(_positive(row) for row in rows))
@@ -76,6 +77,7 @@ def _roc_cells(entry):
 
 
 def headline(answers, options, judges):
+    """Return the largest AUC of a judge on the first question."""
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
@@ -108,7 +110,7 @@ KIND = Kind(
     "Provost & Rosset (2005).",
     idle=("undefined", *OF_SUBSTITUTION),
     build=roc,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""ROC curves and their areas: does a judge tell good items from the rest?"""
+"""Measure by ROC curves and their areas whether a judge tells good items from the rest."""
 
 from math import nan
 
@@ -17,7 +17,7 @@ MOST_BANDS = 3  # of a question: more would hide each other
 
 
 def roc(answers, options, questions=None, every_cut=True):
-    """AUC of every evaluator for each question with an order, and its curve with a band.
+    """Compute each evaluator's AUC and curve with a band, for each ordered question.
 
     questions: keys of those wanted; None means all. The first row of an evaluator and question is
     at the threshold of the options; with every_cut further ones follow, at the other points of
@@ -49,27 +49,27 @@ def roc(answers, options, questions=None, every_cut=True):
 
 
 def _add_main(report, scores, evaluator, place, cut):
-    """The row at the chosen threshold, and its curve."""
+    """Add the row at the chosen threshold, and its curve."""
     positive = at_least(evaluator.reference[:, place], cut)
     values, key = evaluator.values[:, place], scores.questions[place].key
     report.curves[evaluator.name, key] = roc_curve(values, positive)
     _add_cut(report, scores, evaluator, place, cut)
 
 
-def _add_bands(report, scores, found, place, cut):
-    """Bands of one question: of the judges with the largest areas, then of others."""
+def _add_bands(report, scores, compared, place, cut):
+    """Add bands of one question: of the judges with the largest areas, then of others."""
     key = scores.questions[place].key
     areas = {e.row["evaluator"]: e.row["auc"] for e in main_entries(report, key)}
-    known = [each for each in found if not np.isnan(areas[each.name])]
-    known.sort(key=lambda each: (not each.judge, -areas[each.name]))
-    for each in known[:MOST_BANDS]:
-        positive = at_least(each.reference[:, place], cut)
-        values = each.values[:, place]
-        report.bands[each.name, key] = roc_band(values, positive, GRID, **scores.resampling())
+    defined = [evaluator for evaluator in compared if not np.isnan(areas[evaluator.name])]
+    defined.sort(key=lambda evaluator: (not evaluator.judge, -areas[evaluator.name]))
+    for evaluator in defined[:MOST_BANDS]:
+        positive = at_least(evaluator.reference[:, place], cut)
+        values = evaluator.values[:, place]
+        report.bands[evaluator.name, key] = roc_band(values, positive, GRID, **scores.resampling())
 
 
 def _add_others(report, scores, evaluator, place, chosen):
-    """Rows at the other points of the scale above its first, and the ordinal one."""
+    """Add rows at the other points of the scale above its first, and the ordinal AUC."""
     points = labels_of(scores.questions[place])
     for cut in points[1:] if len(points) <= MOST_LABELS else ():
         if cut != chosen:
@@ -81,9 +81,9 @@ def _add_others(report, scores, evaluator, place, chosen):
 
 def _add_cut(report, scores, evaluator, place, cut):
     positive = at_least(evaluator.reference[:, place], cut)
-    known = ~np.isnan(evaluator.values[:, place]) & ~np.isnan(positive)
+    has_both = ~np.isnan(evaluator.values[:, place]) & ~np.isnan(positive)
     estimate = auc(evaluator.values[:, place], positive, **scores.resampling())
-    positives = int(positive[known].sum())
+    positives = int(positive[has_both].sum())
     _add(report, scores.questions[place].key, evaluator, cut, estimate, positives)
 
 
@@ -108,13 +108,13 @@ def _add(report, question, evaluator, cut, estimate, positives):
 
 
 def main_entries(report, question=None):
-    """The first entry of each evaluator and question: the one at the chosen threshold."""
-    found = {}
+    """Return the first entry of each evaluator and question: that at the chosen threshold."""
+    first_entries = {}
     for entry in report.entries:
         if question not in (None, entry.row["question"]):
             continue
-        found.setdefault((entry.row["evaluator"], entry.row["question"]), entry)
-    return list(found.values())
+        first_entries.setdefault((entry.row["evaluator"], entry.row["question"]), entry)
+    return list(first_entries.values())
 
 
 def _ordinal_notes(report):

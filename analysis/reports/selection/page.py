@@ -1,4 +1,4 @@
-"""Selection's page: choices between lists, or strong misfits, for one question."""
+"""Show selection: choices between lists, or strong misfits, for one question."""
 
 from dataclasses import replace
 from math import isnan
@@ -16,13 +16,14 @@ NO_LISTS = (
 )
 
 
-def shown(questions):
-    """Choices between lists first."""
+def list_parts(questions):
+    """Return the questions of which the page shows one; choices between lists come first."""
     usable = sorted(filter(is_shown, questions), key=lambda question: tie_of(question) is None)
     return Shown("question", "Question", [(question.key, question.key) for question in usable])
 
 
 def layout(report, question, looks):
+    """Return the page of one question: its choices between lists, or its misfits."""
     lists = any(of_lists(entry.row) for entry in report.entries)
     entries = [_as_value(entry, lists) for entry in report.entries]
     entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
@@ -86,7 +87,8 @@ def _misfits(entries, question):
 
 
 def headline(answers, options, judges):
-    keys = [key for key, _ in shown(answers.questions).choices]
+    """Return the largest agreement of a judge on lists, on the first question."""
+    keys = [key for key, _ in list_parts(answers.questions).choices]
     if not judges or not keys:
         return (
             no_value("no question is a choice of lists or a Likert scale") if judges else NO_JUDGE
@@ -123,7 +125,7 @@ KIND = Kind(
     "(W + T) / n.",
     idle=("undefined", *OF_SUBSTITUTION),
     build=selection,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     own=("strong",),

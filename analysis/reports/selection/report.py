@@ -1,4 +1,4 @@
-"""Selection: does the judge prefer the same list, and does it see what does not fit at all?"""
+"""Measure whether a judge prefers the same list as people, and sees what does not fit at all."""
 
 from math import nan
 
@@ -41,12 +41,12 @@ NOTHING = dict.fromkeys(
 
 
 def is_shown(question):
-    """Whether the report says anything of a question."""
+    """Return whether the report covers a question."""
     return question.scale.kind == "likert" or tie_of(question) is not None
 
 
 def selection(answers, options, questions=None):
-    """Model selection agreement of choices between lists, and misfits of Likert questions.
+    """Compute agreement on choices between lists, and misfits of Likert questions.
 
     questions: keys of those wanted; None means all.
     """
@@ -61,8 +61,8 @@ def selection(answers, options, questions=None):
     ]
     for evaluator in evaluators(scores):
         for place, question in wanted:
-            said = labels.verdict(evaluator.name, question)
-            if said or labels.fits(evaluator.name, evaluator.values[:, place], question):
+            verdict = labels.verdict(evaluator.name, question)
+            if verdict or labels.fits(evaluator.name, evaluator.values[:, place], question):
                 add = _add_misfits if tie_of(question) is None else _add_lists
                 add(report, scores, evaluator, place, labels, majorities)
     report.notes = [
@@ -102,12 +102,12 @@ def _strong_words(question, options):
 
 
 def _strongly(question, options):
-    """A mean rating from here downwards is strongly misaligned."""
+    """Return the mean rating from which downwards an item is strongly misaligned."""
     return labels_of(question)[options.strong - 1]
 
 
 def _misfit_below(question, options):
-    """A judge's value below this says misfit: the threshold as given, else the scale's middle."""
+    """Return the value below which a judge says misfit: the threshold, else the scale's middle."""
     scale = question.scale
     middle = (scale.low + scale.high) / 2
     return middle if options.threshold is None else options.threshold
@@ -116,23 +116,23 @@ def _misfit_below(question, options):
 def _add_lists(report, scores, evaluator, place, labels, majorities):
     question = scores.questions[place]
     judge = labels.labels(evaluator.name, evaluator.values[:, place], question)
-    human = majorities.of(evaluator, place)
-    found = model_selection(human, judge, tie_of(question), **scores.resampling())
+    human = majorities.labels_for(evaluator, place)
+    agreement = model_selection(human, judge, tie_of(question), **scores.resampling())
     facts = {
-        "msa": found.msa.value,
-        "wins": found.wins,
-        "ties": found.ties,
-        "losses": found.losses,
-        **_interval("win_share", found.win_share),
-        **_interval("one_sided_ties", found.one_sided_ties),
-        "n": found.msa.n,
-        "low": found.msa.low,
-        "high": found.msa.high,
+        "msa": agreement.msa.value,
+        "wins": agreement.wins,
+        "ties": agreement.ties,
+        "losses": agreement.losses,
+        **_interval("win_share", agreement.win_share),
+        **_interval("one_sided_ties", agreement.one_sided_ties),
+        "n": agreement.msa.n,
+        "low": agreement.msa.low,
+        "high": agreement.msa.high,
     }
     shown = {
-        "msa": found.msa,
-        "win_share": found.win_share,
-        "one_sided_ties": found.one_sided_ties,
+        "msa": agreement.msa,
+        "win_share": agreement.win_share,
+        "one_sided_ties": agreement.one_sided_ties,
     }
     _add(report, evaluator, question, facts, shown)
 
@@ -164,15 +164,15 @@ def _add(report, evaluator, question, facts, shown):
         reason=reasons_of(shown),
         judge=evaluator.judge,
         kind=evaluator.kind,
-        undefined_draws=max(each.undefined_draws for each in shown.values()),
+        undefined_draws=max(estimate.undefined_draws for estimate in shown.values()),
     )
 
 
 def of_lists(row):
-    """Whether a row is of a choice between lists."""
+    """Return whether a row is about a choice between lists."""
     return row["n"] is not None
 
 
 def number(value):
-    """A value as a number: NaN where a row has none."""
+    """Return the value as a number: NaN if a row has none."""
     return nan if value is None or np.isnan(value) else value

@@ -1,4 +1,4 @@
-"""Who is compared with the reference, and what the notes of every report say about it."""
+"""List what is compared with the reference, and write the notes that every report has."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ NEVER_ASKED = "never asked"
 
 
 def evaluators(scores):
-    """Judges, then single raters, then means of the roles that are not the reference.
+    """Yield judges, then single raters, then means of the roles that are not the reference.
 
-    Raters of a role stand alone where it has few of them. Who belongs to the reference is
+    Raters of a role stand alone where it has few of them. A rater who belongs to the reference is
     compared with the mean of the others.
     """
     reference = scores.reference()
@@ -27,7 +27,7 @@ def evaluators(scores):
 
 
 def other_roles(scores):
-    """Roles with ratings that are not (part of) the reference."""
+    """Return the roles with ratings that are not (part of) the reference."""
     chosen = scores.options.reference
     return [role for role in scores.roles if chosen not in (role, ALL)]
 
@@ -50,7 +50,7 @@ def _rater(scores, rater, reference, without=""):
 
 
 def _overlap(scores, raters):
-    """Whether some item has answers of two of these raters."""
+    """Return whether some item has answers of two of these raters."""
     seen = np.zeros(scores.shape, dtype=int)
     for rater in raters:
         seen += ~np.isnan(scores.rater(rater))
@@ -58,7 +58,7 @@ def _overlap(scores, raters):
 
 
 def policy_notes(scores, compared=True):
-    """What every report says of its reference, of what is missing and of what was left out.
+    """Write the notes on the reference, on missing values, and on what was left out.
 
     compared: whether single raters, and only items with a reference, are compared with it.
     """
@@ -87,12 +87,12 @@ def policy_notes(scores, compared=True):
 
 
 def item_notes(scores):
-    """What a report that compares judges with nobody says: of which version and items it is."""
+    """Write the notes on version and items, for a report without a reference."""
     return _version_notes(scores) + _exclusion_notes(scores)
 
 
 def _version_notes(scores):
-    """Which versions of the questionnaire the answers are of, where it has several."""
+    """Name the versions of the questionnaire whose answers are used, if there are several."""
     study, chosen = scores.answers.study, scores.options.version
     if study.questionnaire_version == 1:
         return []
@@ -102,7 +102,7 @@ def _version_notes(scores):
 
 
 def together(versions):
-    """Whose answers a report takes together."""
+    """Name the versions whose answers a report takes together."""
     *some, last = map(str, versions or ["none"])
     if not some:
         return f"Answers of version {last} of the questionnaire"
@@ -142,7 +142,7 @@ def _missing_notes(scores):
 
 
 def _file_notes(scores):
-    """Of which judges that could be asked here a file has values, and whether these count."""
+    """Yield notes on judges with values from a file, and whether these values count."""
     names = {scores.sampled(judge) for judge in scores.judges}
     of_file = {judge: yes for judge, yes in scores.answers.from_file.items() if judge in names}
     if loaded := [judge for judge, speaks in of_file.items() if speaks]:
@@ -155,7 +155,7 @@ def _file_notes(scores):
 
 
 def _design_notes(scores):
-    """Which judges were asked several times, and which keep their examples out of comparisons."""
+    """Yield notes on samples, orders and weights of judges, and on items kept for examples."""
     for judge in scores.judges:
         if (sampled := scores.sampled(judge)) != judge:
             yield (
@@ -179,26 +179,26 @@ def _design_notes(scores):
 
 
 def _ensemble_notes(scores):
-    """Of what the ensembles are made, and which of them cannot be."""
+    """Yield notes on the ensembles' members, and on ensembles that cannot be computed."""
     filled = scores.options.missing_judgment
     gap = "has no value" if filled is None else f"counts it as {filled:g}"
-    for each in scores.answers.ensembles:
-        absent = [member for member in each.members if member not in scores.every_judge]
-        if scores.options.judges and each.name not in scores.options.judges:
+    for ensemble in scores.answers.ensembles:
+        absent = [member for member in ensemble.members if member not in scores.every_judge]
+        if scores.options.judges and ensemble.name not in scores.options.judges:
             continue
         if absent:
-            yield f"{each.name} is left out: no judgment of {', '.join(absent)}."
+            yield f"{ensemble.name} is left out: no judgment of {', '.join(absent)}."
         else:
             yield (
-                f"{each.name}: {each.rule} of {', '.join(each.members)}, computed anew; where a "
-                f"member has no judgment the ensemble {gap}."
+                f"{ensemble.name}: {ensemble.rule} of {', '.join(ensemble.members)}, computed "
+                f"anew; where a member has no judgment the ensemble {gap}."
             )
-            if each.rule == LEARNED:
-                yield from _weight_notes(scores, each)
+            if ensemble.rule == LEARNED:
+                yield from _weight_notes(scores, ensemble)
 
 
 def _weight_notes(scores, ensemble):
-    """The weights that an ensemble learned, per question, or why it could not."""
+    """Yield the weights that an ensemble learned, per question, or why there are none."""
     how = (
         "all of the choose part: no rating of the test part is in them"
         if scores.choosing
@@ -210,13 +210,13 @@ def _weight_notes(scores, ensemble):
         f"scores on the mean rating; {how}."
     )
     for question, learned in zip(scores.questions, scores.learned(ensemble.name), strict=True):
-        said = learned.reason or f"{_weights(learned, ensemble.members)}; {learned.n} recipients"
+        words = learned.reason or f"{_weights(learned, ensemble.members)}; {learned.n} recipients"
         if question.scale.kind != "choice":
-            yield f"{ensemble.name}, {question.key}: {said}."
+            yield f"{ensemble.name}, {question.key}: {words}."
 
 
 def _weights(learned, members):
-    """Each member's mean weight, and the range over the folds."""
+    """Write each member's mean weight, and the range over the folds."""
     lows, highs = learned.weights.min(axis=0), learned.weights.max(axis=0)
     rows = zip(members, learned.weights.mean(axis=0), lows, highs, strict=True)
     return ", ".join(
@@ -225,7 +225,7 @@ def _weights(learned, members):
 
 
 def _judge_gaps(scores):
-    """What each judge with gaps lacks, of all items and the questions asked of their kind."""
+    """Yield what each judge with gaps lacks, of all items and the questions asked of their kind."""
     for judge in scores.judges:
         missing, never_asked = scores.judge_gaps(judge)
         if missing:
@@ -234,7 +234,10 @@ def _judge_gaps(scores):
 
 
 def interval_note(scores, least=0):
-    """How the intervals were made, and from what; least: clusters below which a report has none."""
+    """Tell how intervals were made, and from what.
+
+    least: clusters below which a report has no intervals.
+    """
     if scores.counts is None:
         return "No intervals: 0 draws."
     draws, n = scores.counts.shape
@@ -243,16 +246,16 @@ def interval_note(scores, least=0):
     clusters = f"{many} ({drawn}recipient, else content, else item)"
     if n < least:
         return f"What intervals would draw: {clusters}."
-    said = (
+    sentence = (
         f"Intervals: 95 % percentile, {draws} bootstrap draws of {clusters}, "
         f"seed {scores.options.seed}."
     )
     few = f" They rest on {many} only and are narrower than they should be."
-    return said + few if n < FEWEST else said
+    return sentence + few if n < FEWEST else sentence
 
 
 def undefined_note(options):
-    """The policy for groups without a coefficient."""
+    """Tell the policy for groups without a coefficient."""
     what = "left out of the mean" if options.undefined == SKIP else "counted as 0"
     return f"Groups in which the coefficient is undefined are {what}."
 

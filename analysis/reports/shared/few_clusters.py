@@ -1,4 +1,4 @@
-"""No interval from a handful of clusters: draws of two surveys are those two again and again.
+"""Withhold intervals from a handful of clusters, where a bootstrap draws the same few again.
 
 A percentile bootstrap of few clusters is far too narrow, and of two it is often one of three
 numbers. Below FEWEST a report has the value alone, and says why.
@@ -16,9 +16,9 @@ OF_FEW = f", fewer than {FEWEST}"
 
 
 def or_no_interval(estimate, scores, rows):
-    """The Estimate of these items; without its interval where they are of too few clusters.
+    """Return the Estimate of these items, without its interval if they are of too few clusters.
 
-    What is undefined itself keeps its own reason, and without draws there is nothing to say.
+    An undefined value keeps its own reason, and without draws nothing changes.
     """
     if scores.counts is None or np.isnan(estimate.value):
         return estimate
@@ -29,7 +29,7 @@ def or_no_interval(estimate, scores, rows):
 
 
 def is_why(reason):
-    """Whether it is the reason of this module that a row has."""
+    """Return whether a row's reason is the one that this module gives."""
     return reason.endswith(OF_FEW)
 
 

@@ -1,4 +1,4 @@
-"""Values as labels of a scale: what agreement and confusion matrices count."""
+"""Turn values into labels of a scale, which agreement and confusion matrices count."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ ORDERED = ("likert", "number", "binary")
 
 
 def labels_of(question):
-    """Values of the question's points, first to last; empty for number and text."""
+    """Return the values of the question's points, first to last; [] for number and text."""
     return [value for value, _ in question.scale.points]
 
 
 def as_labels(values, question):
-    """Values on the points of the scale, halves down; NaN where they lie off it.
+    """Round values to the points of the scale, halves down; NaN where they lie off it.
 
     A nominal scale has nothing between its points: what is not whole is NaN.
     """
@@ -26,18 +26,18 @@ def as_labels(values, question):
 
 
 def on_another_scale(values, question, filled=None):
-    """Whether more than half of the values lie outside the question's scale, as BLEU's do.
+    """Return whether more than half of the values lie outside the scale, as BLEU's do.
 
     filled: the number put in for missing values, which says nothing of the scale.
     """
     points = labels_of(question)
-    known = values[~np.isnan(values) & (values != filled)]
-    outside = (known < points[0]) | (known > points[-1])
-    return bool(len(known)) and outside.mean() > 0.5
+    defined = values[~np.isnan(values) & (values != filled)]
+    outside = (defined < points[0]) | (defined > points[-1])
+    return bool(len(defined)) and outside.mean() > 0.5
 
 
 def positive_from(question, threshold=None):
-    """Least mean rating that counts as positive: as given, else the upper part of the scale.
+    """Return the least positive mean rating: as given, else the upper part of the scale.
 
     That is the first point above the middle (4 of 1 to 5), or half of the raters of a yes/no
     question. None where there is neither (a number without ends).
@@ -59,9 +59,9 @@ class LabelNotes:
         self.other_scale, self.dropped, self.verdicts = {}, {}, {}
 
     def fits(self, name, values, question):
-        """Whether an evaluator's values are on the question's scale at all.
+        """Return whether an evaluator's values are on the question's scale, and note if not.
 
-        A judge that computes says so itself; of imported values one can only look at them.
+        A judge that computes states its scale; of imported values one can only look at them.
         """
         own = self.own_scale.get(name)
         elsewhere = own is not None and question.scale.kind in own.kinds
@@ -71,7 +71,7 @@ class LabelNotes:
         return True
 
     def verdict(self, name, question):
-        """The OwnScale of an evaluator that says fit or misfit of such items instead; or None."""
+        """Return the OwnScale of an evaluator that says fit or misfit on this scale; or None."""
         own = self.own_scale.get(name)
         if own is None or own.above is None or question.scale.kind not in own.kinds:
             return None
@@ -79,21 +79,21 @@ class LabelNotes:
         return own
 
     def says_yes_or_no(self, name, question):
-        """Whether an evaluator with a scale of its own answers a yes/no question all the same."""
+        """Return whether an evaluator with an own scale still answers a yes/no question."""
         own = self.own_scale.get(name)
         if question.scale.kind != "binary" or own is None or own.neutral or own.above is None:
             return False
         return "binary" in own.kinds
 
     def answers(self, name, values, question):
-        """The values; of such an evaluator 1 above the number from which it says yes, else 0."""
+        """Return the values; of an evaluator with an own scale 1 above its yes, else 0."""
         if not self.says_yes_or_no(name, question):
             return values
         self.verdicts[name] = self.own_scale[name]
         return self.own_scale[name].fits(values)
 
     def labels(self, name, values, question):
-        """The values as labels; those off the scale are counted."""
+        """Return the values as labels, and count those off the scale."""
         labels = as_labels(values, question)
         lost = int((np.isnan(labels) & ~np.isnan(values)).sum())
         if lost:
@@ -101,6 +101,7 @@ class LabelNotes:
         return labels
 
     def sentences(self):
+        """Write the notes that were collected."""
         notes = [
             f"{name} has a scale of its own, on which {own.words}."
             for name, own in self.verdicts.items()

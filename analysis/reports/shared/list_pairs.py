@@ -1,4 +1,4 @@
-"""Pairs of lists: what made their sides, and what answers about their parts add up to."""
+"""Compare pairs of lists: which systems made their sides, and what their parts add up to."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ SIDES = ("A", "B")
 
 
 def tie_of(question):
-    """The value that stands for a tie; None where the question is no choice between two lists."""
+    """Return the value that stands for a tie; None if the question is no choice of two lists."""
     if question.scale.kind != "choice" or len(question.scale.points) != 3:
         return None
     ties = [value for value, label in question.scale.points if label.strip().lower() == TIE]
@@ -16,7 +16,7 @@ def tie_of(question):
 
 
 def values_of_sides(question):
-    """The values that name list A and list B: by their labels, else in their order."""
+    """Return the values that name list A and list B: by their labels, else in their order."""
     by_label = {label.strip(): value for value, label in question.scale.points}
     if {*SIDES} <= {*by_label}:
         return tuple(float(by_label[side]) for side in SIDES)
@@ -25,9 +25,9 @@ def values_of_sides(question):
 
 
 def systems_of_sides(scores):
-    """Codes (items, 2) of what made the parts of each side, -1 where unknown or several; names.
+    """Return codes (items, 2) of the system of each side, -1 if unknown or several; and names.
 
-    Parts that are left out of the comparison still say what made their list.
+    A side's system is that of its parts, also of parts left out of the comparison.
     """
     items = scores.answers.items
     rows, pairs, sides = _parts(scores, items)
@@ -37,12 +37,12 @@ def systems_of_sides(scores):
     highest = np.full((len(scores.items), 2), -1)
     np.minimum.at(lowest, (pairs, sides), codes)
     np.maximum.at(highest, (pairs, sides), codes)
-    blank = [at for at, name in enumerate(names) if not name]
+    blank = [code for code, name in enumerate(names) if not name]
     return np.where((lowest == highest) & ~np.isin(lowest, blank), lowest, -1), names
 
 
 def verdicts_of_parts(scores, chosen, question):
-    """The list (items,) with more chosen parts; a tie where they are equal.
+    """Return the list (items,) with more chosen parts; a tie where they are equal.
 
     chosen: (items,) 1 or 0, NaN = unknown. NaN where a part is unknown or a side has no parts.
     """
@@ -50,15 +50,15 @@ def verdicts_of_parts(scores, chosen, question):
     sums, sizes = np.zeros((2, len(scores.items), 2))
     np.add.at(sums, (pairs, sides), chosen[rows])
     np.add.at(sizes, (pairs, sides), 1)
-    known = (sizes > 0).all(axis=1) & ~np.isnan(sums).any(axis=1)
-    more = np.sign(np.where(known, sums[:, 0] - sums[:, 1], 0)).astype(int)
+    complete = (sizes > 0).all(axis=1) & ~np.isnan(sums).any(axis=1)
+    more = np.sign(np.where(complete, sums[:, 0] - sums[:, 1], 0)).astype(int)
     first, second = values_of_sides(question)
     by_sign = np.array([tie_of(question), first, second], dtype=float)  # 0, 1 and -1
-    return np.where(known, by_sign[more], np.nan)
+    return np.where(complete, by_sign[more], np.nan)
 
 
 def _parts(scores, items):
-    """(rows of `items` that are parts, the pair of each among the scores' items, its side)"""
+    """Return (rows of `items` that are parts, their pairs among the scores' items, their sides)."""
     parents = pd.Index(scores.items["item"].astype(str)).get_indexer(items["parent"].astype(str))
     side = items["side"].astype(str).to_numpy()
     rows = np.flatnonzero((parents >= 0) & np.isin(side, SIDES))

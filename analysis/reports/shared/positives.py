@@ -1,4 +1,4 @@
-"""Items that people find good, and the rest: what curves, calibration and thresholds compare."""
+"""Split items into those that people find good and the rest, for curves and thresholds."""
 
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
@@ -8,7 +8,7 @@ from analysis.stats.classification.classification import at_least
 
 
 def cuts_of(scores, questions=None):
-    """{place: least mean rating that is positive} of the questions with an order; None: unknown.
+    """Return {place: least mean rating that is positive} of ordered questions; None: unknown.
 
     questions: keys of those wanted; None means all.
     """
@@ -20,7 +20,7 @@ def cuts_of(scores, questions=None):
 
 
 def threshold_notes(scores, cuts, what="ROC"):
-    """Which ratings are positive, and for which questions none can be told."""
+    """Tell which ratings are positive, and which questions have no threshold."""
     if not cuts:
         return [f"No {what}: no question has answers with an order."]
     keys = {place: scores.questions[place].key for place in cuts}
@@ -35,7 +35,7 @@ def threshold_notes(scores, cuts, what="ROC"):
 
 
 def by_positive(name, what, answers, options, questions, add):
-    """A report with add(report, scores, evaluator, place, cut, positive) for each comparison.
+    """Make a report with add(report, scores, evaluator, place, cut, positive) for each comparison.
 
     positive: 1 or 0 of each item, NaN without a reference.
     """

@@ -1,4 +1,4 @@
-"""The answers of a report as arrays: items × questions for every evaluator and its reference.
+"""Arrange a report's answers as arrays: items × questions for every evaluator and reference.
 
 Rows are the items that the options leave in; columns are the study's questions; NaN is missing.
 """
@@ -38,14 +38,16 @@ class Evaluator:
 
     @property
     def judge(self):
-        """The judge's name; blank for people."""
+        """Return the judge's name; blank for people."""
         return self.name if self.kind == "judge" else ""
 
 
 class Scores:
-    """Included answers as arrays. `items`: frame of the items left in; `place`: the row in it of
-    each of the answers' items, −1 of one left out. What an option leaves out counts in no report,
-    as if it had never been in the study.
+    """Included answers as arrays.
+
+    `items`: frame of the items left in; `place`: the row in it of each of the answers' items, −1 of
+    an item left out. What an option leaves out counts in no report, as if it had never been in
+    the study.
     """
 
     drawn_by = ""  # a column of items
@@ -72,50 +74,55 @@ class Scores:
 
     @cached_property
     def choosing(self):
-        """The Scores on which things are chosen, where these are of the test part; else None."""
+        """Return the Scores of the choose part, if these are of the test part; else None."""
         return self.answers.choosing and Scores(self.answers.choosing, self.options)
 
     @property
     def shape(self):
+        """Return (items, questions), the shape of an evaluator's values."""
         return len(self.items), len(self.questions)
 
     @property
     def raters(self):
-        """Names of the raters with included ratings, by name."""
+        """Return the names of the raters with included ratings, sorted."""
         return sorted(self.role_of)
 
     @property
     def judges(self):
-        """Names of the chosen judges with settled judgments, by their runs; then of ensembles."""
+        """Return the names of chosen judges with settled judgments, by run; then of ensembles."""
         chosen = self.options.judges
         return [name for name in self.every_judge if not chosen or name in chosen]
 
     @property
     def every_judge(self):
-        """The same, chosen or not: an ensemble has its members whoever is looked at."""
+        """Return the names of all judges and ensembles; members may be judges not chosen."""
         return [*self._judges.names, *self.ensembles]
 
     @cached_property
     def ensembles(self):
-        """{name: Ensemble} of those whose members all have settled judgments."""
-        known = set(self._judges.names)
-        return {each.name: each for each in self.answers.ensembles if {*each.members} <= known}
+        """Return {name: Ensemble} of those whose members all have settled judgments."""
+        names = set(self._judges.names)
+        return {
+            ensemble.name: ensemble
+            for ensemble in self.answers.ensembles
+            if {*ensemble.members} <= names
+        }
 
     @property
     def roles(self):
-        """Roles with included ratings, in the order of Rater.Role."""
+        """Return the roles with included ratings, in the order of Rater.Role."""
         return [role for role in Rater.Role.values if role in self.role_of.values()]
 
     def raters_of(self, role):
-        """Names of the raters of a role, or of all."""
+        """Return the names of the raters of a role, or of all."""
         return [rater for rater in self.raters if role in (ALL, self.role_of[rater])]
 
     def rater(self, name):
-        """One rater's ratings (items, questions)."""
-        return _means(*self._people.of(name), self.shape)
+        """Return one rater's ratings (items, questions)."""
+        return _means(*self._people.answers_of(name), self.shape)
 
     def judge(self, name):
-        """One judge's values (items, questions); missing ones filled where the options say so.
+        """Return one judge's values (items, questions), filled in where the options ask for it.
 
         What the judge was never asked stays missing, whatever the options say.
         """
@@ -127,43 +134,44 @@ class Scores:
         return self.apart(name, values)
 
     def unfilled(self, name):
-        """One judge's values (items, questions), with its gaps."""
+        """Return one judge's values (items, questions), with its gaps."""
         if name in self.ensembles:
             return self._combined(name, self.unfilled)
-        return self.apart(name, _tied(_means(*self._judges.of(name), self.shape)))
+        return self.apart(name, _tied(_means(*self._judges.answers_of(name), self.shape)))
 
     def answered(self, name):
-        """Places of the questions that a judge has values of, nothing filled in."""
+        """Return the places of the questions that a judge has values of, nothing filled in."""
         return np.flatnonzero(~np.isnan(self.unfilled(name)).all(axis=0))
 
     def held_out(self, name):
-        """Whether a judge's examples are drawn from each item (items,); an ensemble's: a member's.
+        """Return whether a judge's examples are drawn from each item (items,).
 
-        There it is not compared with anybody, and nothing is filled in.
+        For an ensemble: those of any member. There it is not compared with anybody, and nothing is
+        filled in.
         """
         members = self.ensembles[name].members if name in self.ensembles else [self.sampled(name)]
-        codes = [code for each in members for code in self.answers.held_out.get(each, [])]
+        codes = [code for member in members for code in self.answers.held_out.get(member, [])]
         places = self.place[np.array(codes, dtype=np.intp)]
-        found = np.zeros(len(self.items), dtype=bool)
-        found[places[places >= 0]] = True
-        return found
+        is_held_out = np.zeros(len(self.items), dtype=bool)
+        is_held_out[places[places >= 0]] = True
+        return is_held_out
 
     def sampled(self, name):
-        """The judge whose weighted values have this name; a name of no such values is itself."""
+        """Map a weighted-score name back to its judge's name; leave any other name as it is."""
         sampled = {weighted: judge for judge, weighted in self.answers.weighted.items()}
         return sampled.get(name, name)
 
     def apart(self, name, values):
-        """The values (items, …) with NaN where the judge's examples are drawn from."""
+        """Blank the values (items, …) of the items that the judge's examples are drawn from."""
         held_out = self.held_out(name)
         return np.where(held_out[:, None], np.nan, values) if held_out.any() else values
 
     def _combined(self, name, values_of):
-        """An ensemble's values (items, questions): NaN where a member's is."""
+        """Return an ensemble's values (items, questions): NaN where a member's is."""
         ensemble = self.ensembles[name]
         members = np.stack([values_of(member) for member in ensemble.members])
         if ensemble.rule == LEARNED:
-            values = np.stack([each.values for each in self.learned(name, values_of)], axis=1)
+            values = np.stack([learned.values for learned in self.learned(name, values_of)], axis=1)
         else:
             values = combined(members, ensemble.rule)
         nominal = [question.scale.kind == "choice" for question in self.questions]
@@ -171,34 +179,34 @@ class Scores:
         return values
 
     def learned(self, name, values_of=None):
-        """The Learned of each question, of an ensemble with learned weights."""
+        """Return the Learned of each question, of an ensemble with learned weights."""
         values_of = values_of or self.judge
         key = name, values_of.__name__
         if key not in self._learned:
             learn = self._learned_elsewhere if self.choosing else self._learned_here
-            self._learned[key] = [learn(*key, at) for at in range(len(self.questions))]
+            self._learned[key] = [learn(*key, place) for place in range(len(self.questions))]
         return self._learned[key]
 
-    def _to_learn_from(self, name, values_of, at):
-        """Members' values (members, items), ratings (items,) and clusters (items,)."""
+    def _to_learn_from(self, name, values_of, place):
+        """Return members' values (members, items), ratings (items,) and clusters (items,)."""
         values = getattr(self, values_of)
-        members = [values(member)[:, at] for member in self.ensembles[name].members]
-        return np.stack(members), self.role_mean(self.options.reference)[:, at], self.clusters
+        members = [values(member)[:, place] for member in self.ensembles[name].members]
+        return np.stack(members), self.role_mean(self.options.reference)[:, place], self.clusters
 
-    def _learned_here(self, name, values_of, at):
+    def _learned_here(self, name, values_of, place):
         rng = np.random.default_rng(self.options.seed)
-        return learned_weights(*self._to_learn_from(name, values_of, at), rng)
+        return learned_weights(*self._to_learn_from(name, values_of, place), rng)
 
-    def _learned_elsewhere(self, name, values_of, at):
-        """By weights that the choose part gives: none where a member has no value there."""
-        members, *_ = self._to_learn_from(name, values_of, at)
+    def _learned_elsewhere(self, name, values_of, place):
+        """Apply the weights of the choose part; none if a member has no value there."""
+        members, *_ = self._to_learn_from(name, values_of, place)
         others = self.choosing
         if name not in others.ensembles:
             return nothing_learned(members, "the choose part lacks a member")
-        return learned_elsewhere(*others._to_learn_from(name, values_of, at), members)
+        return learned_elsewhere(*others._to_learn_from(name, values_of, place), members)
 
     def judge_gaps(self, name):
-        """(missing, of these never asked) among all items and the questions asked of their kind."""
+        """Count (missing, of these never asked) over all items and the questions of their kind."""
         members = self.ensembles[name].members if name in self.ensembles else [name]
         asked = np.all([self._asked(member) for member in members], axis=0)
         gaps = self._gaps(self.unfilled(name)) & ~self.held_out(name)[:, None]
@@ -206,14 +214,14 @@ class Scores:
 
     def _asked(self, name):
         asked = np.zeros(self.shape, dtype=bool)
-        asked.flat[self._judges.of(name)[0]] = True
+        asked.flat[self._judges.answers_of(name)[0]] = True
         return asked
 
     def _gaps(self, values):
         return np.isnan(values) & self.applies
 
     def reference(self, without=None):
-        """Mean of the included ratings of the reference role (items, questions), filled or NaN.
+        """Return the reference role's mean included ratings (items, questions), filled or NaN.
 
         without: a rater whose own ratings stay out. Then nothing is filled in: an item that only
         this rater rated has a reference, which cannot be compared with itself.
@@ -223,35 +231,35 @@ class Scores:
         return mean if filled is None or without else np.where(self._gaps(mean), filled, mean)
 
     def role_mean(self, role, without=None):
-        """Mean of the included ratings of a role, or of all (items, questions)."""
+        """Return the mean of the included ratings of a role, or of all (items, questions)."""
         names = [name for name in self.raters_of(role) if name != without]
-        return _means(*self._people.of(*names), self.shape)
+        return _means(*self._people.answers_of(*names), self.shape)
 
     def narrow(self, place, role):
-        """The same ratings as `ratings`, as a Given: of hundreds of raters a small part."""
-        return Given.of(*self.given(place, role), len(self.items))
+        """Return the ratings of `ratings` as a Given, small where there are hundreds of raters."""
+        return Given.from_ratings(*self.given(place, role), len(self.items))
 
     def ratings(self, place, role):
-        """Ratings of one question by the raters of a role (items, raters)."""
+        """Return the ratings of one question by the raters of a role (items, raters)."""
         columns = np.full((len(self.items), len(self.raters_of(role))), np.nan)
         items, raters, values = self.given(place, role)
         columns[items, raters] = values
         return columns
 
     def given(self, place, role):
-        """(item, rater, value) of the ratings of one question by the raters of a role, as arrays.
+        """Return (item, rater, value) of one question's ratings by the raters of a role, as arrays.
 
         Items by their place in `items`, raters by theirs in `raters_of(role)`.
         """
-        found = [self._of_question(place, name) for name in self.raters_of(role)]
-        sizes = np.array([len(cells) for cells, _ in found], dtype=np.intp)
-        raters = np.repeat(np.arange(len(found)), sizes)
-        cells = [cells for cells, _ in found] or [np.empty(0, dtype=np.intp)]
-        values = [values for _, values in found] or [np.empty(0)]
+        parts = [self._of_question(place, name) for name in self.raters_of(role)]
+        sizes = np.array([len(cells) for cells, _ in parts], dtype=np.intp)
+        raters = np.repeat(np.arange(len(parts)), sizes)
+        cells = [cells for cells, _ in parts] or [np.empty(0, dtype=np.intp)]
+        values = [values for _, values in parts] or [np.empty(0)]
         return np.concatenate(cells), raters, np.concatenate(values)
 
     def label_counts(self, place, points, without=None):
-        """How many raters of the reference gave each point (items, points)."""
+        """Count how many raters of the reference gave each point (items, points)."""
         names = [rater for rater in self.raters_of(self.options.reference) if rater != without]
         cells, values = self._of_question(place, *names)
         flat = cells * len(points) + (values - points[0]).astype(int)
@@ -259,13 +267,13 @@ class Scores:
         return counts.reshape(len(self.items), len(points))
 
     def _of_question(self, place, *raters):
-        cells, values = self._people.of(*raters)
+        cells, values = self._people.answers_of(*raters)
         chosen = cells % len(self.questions) == place
         return cells[chosen] // len(self.questions), values[chosen]
 
     @cached_property
     def applies(self):
-        """Whether each question is asked of each item's kind (items, questions)."""
+        """Return whether each question is asked of each item's kind (items, questions)."""
         kinds = self.items["kind"]
         columns = [
             np.asarray(kinds.isin(question.applies_to or kinds.cat.categories))
@@ -275,26 +283,26 @@ class Scores:
 
     @cached_property
     def recipients(self):
-        """Recipient code of each item; -1 without a recipient."""
+        """Return the recipient code of each item; -1 without a recipient."""
         return _codes(self.items["recipient"])
 
     @cached_property
     def systems(self):
-        """System code of each item; -1 without a system."""
+        """Return the system code of each item; -1 without a system."""
         return _codes(self.items["system"])
 
     @cached_property
     def pairs(self):
-        """Code of each item's (recipient, content); a blank is a value of its own."""
+        """Return the code of each item's (recipient, content); a blank is a value of its own."""
         return pd.factorize(
             pd.MultiIndex.from_arrays([_all_codes(self.items[c]) for c in ("recipient", "content")])
         )[0]
 
     @cached_property
     def clusters(self):
-        """What is drawn again by the bootstrap: the item's recipient, else content, else itself.
+        """Return each item's cluster, for the bootstrap: its recipient, else content, else itself.
 
-        Before these its value of the column `drawn_by`, where a report has set one.
+        Before these comes its value of the column `drawn_by`, where a report has set one.
         """
         columns = [*([self.drawn_by] if self.drawn_by else []), "recipient", "content"]
         codes = [_codes(self.items[name]) for name in columns]
@@ -305,21 +313,21 @@ class Scores:
 
     @cached_property
     def counts(self):
-        """The bootstrap's draws, shared by all numbers of a report; None without intervals."""
+        """Return the bootstrap's draws, shared by a report's numbers; None without intervals."""
         if not self.options.draws or not len(self.items):
             return None
         rng = np.random.default_rng(self.options.seed)
         return draw_counts(int(self.clusters.max()) + 1, self.options.draws, rng)
 
     def resampling(self, rows=slice(None)):
-        """clusters= and counts= for a statistic of the items `rows`."""
+        """Return the clusters= and counts= for a statistic of the items `rows`."""
         if self.counts is None:
             return {}
         return {"clusters": self.clusters[rows], "counts": self.counts}
 
 
 class _Part:
-    """The rows of one source, sorted by who answered, so that one's rows are a slice."""
+    """One source's rows sorted by rater or judge, so that each has a contiguous slice."""
 
     def __init__(self, table, cells, who):
         codes = table[who].cat.codes.to_numpy()
@@ -338,8 +346,8 @@ class _Part:
     def names(self):
         return list(self.slices)
 
-    def of(self, *names):
-        """Cells and values of these raters or judges."""
+    def answers_of(self, *names):
+        """Return the cells and values of these raters or judges."""
         parts = [self.slices[name] for name in names if name in self.slices]
         if not parts:
             return self.cells[:0], self.values[:0]
@@ -359,33 +367,34 @@ def _kept(items, options):
 
 
 def _has(items, column, value):
-    """Which items have the value; of a part of a split none may have the column."""
+    """Return which items have the value; without the column every item has ""."""
     if column not in items:
         return np.full(len(items), value == "")
     return (items[column] == value).to_numpy()
 
 
 def _means(cells, values, shape):
-    """Mean of the values in each cell of (items, questions); NaN where there is none."""
-    known = ~np.isnan(values)
+    """Return the mean of the values in each cell (items, questions); NaN where there is none."""
+    defined = ~np.isnan(values)
     size = shape[0] * shape[1]
-    sums = np.bincount(cells[known], values[known], minlength=size)
-    counts = np.bincount(cells[known], minlength=size)
+    sums = np.bincount(cells[defined], values[defined], minlength=size)
+    counts = np.bincount(cells[defined], minlength=size)
     means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
     return means.reshape(shape)
 
 
 def _tied(values):
-    """The values, those that differ by rounding alone made equal: 2pr / (p + r) is .05 in two ways,
-    which must tie in ranks and share a bin.
+    """Make values equal that differ by rounding alone.
+
+    2pr / (p + r) is .05 in two ways, which must tie in ranks and share a bin.
     """
     if (np.isnan(values) | (values == np.floor(values))).all():
         return values
-    known, places = np.unique(values, return_inverse=True)
-    apart = np.diff(known, prepend=-np.inf) > SAME * np.abs(known)
-    first = np.maximum.accumulate(np.where(apart, np.arange(len(known)), 0))
-    first = np.where(np.isnan(known), np.arange(len(known)), first)
-    return known[first][places].reshape(values.shape)
+    distinct, places = np.unique(values, return_inverse=True)
+    apart = np.diff(distinct, prepend=-np.inf) > SAME * np.abs(distinct)
+    first = np.maximum.accumulate(np.where(apart, np.arange(len(distinct)), 0))
+    first = np.where(np.isnan(distinct), np.arange(len(distinct)), first)
+    return distinct[first][places].reshape(values.shape)
 
 
 def _all_codes(column):
@@ -393,7 +402,7 @@ def _all_codes(column):
 
 
 def _codes(column):
-    """Category codes; -1 for blank."""
+    """Return category codes; -1 for blank."""
     codes = _all_codes(column).astype(np.int64)
     blank = column.cat.categories == ""
     return np.where(np.isin(codes, np.flatnonzero(blank)), -1, codes)

@@ -1,4 +1,4 @@
-"""Substitution's page: judges compared with single raters on one question."""
+"""Show judges compared with single raters, on one question."""
 
 from dataclasses import replace
 from math import isnan
@@ -11,10 +11,11 @@ from analysis.reports.substitution.report import agreement_words, substitution
 from annotate.templatetags.concord import interval, leading_point
 
 SCALES = (*ORDERED, "choice")
-shown = of_questions(*SCALES)
+list_parts = of_questions(*SCALES)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: winning rates, advantage, the human ceiling."""
     entries = sorted(report.entries, key=_rank)
     return Layout(_figures(report, entries, question, looks), _tables(entries, question))
 
@@ -50,7 +51,7 @@ def _figures(report, entries, question, looks):
 
 
 def _as_values(entries, value, low, high, n):
-    """The entries with these keys as value, low, high and n, without the undefined ones."""
+    """Return the entries with these keys as value, low, high and n; undefined ones left out."""
     return [
         replace(
             entry,
@@ -111,6 +112,7 @@ def _ceiling_cells(entry):
 
 
 def headline(answers, options, judges):
+    """Return how often the closest judge is at least as close to the others as a rater is."""
     keys = [q.key for q in answers.questions if q.scale.kind in SCALES]
     if not judges or not keys:
         return no_value("no question has a scale to compare on") if judges else NO_JUDGE
@@ -153,7 +155,7 @@ KIND = Kind(
     source="Calderon, Reichart & Dror (2025), ACL; Benjamini & Yekutieli (2001).",
     idle=("threshold", "undefined", "missing_reference"),
     build=substitution,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

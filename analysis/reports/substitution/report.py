@@ -2,7 +2,7 @@
 
 The test asks who is closer to the other raters. It is a published number, not a verdict: where
 people agree little, a judge that always says the same passes it. So people's agreement stands
-beside it.
+next to it.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ NO_RATINGS = "no agreement: nobody has rated"
 
 
 def substitution(answers, options, questions=None):
-    """The test of every judge against the raters of the reference, a row per question.
+    """Test every judge against the raters of the reference, a row per question.
 
     questions: keys of those wanted; None means all. All questions of a judge are corrected
     together, whichever are wanted.
@@ -70,7 +70,7 @@ def substitution(answers, options, questions=None):
 
 
 def _epsilon(options):
-    """The head start as given, else by whom the judge is to replace."""
+    """Return the head start as given, else by the role that the judge is to replace."""
     return EPSILONS.get(options.reference, 0.1) if options.epsilon is None else options.epsilon
 
 
@@ -96,17 +96,17 @@ def _error_note(scores):
 
 
 def _ratings(scores):
-    """Ratings (items, raters) of the reference by place, as labels where the scale is nominal."""
-    found = {}
+    """Return {place: the reference's ratings (items, raters)} of the questions with a scale."""
+    ratings = {}
     for place, question in enumerate(scores.questions):
         if question.scale.kind in (*ORDERED, *NOMINAL):
-            found[place] = scores.ratings(place, scores.options.reference)
-    return found
+            ratings[place] = scores.ratings(place, scores.options.reference)
+    return ratings
 
 
 def _tests(scores, labels, judge, ratings):
-    """{place: (RaterTests, the judge's values)} of the questions on whose scale the judge is."""
-    found = {}
+    """Return {place: (RaterTests, the judge's values)} of the questions that the judge fits."""
+    tests = {}
     for place, people in ratings.items():
         question, values = scores.questions[place], scores.judge(judge)[:, place]
         nominal = question.scale.kind in NOMINAL
@@ -121,26 +121,26 @@ def _tests(scores, labels, judge, ratings):
             robust=None if scores.options.standard_errors == PLAIN else scores.clusters,
             **scores.resampling(),
         )
-        found[place] = test, values
-    return found
+        tests[place] = test, values
+    return tests
 
 
 def _winning_rates(tests, epsilon):
-    """{place: (rejected, tested, winning rate over GRID)} after one correction of all p-values."""
+    """Correct all p-values together; return {place: (rejected, tested, winning rate over GRID)}."""
     epsilons = np.append(GRID, epsilon)
     p = [test.p_values(epsilons) for test, _ in tests.values()]
     if not p:
         return {}
     rejected = rejections(np.concatenate(p, axis=1))
     ends = np.cumsum([part.shape[1] for part in p])[:-1]
-    found = {}
+    rates = {}
     for place, part, flags in zip(tests, p, np.split(rejected, ends, axis=1), strict=True):
         tested = (~np.isnan(part)).sum(axis=1)
         rate = np.divide(
             flags.sum(axis=1), tested, out=np.full(len(p[0]), np.nan), where=tested > 0
         )
-        found[place] = int(flags[-1].sum()), int(tested[-1]), rate[:-1]
-    return found
+        rates[place] = int(flags[-1].sum()), int(tested[-1]), rate[:-1]
+    return rates
 
 
 def _agreement(scores, place, people):
@@ -195,12 +195,12 @@ def _add_row(report, scores, judge, place, epsilon, test, rates, of_people):
 
 
 def _interval(name, estimate):
-    """The value of an estimate under its name, then the ends of its interval."""
+    """Return the value of an estimate under its name, then the ends of its interval."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def _reason(test, tested, ceiling):
-    """Why there is no test, or no ceiling."""
+    """Return why there is no test, or no ceiling."""
     if test.reason:
         return test.reason
     if not tested and (test.groups < 2).all():
@@ -212,7 +212,7 @@ def _reason(test, tested, ceiling):
 
 
 def _verdicts(report, scores, epsilon):
-    """One or two sentences a question, then the conditions; blank where there is no judge."""
+    """Write one or two sentences a question, then the conditions; [] without a judge."""
     questions = dict.fromkeys(row["question"] for row in report.rows)
     sentences = [
         sentence
@@ -275,7 +275,7 @@ def _decimals(value):
 
 
 def _turn(curves, row):
-    """From which head start on the judge passes."""
+    """Tell from which head start on the judge passes."""
     curve = curves[row["evaluator"], row["question"]]
     for epsilon, rate in zip(curve["epsilon"], curve["winning_rate"], strict=True):
         if rate >= ENOUGH:
@@ -284,11 +284,11 @@ def _turn(curves, row):
 
 
 def _ceiling_words(question, rows):
-    """How closely people follow one another: where they do not, passing is easy."""
-    known = [row for row in rows if not np.isnan(row["difference"])]
-    if not known:
+    """Tell how closely people follow one another: where they do not, passing is easy."""
+    defined = [row for row in rows if not np.isnan(row["difference"])]
+    if not defined:
         return []
-    best = max(known, key=lambda row: row["difference"])
+    best = max(defined, key=lambda row: row["difference"])
     return [
         f"{question}: a rater follows the mean of the others with r = {best['ceiling']:.2f}, "
         f"{best['evaluator']} follows the same means with r = {best['agreement']:.2f}. The less "

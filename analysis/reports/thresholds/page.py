@@ -1,4 +1,4 @@
-"""The page of thresholds: chosen on one half, measured on the other, for one question."""
+"""Show thresholds: chosen on one half, measured on the other, for one question."""
 
 from math import isnan
 
@@ -19,10 +19,11 @@ from annotate.templatetags.concord import interval, leading_point
 
 MEASURES = {"sensitivity": "Sensitivity", "specificity": "Specificity", "f1": "F1"}
 MEASURED_ON = dict(zip(HALVES, HALVES[::-1], strict=True)) | {CHOOSE: "test"}
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
+    """Return the page of one question: F1 where the threshold was not chosen, and the table."""
     scored = [entry for entry in report.entries if entry.row["measure"] == "f1"]
     drawn = [entry for entry in scored if not isnan(entry.row["value"])]
     title = f"F1 where the threshold was not chosen ({n_words(drawn)})"
@@ -36,7 +37,7 @@ def layout(report, question, looks):
 
 
 def _table(report, question):
-    """A line for each evaluator and direction, a column for each measure."""
+    """Tabulate each evaluator and direction, a column for each measure."""
     cells: dict[tuple, dict] = {}
     for entry in report.entries:
         row = entry.row
@@ -64,6 +65,7 @@ def _cell(entry):
 
 
 def headline(answers, options, judges):
+    """Return the largest F1 of a judge where its threshold was not chosen."""
     keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
@@ -95,7 +97,7 @@ KIND = Kind(
     source="Youden (1950); a threshold measured where it was chosen praises itself.",
     idle=("undefined", *OF_SUBSTITUTION),
     build=thresholds,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
     own=("criterion",),

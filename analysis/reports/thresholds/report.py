@@ -1,4 +1,4 @@
-"""Thresholds: a judge's threshold chosen on one half of the recipients, measured on the other."""
+"""Choose a judge's threshold on one half of the recipients, and measure it on the other."""
 
 from dataclasses import dataclass
 
@@ -20,9 +20,9 @@ CRITERIA = {YOUDEN: "Youden's J = sensitivity + specificity − 1", "f1": "F1"}
 
 
 def thresholds(answers, options, questions=None):
-    """What a threshold chosen on half A is worth on half B, and one chosen on B on A.
+    """Measure a threshold chosen on half A on half B, and one chosen on B on A.
 
-    Of the test part of a split: what one chosen on the rest is worth there.
+    For the test part of a split, the threshold is chosen on the choose part.
 
     questions: keys of those wanted; None means all.
     """
@@ -53,7 +53,7 @@ class _Halves:
             _add(report, scores, evaluator, place, cut, chosen, measured)
 
     def notes(self, options):
-        """What the halves are."""
+        """Yield a note on the halves."""
         sizes = [f"{name} has {len(half.rows)} items" for name, half in self.halves.items()]
         yield (
             f"Halves: whole recipients (else contents, else items), drawn with seed {options.seed}"
@@ -66,12 +66,14 @@ class _Elsewhere:
     """Chooses on the choose part of a test split and measures on the test part, once."""
 
     def __init__(self):
-        self.known = None
+        self.by_name = None
 
     def __call__(self, report, scores, evaluator, place, cut, positive):
-        if self.known is None:
-            self.known = {(one.name, one.kind): one for one in evaluators(scores.choosing)}
-        own = self.known.get((evaluator.name, evaluator.kind))
+        if self.by_name is None:
+            self.by_name = {
+                (other.name, other.kind): other for other in evaluators(scores.choosing)
+            }
+        own = self.by_name.get((evaluator.name, evaluator.kind))
         chosen = CHOOSE, np.zeros(0), np.zeros(0)
         if own is not None:
             chosen = CHOOSE, own.values[:, place], at_least(own.reference[:, place], cut)
@@ -79,7 +81,7 @@ class _Elsewhere:
         _add(report, scores, evaluator, place, cut, chosen, measured)
 
     def notes(self, _):
-        """Where it is chosen."""
+        """Yield a note on where the threshold is chosen."""
         yield "The threshold is chosen on the choose part of the split, measured on the test part."
 
 
@@ -93,10 +95,10 @@ class Half:
 
 
 def _halves(scores):
-    """{name: Half} of two halves of the clusters."""
+    """Return {name: Half} of two halves of the clusters."""
     rng = np.random.default_rng(scores.options.seed)
     fold = folds_of(scores.clusters, 2, rng)
-    return {name: _half(scores, name, fold == at, rng) for at, name in enumerate(HALVES)}
+    return {name: _half(scores, name, fold == number, rng) for number, name in enumerate(HALVES)}
 
 
 def _half(scores, name, inside, rng):
@@ -109,14 +111,14 @@ def _half(scores, name, inside, rng):
 
 
 def _add(report, scores, evaluator, place, cut, chosen, measured):
-    """The rows of one choice: a threshold of some items, three measures on others.
+    """Add the rows of one choice: a threshold of some items, three measures on others.
 
     chosen: (what these items are, values, positive); measured: (values, positive, resampling).
     """
     chosen_on, *there = chosen
     *here, resampling = measured
     threshold = best_threshold(*there, scores.options.criterion)
-    known = not np.isnan(threshold)
+    is_chosen = not np.isnan(threshold)
     point = at_threshold(*here, threshold, **resampling)
     own = at_threshold(*there, threshold)
     one_class = f"the {PART.get(chosen_on, 'half')} has one class only"
@@ -130,14 +132,14 @@ def _add(report, scores, evaluator, place, cut, chosen, measured):
                 "chosen_on": chosen_on,
                 "threshold": threshold,
                 "measure": measure,
-                "value": estimate.value if known else np.nan,
-                "low": estimate.low if known else np.nan,
-                "high": estimate.high if known else np.nan,
+                "value": estimate.value if is_chosen else np.nan,
+                "low": estimate.low if is_chosen else np.nan,
+                "high": estimate.high if is_chosen else np.nan,
                 "n": estimate.n,
-                "in_sample": getattr(own, measure).value if known else np.nan,
+                "in_sample": getattr(own, measure).value if is_chosen else np.nan,
             },
-            reason=estimate.reason if known else one_class,
+            reason=estimate.reason if is_chosen else one_class,
             judge=evaluator.judge,
             kind=evaluator.kind,
-            undefined_draws=estimate.undefined_draws if known else 0,
+            undefined_draws=estimate.undefined_draws if is_chosen else 0,
         )

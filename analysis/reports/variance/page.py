@@ -1,4 +1,4 @@
-"""The page of variance components: what people differ by, and how many of them it takes."""
+"""Show variance components: what people's ratings differ by, and how many raters are enough."""
 
 from math import isnan, nan
 
@@ -18,29 +18,30 @@ RETESTS = {
     "icc_a_1": "ICC(A,1)",
     "mean_change": "mean absolute change",
 }
-shown = of_questions(*ORDERED)
+list_parts = of_questions(*ORDERED)
 
 
 def layout(report, question, looks):
-    of = {
+    """Return the page of one question: components, generalisability and test–retest."""
+    entries_by_part = {
         part: [e for e in report.entries if e.kind == part]
         for part in (COMPONENT, GENERALISABILITY, RETEST)
     }
     figures = []
-    known = [e.row for e in of[COMPONENT] if not isnan(e.row["share"])]
-    if known:
-        rows = [(r["component"], r["share"], r["share_low"], r["share_high"]) for r in known]
-        title = f"Share of the variance (n = {known[0]['n']:,} ratings)"
+    defined = [e.row for e in entries_by_part[COMPONENT] if not isnan(e.row["share"])]
+    if defined:
+        rows = [(r["component"], r["share"], r["share_low"], r["share_high"]) for r in defined]
+        title = f"Share of the variance (n = {defined[0]['n']:,} ratings)"
         caption = f"{question}: what the ratings differ by. Lines: 95 % intervals."
         figures.append(Figure("components", caption, bars(rows, title)))
-    if any(not isnan(entry.row["value"]) for entry in of[GENERALISABILITY]):
-        figures.append(_curve(of[GENERALISABILITY], question))
+    if any(not isnan(entry.row["value"]) for entry in entries_by_part[GENERALISABILITY]):
+        figures.append(_curve(entries_by_part[GENERALISABILITY], question))
     return Layout(
         figures,
         [
-            _components(of[COMPONENT], question),
-            _raters(of[GENERALISABILITY], question),
-            _retest(of[RETEST], question),
+            _components(entries_by_part[COMPONENT], question),
+            _raters(entries_by_part[GENERALISABILITY], question),
+            _retest(entries_by_part[RETEST], question),
         ],
     )
 
@@ -98,6 +99,7 @@ def _retest(entries, question):
 
 
 def headline(answers, options, judges):
+    """Return the absolute coefficient of the study's number of raters, on the first question."""
     keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
     if not keys:
         return no_value("no question has a scale with an order")
@@ -146,7 +148,7 @@ KIND = Kind(
         *OF_SUBSTITUTION,
     ),
     build=variance,
-    shown=shown,
+    list_parts=list_parts,
     layout=layout,
     headline=headline,
 )

@@ -1,4 +1,4 @@
-"""Report: what people's ratings differ by, and what the mean of K raters is worth."""
+"""Estimate what people's ratings differ by, and how reliable the mean of K raters is."""
 
 from dataclasses import dataclass
 
@@ -40,18 +40,18 @@ ALIKE = "no interval: the same without any of the blocks"
 
 
 def variance(answers, options, parts=None, retest=True):
-    """Rows of components, of the coefficients of K raters, and of people's own test–retest.
+    """Compute components, coefficients of K raters, and people's own test–retest.
 
     parts: keys of questions, all where none are named.
     """
     scores = Scores(answers, options)
     report = Report("variance", answers.study.slug, options.as_dict())
     places = [
-        at
-        for at, question in enumerate(scores.questions)
+        place
+        for place, question in enumerate(scores.questions)
         if question.scale.kind in ORDERED and (not parts or question.key in parts)
     ]
-    designs = [_design(scores, at) for at in places]
+    designs = [_design(scores, place) for place in places]
     for design in designs:
         _add_components(report, design, options)
     if retest and places:
@@ -82,8 +82,8 @@ class _Design:
     raters_per_item: int
 
 
-def _design(scores, at):
-    ratings = scores.ratings(at, scores.options.reference)
+def _design(scores, place):
+    ratings = scores.ratings(place, scores.options.reference)
     items, raters = np.nonzero(~np.isnan(ratings))
     codes = {RATER: raters}
     own = {
@@ -101,7 +101,7 @@ def _design(scores, at):
             codes[name] = own[name][items]
     usable, others = usable_factors(codes, len(items))
     return _Design(
-        scores.questions[at].key,
+        scores.questions[place].key,
         ratings[items, raters],
         codes,
         scores.clusters[items],
@@ -112,17 +112,17 @@ def _design(scores, at):
 
 
 def _add_components(report, design, options):
-    """Components, shares and coefficients with their intervals, all from one jackknife."""
+    """Add components, shares and coefficients with their intervals, all from one jackknife."""
     n_factors = len(design.usable) + 1
-    found = _facts(design, np.ones(len(design.values), dtype=bool))
-    half, blocks = np.full(len(found), np.nan), None
-    if options.draws and not np.isnan(found).all():
+    facts = _facts(design, np.ones(len(design.values), dtype=bool))
+    half, blocks = np.full(len(facts), np.nan), None
+    if options.draws and not np.isnan(facts).all():
         half, blocks = jackknife(lambda rows: _facts(design, rows), design.clusters)
     unsolved = "the factors cannot be told apart" if len(design.values) > 1 else "too few ratings"
     for place, name in enumerate([*design.usable, RESIDUAL]):
         value, share = (
-            _estimate(found[at], half[at], len(design.values), unknown, blocks)
-            for at, unknown in ((place, unsolved), (n_factors + place, NO_SHARE))
+            _estimate(facts[number], half[number], len(design.values), unknown, blocks)
+            for number, unknown in ((place, unsolved), (n_factors + place, NO_SHARE))
         )
         levels = len(np.unique(design.codes[name])) if name in design.codes else None
         _row(report, COMPONENT, design.key, name, value, share=share, levels=levels)
@@ -131,20 +131,23 @@ def _add_components(report, design, options):
             reason = f"{name}: {design.reasons[name]}"
             none = Estimate(np.nan, n=len(design.values), reason=reason)
             _row(report, COMPONENT, design.key, name, none)
-    _add_coefficients(report, design, found[2 * n_factors :], half[2 * n_factors :], blocks)
+    _add_coefficients(report, design, facts[2 * n_factors :], half[2 * n_factors :], blocks)
 
 
-def _add_coefficients(report, design, found, half, blocks):
+def _add_coefficients(report, design, facts, half, blocks):
     n, unknown = len(design.values), "no variance of items could be estimated"
     for place, k in enumerate(RATERS):
-        for at, name in enumerate(("relative", "absolute")):
-            where = 2 * place + at
-            estimate = _estimate(found[where], half[where], n, unknown, blocks, limit=True)
+        for column, name in enumerate(("relative", "absolute")):
+            where = 2 * place + column
+            estimate = _estimate(facts[where], half[where], n, unknown, blocks, limit=True)
             _row(report, GENERALISABILITY, design.key, name, estimate, raters=k)
 
 
 def _estimate(value, half, n, unknown, blocks, limit=False):
-    """unknown: why, where the value is NaN; blocks: left out in turn, None where none were."""
+    """Return a value with its jackknife interval ± half, or with why it has none.
+
+    unknown: why, where the value is NaN; blocks: left out in turn, None where none were.
+    """
     reason = unknown if np.isnan(value) else _why_none(value, half, blocks)
     if reason:
         return Estimate(float(value), n=n, reason=reason)
@@ -155,7 +158,7 @@ def _estimate(value, half, n, unknown, blocks, limit=False):
 
 
 def _why_none(value, half, blocks):
-    """Why the jackknife gives no interval; blank where it does, or was not asked."""
+    """Return why the jackknife gives no interval; blank if it does, or was not asked."""
     if blocks is None:
         return ""
     if np.isnan(half):
@@ -164,19 +167,19 @@ def _why_none(value, half, blocks):
 
 
 def _facts(design, rows):
-    """Components, shares, then relative and absolute coefficients of each K: one array."""
+    """Return components, shares, relative and absolute coefficients of each K, as one array."""
     codes = [design.codes[name][rows] for name in design.usable]
     components = variance_components(design.values[rows], codes)
     named = dict(zip([*design.usable, RESIDUAL], components, strict=True))
     unit = sum(max(named[name], 0.0) for name in OF_ITEMS if name in named)
-    known = any(name in named for name in OF_ITEMS) and not np.isnan(components).any()
+    solved = any(name in named for name in OF_ITEMS) and not np.isnan(components).any()
     coefficients = [
         value
         for k in RATERS
         for value in generalisability(unit, named.get(RATER, 0.0), named[RESIDUAL], k)
     ]
-    found = np.array(coefficients) if known else np.full(2 * len(RATERS), np.nan)
-    return np.concatenate([components, shares(components), found])
+    coefficients_or_nan = np.array(coefficients) if solved else np.full(2 * len(RATERS), np.nan)
+    return np.concatenate([components, shares(components), coefficients_or_nan])
 
 
 def _row(report, part, question, component, estimate, share=None, raters=None, levels=None):
@@ -206,12 +209,12 @@ def _row(report, part, question, component, estimate, share=None, raters=None, l
 
 
 def _add_retest(report, scores, places):
-    """What people said to the same item the second time, clusters being people."""
+    """Add how far people repeat their answers to an item shown twice; clusters are people."""
     options, kept = scores.options, set(scores.item_ids)
     role = None if options.reference == ALL else options.reference
     twice = people_twice(scores.answers.study, role, options.version)
-    for at in places:
-        question = scores.questions[at]
+    for place in places:
+        question = scores.questions[place]
         rows = [row for row in twice if row[1] in kept and row[2] == question.pk]
         for name, estimate in _retest(rows, question, options):
             levels = len({row[0] for row in rows}) or None
@@ -233,12 +236,17 @@ def _retest(rows, question, options):
     if 1 < len(points) <= MOST_LABELS:
         kappa = cohen_kappa(both, points, weights="quadratic", **resampling)
     change = clustered_mean(np.abs(both[:, 1] - both[:, 0]), **resampling)
-    found = [percent_agreement(both, **resampling), kappa, icc(both, "A,1", **resampling), change]
-    return list(zip(MEASURES, found, strict=True))
+    estimates = [
+        percent_agreement(both, **resampling),
+        kappa,
+        icc(both, "A,1", **resampling),
+        change,
+    ]
+    return list(zip(MEASURES, estimates, strict=True))
 
 
 def _verdict(report, design):
-    """What the components imply for the number of raters."""
+    """Tell what the components imply for the number of raters."""
     named = {
         row["component"]: max(row["value"], 0.0)
         for row in report.rows

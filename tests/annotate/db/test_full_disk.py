@@ -94,7 +94,7 @@ def test_a_rater_reads_so_in_the_studys_language_and_loses_nothing(client, study
     token = begin(client, study)
     with monkeypatch.context() as patched:
         patched.setattr(
-            "annotate.raters.screens.sessions.save_answers", lambda *_a, **_k: disk_full()
+            "annotate.raters.screens.session.save_answers", lambda *_a, **_k: disk_full()
         )
         response = post_item(client, token, 1, answers(study, "5"))
         page = response.content.decode()

@@ -26,7 +26,7 @@ def broken(monkeypatch):
         raise RuntimeError("a fault")
 
     monkeypatch.setattr("annotate.raters.views.render", fails)
-    monkeypatch.setattr("annotate.raters.views.platforms.arrival", fails)
+    monkeypatch.setattr("annotate.raters.views.platform.arrival", fails)
 
 
 @pytest.mark.parametrize(

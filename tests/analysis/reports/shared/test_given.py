@@ -49,7 +49,7 @@ def test_a_kappa_of_many_raters_is_the_mean_over_their_pairs():
 def given():
     units = np.array([2, 0, 0, 2, 2])
     raters = np.array([0, 1, 1, 1, 4])
-    return Given.of(units, raters, np.array([5.0, 1.0, 2.0, 3.0, 4.0]), 3)
+    return Given.from_ratings(units, raters, np.array([5.0, 1.0, 2.0, 3.0, 4.0]), 3)
 
 
 def test_of_two_ratings_of_one_item_by_one_rater_the_last_is_kept():
@@ -73,7 +73,7 @@ def test_the_complete_items_are_those_that_everybody_rated():
 
 
 def test_items_stand_below_each_other_whatever_their_widths():
-    narrow = Given.of(np.array([0]), np.array([4]), np.array([1.0]), 1)
+    narrow = Given.from_ratings(np.array([0]), np.array([4]), np.array([1.0]), 1)
     joined = Given.below([narrow, given()])
     assert joined.values.shape == (4, 3)
     assert joined.n_raters == 3
