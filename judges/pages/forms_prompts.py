@@ -50,8 +50,8 @@ class PromptForm(forms.ModelForm):
         method = data.get("method") or self.instance.method
         if "text" in data and method:
             data["text"] = own.normal(data["text"])
-            found = own.problems_of(data["text"], method)
-            for words in own.in_words(found):
+            problems = own.problems_of(data["text"], method)
+            for words in own.in_words(problems):
                 self.add_error("text", words)
         return data
 

@@ -155,8 +155,8 @@ def _reusable(run, rest):
         return 0, 0
     some = sorted(random.Random(SEED).sample(rest, min(LOOKED_AT, len(rest))))
     asked = [(unit, *drive.sent_for(run.frozen, unit)) for unit in lease.read(run, some)]
-    found = settle.taken_over(run, drive.endpoint_of(run), asked)
-    return round(len(found) * len(rest) / len(some)), len(some)
+    taken_over = settle.taken_over(run, drive.endpoint_of(run), asked)
+    return round(len(taken_over) * len(rest) / len(some)), len(some)
 
 
 def _time(endpoint, lines, seconds, took, places):

@@ -135,12 +135,12 @@ class Statements(ListAPIView):
         check_writing(request, study)
         asked = StatementNew(data=request.data)
         asked.is_valid(raise_exception=True)
-        said = asked.validated_data
-        item = _item(study, said["item"])
-        reading = edit.reading(item, said["side"])
-        form = StatementForm(edit.topics_of(study, reading.run), reading.said(), said)
-        one = _done(edit.add, item, said["side"], reading.text, _checked(form), request.user)
-        return Response(_one(one.pk), status=201)
+        values = asked.validated_data
+        item, side = _item(study, values["item"]), values["side"]
+        reading = edit.reading(item, side)
+        form = StatementForm(edit.topics_of(study, reading.run), reading.said(), values)
+        added = _done(edit.add, item, side, reading.text, _checked(form), request.user)
+        return Response(_one(added.pk), status=201)
 
 
 @extend_schema_view(

@@ -160,13 +160,13 @@ def statement_list(request, slug):
     """All statements of a study: how many of what, and a list that can be filtered."""
     study = access.study_or_404(request.user, slug)
     chosen = listing.StatementFilter(study, request.GET)
-    found = listing.overview(study, chosen.runs)
-    pages = Counted(chosen.statements(), PER_PAGE, chosen.count(found))
+    counts = listing.overview(study, chosen.runs)
+    pages = Counted(chosen.statements(), PER_PAGE, chosen.count(counts))
     context = {
         "study": study,
         "section": "items",
         "filter": chosen,
-        "found": found,
+        "found": counts,
         "page": pages.get_page(request.GET.get("page")),
         "query": chosen.query_string(),
         "sides": Side.choices,

@@ -174,14 +174,15 @@ class Command(RunJudge):
             raise CommandError(check.NO_SCHEMA.format(endpoint.key))
 
     def _report(self, run):
-        found = results.totals(run)
+        totals = results.totals(run)
         withheld = (
-            f" {found.withheld} of the locked test part are withheld." if found.withheld else ""
+            f" {totals.withheld} of the locked test part are withheld." if totals.withheld else ""
         )
         self._say(
-            f"{found.read} lists of {found.lists} were read: {found.entries} "
-            f"entries, {found.unmatched} of them not in the catalogue and {found.known} "
-            f"rated before; left out: {found.repeated} repeated, {found.extra} beyond k.{withheld}"
+            f"{totals.read} lists of {totals.lists} were read: {totals.entries} "
+            f"entries, {totals.unmatched} of them not in the catalogue and {totals.known} "
+            f"rated before; left out: {totals.repeated} repeated, {totals.extra} beyond k."
+            f"{withheld}"
         )
         super()._report(run)
         self._say(f"What it comes to: manage.py analyse {run.judge.study.slug} metamorphic")
