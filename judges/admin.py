@@ -1,4 +1,4 @@
-"""Endpoints in the administration.
+"""Show endpoints in the administration.
 
 Every command loads this module and `apps.py`. So neither may import the client of endpoints, the
 forms of judges or the HTTP API: they would make each command start a second later.

@@ -1,3 +1,5 @@
+"""Connect celery's signals once the app is ready."""
+
 from celery.signals import beat_init, worker_ready, worker_shutdown, worker_shutting_down
 from django.apps import AppConfig
 
@@ -7,7 +9,7 @@ class JudgesConfig(AppConfig):
     verbose_name = "Judges, runs, judgments"
 
     def ready(self):
-        """Celery's worker and beat tell of their lives by these signals; no other process does."""
+        """Connect the signals by which celery's worker and beat tell of their lives."""
         from judges.runs import heartbeat  # noqa: PLC0415 - models cannot be imported any earlier
 
         beat_init.connect(heartbeat.start_clock)

@@ -1,4 +1,4 @@
-"""What a worker does for judges. A message is only a nudge: all that matters is in the database."""
+"""Do a worker's tasks for judges. A message is only a nudge: the database has all that matters."""
 
 from celery import shared_task
 from django.conf import settings
@@ -19,7 +19,7 @@ STALE = 30  # seconds after which a nudge nobody took is dropped; a busy worker 
 
 @shared_task
 def load_upload(pk):
-    """Loads checked files."""
+    """Load checked files."""
     uploading.load_upload(pk)
 
 
@@ -35,19 +35,19 @@ def tend_uploads():
 
 @shared_task
 def work(run_id):
-    """Works on a run until nothing of it is left."""
+    """Work on a run until nothing of it is left."""
     drive.work_through(run_id)
 
 
 @shared_task
 def delete_study(study_id):
-    """Goes on with the deletion of a study."""
+    """Continue the deletion of a study."""
     delete.delete_study(study_id)
 
 
 @shared_task
 def sweep_leases():
-    """Settles or returns what killed workers held, ends finished runs, has all work on the rest.
+    """Settle or return what killed workers held, end finished runs, and send work on the rest.
 
     Studies whose deletion was not ended are deleted further.
     """
@@ -67,7 +67,7 @@ def sweep_leases():
 
 @shared_task
 def release_places():
-    """Opens the places of raters who stopped for too long, and completes who had rated all.
+    """Release places of abandoned sessions; complete sessions that have every rating.
 
     Then items whose raters disagree get more of them, where the study wants that, and the places
     that are kept for recipients are put right.

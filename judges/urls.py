@@ -1,3 +1,5 @@
+"""List the addresses of the pages and the HTTP API of judges."""
+
 from django.urls import path
 
 from judges.checks import robustness_views

@@ -1,4 +1,4 @@
-"""Checks for drift: a few items of a past run are asked again, as they were, and compared.
+"""Check a judge for drift: ask a few items of a past run again, as they were, and compare.
 
 A check is a run of its own that is never analysed: `Run.objects.judging()` leaves it out. Each of
 its units is a new call; no stored reply is ever taken for one.
@@ -26,7 +26,7 @@ KEPT = ("unit", "item_id", "question_id", "sample", "order")
 
 
 def checkable(judge):
-    """The judge's newest run that can be checked, or None."""
+    """Return the judge's newest run that can be checked, or None."""
     if judge.kind != Judge.Kind.LLM or judge.judges_nothing:
         return None
     ended = judge.runs.judging().exclude(state=Run.State.ACTIVE)
@@ -36,7 +36,7 @@ def checkable(judge):
 
 
 def plan_check(run, items=USUAL_ITEMS, budget=None, user=None):
-    """A new active run that asks `items` of a past run again; PlanError says why there is none."""
+    """Make an active run that asks `items` of a past run again; PlanError says why it cannot."""
     _refuse(run, items)
     check(run.judge, budget)
     chosen = sample(run, items)
@@ -80,10 +80,10 @@ def _refuse(run, items):
 
 
 def sample(run, most, seed=SEED):
-    """Ids of the items asked again: the same for the same run, however many others there are."""
+    """Draw the ids of items to ask again: the same for a run, however many others it has."""
     done = run.judgments.filter(state=Judgment.State.DONE).order_by()
-    found = done.values_list("item__key", "item_id").distinct()
-    drawn = sorted((hashlib.sha256(f"{seed} {key}".encode()).digest(), pk) for key, pk in found)
+    items = done.values_list("item__key", "item_id").distinct()
+    drawn = sorted((hashlib.sha256(f"{seed} {key}".encode()).digest(), pk) for key, pk in items)
     return sorted(pk for _, pk in drawn[:most])
 
 
@@ -91,12 +91,12 @@ def _rows(run, again, chosen):
     asked = run.judgments.filter(item__in=chosen).exclude(state=Judgment.State.NOT_ASKED)
     rows = asked.order_by("unit", "pk").values(*KEPT)
     for _, unit in groupby(rows, key=lambda row: row["unit"]):
-        for at, row in enumerate(unit):
-            yield Judgment(run=again, lead=at == 0, **row)
+        for place, row in enumerate(unit):
+            yield Judgment(run=again, lead=place == 0, **row)
 
 
 def materials(run, again, chosen):
-    """What the past run's prompts show beside these items, for the run that asks them again."""
+    """Copy what the past run's prompts show with these items, for the run that asks them again."""
     for material in Material.objects.filter(run=run, item__in=chosen):
         material.pk, material.run = None, again
         yield material
@@ -104,7 +104,7 @@ def materials(run, again, chosen):
 
 @dataclass(frozen=True)
 class Moved:
-    """One question: share of answers that are the same, how far their mean moved, and the gaps."""
+    """The answers to a question that are the same, how far their mean moved, and the gaps."""
 
     question: object
     same: int
@@ -114,11 +114,12 @@ class Moved:
 
     @property
     def agreement(self):
+        """Return the share of answers that are the same; None without any."""
         return self.same / self.n if self.n else None
 
     @property
     def words(self):
-        """What that means."""
+        """Say what the change means."""
         if not self.n:
             return "nothing to compare"
         if self.same == self.n:
@@ -132,7 +133,7 @@ class Moved:
 
 @dataclass
 class Drift:
-    """What a check found: a Moved per question, and who answered before and now.
+    """What a check found: a Moved for each question, and which models answered before and now.
 
     withheld: how many of its items are of a locked test part, of which nothing is compared;
     temperature: None where the model takes none.
@@ -147,7 +148,7 @@ class Drift:
 
     @property
     def sentences(self):
-        """The result in words, the endpoint's names first."""
+        """Say the result in sentences, the endpoint's names first."""
         return [
             _named("model", self.before["models"], self.now["models"]),
             _named("fingerprint", self.before["fingerprints"], self.now["fingerprints"]),
@@ -163,19 +164,21 @@ class Drift:
         return [f"Not compared: {items} of the locked test part."]
 
     def _answers(self):
-        n, same = sum(each.n for each in self.moved), sum(each.same for each in self.moved)
+        n, same = sum(moved.n for moved in self.moved), sum(moved.same for moved in self.moved)
         if not n:
             why = "none has come yet" if self.waiting else "the endpoint gave none again"
             if self.withheld and not self.moved:
                 why = "all of them are withheld"
             return f"No answer can be compared: {why}."
-        said = f"{same:,} of {n:,} answers are the same as before."
+        sentence = f"{same:,} of {n:,} answers are the same as before."
         if self.temperature != 0 and same < n:
             why = "The model takes no temperature, so"
             if self.temperature is not None:
                 why = f"At a temperature of {self.temperature:g}"
-            said += f" {why} answers differ by chance too: what counts is whether the means moved."
-        return said
+            sentence += (
+                f" {why} answers differ by chance too: what counts is whether the means moved."
+            )
+        return sentence
 
 
 def _named(what, before, now):
@@ -191,9 +194,9 @@ def _list(names):
 
 
 def compare(again):
-    """The Drift between a check and the run that it asked again, in six queries.
+    """Return the Drift between a check and the run that it asked again, in six queries.
 
-    What was said of a locked test part is not in it; who said it, is.
+    Answers on a locked test part are left out; the models that gave them are not.
     """
     items = again.judgments.order_by().values("item").distinct()
     hidden = withheld(again.judge.study, pk__in=items)  # of at most MOST_ITEMS
@@ -204,7 +207,7 @@ def compare(again):
     now = _values(again.pk, shown, choices)
     moved = [_moved(question, before, now) for question in questions]
     return Drift(
-        [each for each in moved if each],
+        [change for change in moved if change],
         _answered(again.checked_id, items),
         _answered(again.pk, items),
         None
@@ -216,26 +219,29 @@ def compare(again):
 
 
 def _values(run_id, items, choices):
-    """{question id: {(item, order, sample): value, NaN without any}} as far as asked.
+    """Return {question id: {(item, order, sample): value, NaN without any}} as far as asked.
 
-    The mean of the samples, as if they were one; of choices each one: A and B make no tie.
+    The mean of the samples, as if they were one; of choices each sample: A and B make no tie.
     """
     rows = Judgment.objects.settled().filter(run=run_id, item__in=items).order_by()
     samples: dict = {}
     for question, item, order, sample, value in rows.values_list(
         "question_id", "item_id", "order", "sample", "value"
     ):
-        at = item, order, sample if question in choices else 0
-        place = samples.setdefault(question, {}).setdefault(at, [])
+        key = item, order, sample if question in choices else 0
+        place = samples.setdefault(question, {}).setdefault(key, [])
         place += [] if value is None else [value]
     return {
-        question: {place: float(np.mean(found)) if found else np.nan for place, found in of.items()}
-        for question, of in samples.items()
+        question: {
+            place: float(np.mean(values)) if values else np.nan
+            for place, values in by_place.items()
+        }
+        for question, by_place in samples.items()
     }
 
 
 def _moved(question, before, now):
-    """The Moved of one question; None where it was not asked."""
+    """Return the Moved of a question; None where it was not asked."""
     old, new = before.get(question.pk), now.get(question.pk)
     if not old or not new:
         return None
@@ -253,7 +259,7 @@ def _moved(question, before, now):
 
 
 def _change(places, pairs):
-    """The change by item: two orders of one item are no two items."""
+    """Estimate the change by item: two orders of an item are no two items."""
     items = np.array([item for item, *_ in places])
     moved = pairs[:, 1] - pairs[:, 0]
     by_item = np.array([_mean(moved[items == item]) for item in dict.fromkeys(items.tolist())])
@@ -261,12 +267,12 @@ def _change(places, pairs):
 
 
 def _mean(values):
-    known = values[~np.isnan(values)]
-    return known.mean() if len(known) else np.nan
+    present = values[~np.isnan(values)]
+    return present.mean() if len(present) else np.nan
 
 
 def _answered(run_id, items):
-    """The names that the endpoint gave with the replies that became these answers."""
+    """Return the models and fingerprints that the endpoint gave with these answers' replies."""
     calls = Call.objects.filter(judgments__run=run_id, judgments__item__in=items, failure="")
     rows = calls.order_by().values_list("model_returned", "fingerprint").distinct()
     models, prints = zip(*rows, strict=True) if rows else ((), ())

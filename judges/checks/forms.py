@@ -1,4 +1,4 @@
-"""The forms of a check for drift, and of a test of robustness: relations with their options."""
+"""Check the forms of a check for drift and of a robustness test with its relations' options."""
 
 from django import forms
 
@@ -12,7 +12,7 @@ FIELDS = {int: forms.IntegerField, float: forms.FloatField, str: forms.CharField
 
 
 class CheckForm(forms.Form):
-    """How many items a check for drift asks again, and what it may cost."""
+    """Take how many items a check for drift asks again, and what it may cost."""
 
     items = forms.IntegerField(
         initial=drift.USUAL_ITEMS,
@@ -23,7 +23,7 @@ class CheckForm(forms.Form):
     budget = budget_field("Empty: no cap.")
 
     def start(self, run, user):
-        """The check, or None with the reason among the form's errors."""
+        """Start the check, or return None with the reason among the form's errors."""
         data = self.cleaned_data
         try:
             return drift.plan_check(run, data["items"], data["budget"], user)
@@ -33,7 +33,7 @@ class CheckForm(forms.Form):
 
 
 class RobustnessForm(forms.Form):
-    """Of a past run: what is asked again, how often, and what it may cost."""
+    """Take what a robustness test asks again of a past run, how often, and what it may cost."""
 
     items = forms.IntegerField(
         initial=robustness.USUAL_ITEMS,
@@ -64,22 +64,26 @@ class RobustnessForm(forms.Form):
 
     @property
     def rows(self):
-        """[(a relation's field, fields of its options)]"""
+        """Return [(a relation's field, fields of its options)]."""
         return [
-            (self[one.key], [self[f"{one.key}-{name}"] for name in one.options])
-            for one in self.relations
+            (self[relation.key], [self[f"{relation.key}-{name}"] for name in relation.options])
+            for relation in self.relations
         ]
 
     @property
     def others(self):
-        """The other fields."""
+        """Return the other fields."""
         return [self[name] for name in ("items", "repeats", "seed", "budget")]
 
     @property
     def chosen(self):
-        """What a valid form asks for; an option left empty is the usual one."""
+        """Return what a valid form asks for; an option left empty is the usual one."""
         data = self.cleaned_data
-        relations = {one.key: self._options(one) for one in self.relations if data[one.key]}
+        relations = {
+            relation.key: self._options(relation)
+            for relation in self.relations
+            if data[relation.key]
+        }
         return Chosen(relations, data["items"], data["repeats"], data["seed"])
 
     def _options(self, relation):
@@ -87,7 +91,7 @@ class RobustnessForm(forms.Form):
         return {name: value for name, value in given.items() if value not in (None, "")}
 
     def tried(self, act, *arguments):
-        """What act(run, chosen, …) gives; None, with the reason among the errors, if refused."""
+        """Return act(run, chosen, …); None, with the reason among the errors, if refused."""
         try:
             return act(self.run, self.chosen, *arguments)
         except plan.PlanError as error:
@@ -95,5 +99,5 @@ class RobustnessForm(forms.Form):
             return None
 
     def start(self, user):
-        """The test, or None with the reason among the form's errors."""
+        """Start the test, or return None with the reason among the form's errors."""
         return self.tried(robustness.plan_test, self.cleaned_data["budget"], user)

@@ -1,4 +1,4 @@
-"""Tests of robustness: items of a past run are asked again in prompts changed by relations.
+"""Test robustness: ask items of a past run again in prompts changed by relations.
 
 A test is a run of its own that is never analysed as judgments (`Run.objects.judging()` leaves it
 out); the report *robustness* reads it. The unchanged prompt is asked too, once more than each
@@ -29,9 +29,10 @@ NOT_KEPT = ("left_out", "weighted", "unit_usd", "drift")
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a test asks. relations: {key: options}; None: all that apply, as they are by default.
+    """What a test asks.
 
-    repeats: how often each changed prompt is asked, drawn anew each time.
+    relations: {key: options}; None: all that apply, as they are by default. repeats: how often each
+    changed prompt is asked, drawn anew each time.
     """
 
     relations: dict | None = None
@@ -41,12 +42,12 @@ class Chosen:
 
 
 def run_to_test(judge):
-    """The judge's newest run that a test can ask again, or None."""
+    """Return the judge's newest run that a test can ask again, or None."""
     return drift.checkable(judge)
 
 
 def plan_test(run, chosen=None, budget=None, user=None):
-    """A new active run that tests the judge of a past one; PlanError says why there is none."""
+    """Make an active run that tests the judge of a past run; PlanError says why it cannot."""
     chosen = chosen or Chosen()
     _refuse(run, chosen)
     check(run.judge, budget)
@@ -81,23 +82,23 @@ def _refuse(run, chosen):
         raise PlanError(f"Run {run.pk} was loaded from a file, so it cannot be asked again.")
     if run.state == Run.State.ACTIVE:
         raise PlanError(f"Run {run.pk} is active. Let it finish or cancel it first.")
-    for found, least, most, what in [
+    for number, least, most, what in [
         (chosen.items, 1, MOST_ITEMS, "items"),
         (chosen.repeats, 1, MOST_REPEATS, "repeats"),
         (chosen.seed, 0, MOST_SEED, "as the seed"),
     ]:
-        if not least <= found <= most:
-            raise PlanError(f"Found {found} {what}; allowed are {least} to {most}.")
+        if not least <= number <= most:
+            raise PlanError(f"Found {number} {what}; allowed are {least} to {most}.")
 
 
 def frozen_for(run, chosen):
-    """What the test of a run keeps as its settings; PlanError where a relation is refused."""
+    """Return what the test of a run keeps as its settings; PlanError if a relation is refused."""
     kept = {key: value for key, value in run.frozen.items() if key not in NOT_KEPT}
     questions = asked_of(run)
     scales, applying = _scales(run, questions), applicable(run, questions)
     relations = chosen.relations
     if relations is None:
-        relations = {each.key: {} for each in applying if not refusal(each, {}, scales)}
+        relations = {relation.key: {} for relation in applying if not refusal(relation, {}, scales)}
     if not set(relations) - {NO_CHANGE}:
         raise PlanError("Choose at least one relation.")
     asked = {NO_CHANGE: {}}
@@ -126,7 +127,7 @@ def _named(key):
 
 
 def refusal(relation, options, scales):
-    """Why a relation cannot be used with these options on one of the scales, or nothing."""
+    """Say why a relation cannot be used with these options on a scale; "" if it can."""
     try:
         for low, high in scales.values() if relation.acts_on == "numbers" else [(1, 5)]:
             relation.given(options, low, high)
@@ -136,7 +137,7 @@ def refusal(relation, options, scales):
 
 
 def applicable(run, questions=None):
-    """The relations that change the prompts of a run, in their order; *no change* is none.
+    """Return the relations that change the prompts of a run, in their order, without *no change*.
 
     questions: those that the run asked, where they are known already.
     """
@@ -158,17 +159,19 @@ def _method(run):
 
 
 def asked_of(run):
-    """The questions that the run asked, as it asked them."""
+    """Return the questions that the run asked, as it asked them."""
     ids = set(run.judgments.order_by().values_list("question_id", flat=True).distinct())
-    return [one for one in questions_of(run.judge.study_id, run.version) if one.pk in ids]
+    return [
+        question for question in questions_of(run.judge.study_id, run.version) if question.pk in ids
+    ]
 
 
 def _scales(run, questions):
-    """{question key: [low, high]} of the scales that relations of numbers change."""
+    """Return {question key: [low, high]} of the scales that relations of numbers change."""
     if _method(run) != Judge.Method.QUESTIONS:
         return {}
     scales = {question.key: question.scale for question in questions}
-    return {key: [one.low, one.high] for key, one in scales.items() if one.kind == "likert"}
+    return {key: [scale.low, scale.high] for key, scale in scales.items() if scale.kind == "likert"}
 
 
 @dataclass(frozen=True)
@@ -182,22 +185,22 @@ class Call:
 
 
 def count_calls(run, frozen, items):
-    """How many calls a test with these settings makes."""
+    """Count the calls that a test with these settings makes."""
     return sum(1 for _ in _units(run, frozen, items))
 
 
 def _rows(run, test, items):
-    """The test's judgments, unit by unit."""
+    """Yield the test's judgments, unit by unit."""
     for unit, (call, key, repetition) in enumerate(_units(run, test.frozen, items)):
         which = {"item_id": call.item, "order": order_of(named(key), call.order), "relation": key}
-        for at, pk in enumerate(call.questions):
+        for place, pk in enumerate(call.questions):
             yield Judgment(
-                run=test, unit=unit, lead=at == 0, question_id=pk, sample=repetition, **which
+                run=test, unit=unit, lead=place == 0, question_id=pk, sample=repetition, **which
             )
 
 
 def _units(run, frozen, items):
-    """(Call, relation key, repetition): all relations of all items before the next repetition."""
+    """Yield (Call, relation key, repetition): all relations of all items, then the next round."""
     calls, settings = calls_of(run, items), frozen["robustness"]
     scaled = {question.pk for question in asked_of(run) if question.key in settings["scales"]}
     for repetition in range(settings["repeats"] + 1):
@@ -208,23 +211,23 @@ def _units(run, frozen, items):
 
 
 def order_of(relation, order):
-    """The order of two lists: read with the reply, so it stands with the judgment."""
+    """Return the order of two lists: read with the reply, so it stands with the judgment."""
     if relation.acts_on != "lists":
         return order
     return "".join(relation.entries(list(order or "AB"), relation.options, None))
 
 
 def calls_of(run, items):
-    """The past run's Calls of one sample, in one order of each item."""
+    """Return the past run's Calls of one sample, in one order of each item."""
     rows = run.judgments.filter(item__in=items, question__isnull=False, sample=0)
     rows = rows.exclude(state=Judgment.State.NOT_ASKED).order_by("unit", "pk")
     rows = list(rows.values_list("unit", "item_id", "order", "question_id"))
     first: dict = {}
     for _, item, order, _ in rows:
         first[item] = min(order, first.get(item, order))
-    found = []
+    calls = []
     for _, unit in groupby(rows, key=lambda row: row[0]):
         (number, item, order, _), *_ = same = list(unit)
         if order == first[item]:
-            found.append(Call(number, item, order, [question for *_, question in same]))
-    return found
+            calls.append(Call(number, item, order, [question for *_, question in same]))
+    return calls

@@ -1,4 +1,4 @@
-"""What a test of robustness would send for one item, beside what the past run sent."""
+"""Show what a robustness test would send for an item, beside what the past run sent."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,9 +17,10 @@ MOST_SHOWN = 20_000  # characters of each prompt
 
 @dataclass
 class Preview:
-    """prompts: [(Relation, original in parts, changed in parts)] of one item; what a test takes.
+    """The prompts that a test sends for an item, and what the test takes.
 
-    usd: by what a call of the past run cost on average; None where it has no price.
+    prompts: [(Relation, original in parts, changed in parts)] of the item. usd: by what a call of
+    the past run cost on average; None where it has no price.
     """
 
     item: object
@@ -32,11 +33,11 @@ class Preview:
 
 
 def preview(run, chosen):
-    """The Preview of the first item that a test would ask about; PlanError as for the test."""
+    """Return the Preview of the first item that a test would ask about; PlanError as the test."""
     frozen = frozen_for(run, chosen)
     items = drift.sample(run, chosen.items, chosen.seed)
     first, *_ = calls_of(run, items[:1])
-    (unit,) = lease.read(run, [first.unit])
+    (unit,) = lease.read_units(run, [first.unit])
     as_seen(run.judge.study, [unit.item])
     plain = _sent(frozen, replace(unit, relation=NO_CHANGE))
     prompts = []

@@ -1,4 +1,4 @@
-"""The page that tests a judge with changed prompts: what to change, what is sent, and the start."""
+"""Let researchers test a judge with changed prompts: choose, preview and start."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -20,7 +20,7 @@ MOST_TESTS = 20
 
 @login_required
 def judge_robustness(request, slug, pk):
-    """What a test would change, the prompts it would send if they are asked for, past tests."""
+    """Show what a test would change, the prompts it would send if asked for, and past tests."""
     study = access.study_or_404(request.user, slug)
     judge = judge_or_404(study, pk)
     form = RobustnessForm(_run_or_404(judge), request.POST or None, auto_id="test_%s")
@@ -31,7 +31,7 @@ def judge_robustness(request, slug, pk):
 @login_required
 @require_POST
 def judge_robustness_start(request, slug, pk):
-    """Plans a test of the judge's newest run and nudges a worker."""
+    """Plan a test of the judge's newest run and nudge a worker."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     judge = judge_or_404(study, pk)
     form = RobustnessForm(_run_or_404(judge), request.POST, auto_id="test_%s")

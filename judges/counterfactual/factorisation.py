@@ -1,4 +1,4 @@
-"""Matrix factorisation by alternating least squares, as the literature trains recommenders.
+"""Factorise a matrix by alternating least squares, as the literature trains recommenders.
 
 Implicit form: Hu, Koren & Volinsky, "Collaborative filtering for implicit feedback datasets"
 (2008), solved by the library implicit, or in fewer steps where nothing weighs more. Explicit form:
@@ -24,8 +24,9 @@ _training = threading.Lock()
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is trained. confidence: weight of a seen content in the implicit form, where an
-    unseen one has weight 1.
+    """The settings by which a model is trained.
+
+    confidence: weight of a seen content in the implicit form, where an unseen one has weight 1.
     """
 
     form: str = IMPLICIT
@@ -42,9 +43,10 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Model:
-    """recipients (rows, factors), contents (columns, factors): a score is their inner product.
+    """Factors of recipients (rows, factors) and contents (columns, factors).
 
-    half: where there is one, `contents_of` makes the contents of it, which are many more.
+    A score is their inner product. half: if given, `contents_of` makes the contents of it, which
+    are many more.
     """
 
     recipients: np.ndarray
@@ -52,13 +54,14 @@ class Model:
     half: np.ndarray | None = None
 
     def scores(self, row):
-        """f(row, ·), one for each content."""
+        """Compute f(row, ·), a score for each content."""
         return self.contents @ self.recipients[row]
 
 
 def start(recipe, shape):
-    """The factors that every training begins with: those of a content do not depend on how many
-    recipients there are.
+    """Draw the factors that every training begins with.
+
+    Those of a content do not depend on how many recipients there are.
     """
     rows, columns = shape
     dice = [np.random.default_rng([recipe.seed, side]) for side in (0, 1)]
@@ -68,7 +71,7 @@ def start(recipe, shape):
 
 
 def train(matrix, recipe, begin=None, threads=0):
-    """A Model of `matrix` (recipients × contents, sparse; its values are the ratings).
+    """Train a Model of `matrix` (recipients × contents, sparse; its values are the ratings).
 
     begin: the Model to go on from, else the seeded one. threads: 0 for one a core; the result does
     not depend on them.
@@ -101,7 +104,7 @@ def _confidences(matrix, recipe):
 
 
 def _unweighted(seen, recipe, begin):
-    """The same least squares where everything weighs the same, for few recipients.
+    """Solve the same least squares where everything weighs the same, for few recipients.
 
     Then each half of an iteration is one product, X = P Y (YᵀY + λ)⁻¹ and Y = Pᵀ Z with
     Z = X (XᵀX + λ)⁻¹, and the next X is made of Z and PPᵀ alone: contents are needed at the end.
@@ -117,12 +120,12 @@ def _unweighted(seen, recipe, begin):
 
 
 def contents_of(matrix, half):
-    """The contents of the Model of this matrix that has this half."""
+    """Compute the contents of this matrix's Model from its half."""
     return _confidences(matrix, Recipe()).astype(float).T @ half
 
 
 def _ridge(products, squares, recipe):
-    """The products (n, factors) times the inverse of squares + λ."""
+    """Multiply the products (n, factors) by the inverse of squares + λ."""
     left = squares + recipe.regularisation * np.eye(recipe.factors)
     return np.linalg.solve(left, products.T).T
 
@@ -138,18 +141,18 @@ def _explicit(ratings, recipe, begin):
 
 
 def _solved(ratings, others, recipe):
-    """Least squares of each row's ratings on the other side's factors, some rows at a time."""
-    found = []
+    """Solve each row's least squares on the other side's factors, some rows at a time."""
+    blocks = []
     for first in range(0, ratings.shape[0], ROWS):
         some = ratings[first : first + ROWS]
         ends = zip(some.indptr[:-1], some.indptr[1:], strict=True)
         rows = [(some.indices[begin:end], some.data[begin:end]) for begin, end in ends]
-        found.append(fold_in(others, rows, recipe))
-    return np.concatenate(found)
+        blocks.append(fold_in(others, rows, recipe))
+    return np.concatenate(blocks)
 
 
 def fold_in(contents, histories, recipe):
-    """Factors of recipients with these histories, the contents' factors kept: (n, factors).
+    """Compute factors of recipients with these histories, contents' factors kept: (n, factors).
 
     histories: [(columns, ratings)], of any lengths; an empty one has factors of zero.
     """
@@ -159,20 +162,23 @@ def fold_in(contents, histories, recipe):
     eye = recipe.regularisation * np.eye(n_factors)
     seen = [contents[np.asarray(columns, dtype=int)] for columns, _ in histories]
     if recipe.form == EXPLICIT:
-        left = [one.T @ one + (len(one) * eye if len(one) else np.eye(n_factors)) for one in seen]
+        left = [
+            factors.T @ factors + (len(factors) * eye if len(factors) else np.eye(n_factors))
+            for factors in seen
+        ]
         ratings = (np.asarray(ratings, dtype=float) for _, ratings in histories)
-        right = [own @ one for own, one in zip(ratings, seen, strict=True)]
+        right = [own @ factors for own, factors in zip(ratings, seen, strict=True)]
     else:
         base = contents.T @ contents + eye
-        right = [recipe.confidence * one.sum(axis=0) for one in seen]
+        right = [recipe.confidence * factors.sum(axis=0) for factors in seen]
         if recipe.confidence == 1:  # the same equations for all
             return np.linalg.solve(base, np.array(right).T).T
-        left = [base + (recipe.confidence - 1) * (one.T @ one) for one in seen]
+        left = [base + (recipe.confidence - 1) * (factors.T @ factors) for factors in seen]
     return np.linalg.solve(np.array(left), np.array(right)[:, :, None])[:, :, 0]
 
 
 def without(matrix, row, columns):
-    """The matrix without one recipient's interactions with these contents."""
+    """Return the matrix without one recipient's interactions with these contents."""
     matrix = matrix.tocsr()
     first, last = matrix.indptr[row], matrix.indptr[row + 1]
     kept = np.ones(matrix.nnz, dtype=bool)
@@ -184,7 +190,7 @@ def without(matrix, row, columns):
 
 
 def with_row(matrix, columns, ratings):
-    """The matrix with one more recipient, the last."""
+    """Return the matrix with one more recipient, the last."""
     columns = np.asarray(columns, dtype=int)
     row = sparse.csr_matrix(
         (np.asarray(ratings, dtype=float), (np.zeros(len(columns), dtype=int), columns)),

@@ -1,4 +1,4 @@
-"""The form of the page that makes a study of ratings."""
+"""Define the form of the page that makes a study of ratings."""
 
 from django import forms
 
@@ -23,16 +23,18 @@ HOW = {
 
 
 def of_model(name):
-    """The field of a setting that the study’s judges have too, with its ends; empty as usual."""
+    """Make the field of a setting that the study’s judges have too, with its ends; not required."""
     field = Judge._meta.get_field(name)
     ends = {
-        one.code: one.limit_value for one in field.validators if getattr(one, "code", "") in ENDS
+        validator.code: validator.limit_value
+        for validator in field.validators
+        if getattr(validator, "code", "") in ENDS
     }
     return field.formfield(help_text=HOW[name], required=False, **ends)
 
 
 class SurveysForm(NameForm):
-    """Name, the two files, how many surveys."""
+    """Asks for a name, the two files and how many surveys."""
 
     movies = forms.FileField(
         label="movies.csv",
@@ -86,12 +88,12 @@ class SurveysForm(NameForm):
     regularisation = of_model("regularisation")
 
     def clean_only(self):
-        """The ids as they stand, each once."""
+        """Return the ids as they stand, each once."""
         lines = (line.strip() for line in self.cleaned_data["only"].splitlines())
         return tuple(dict.fromkeys(line for line in lines if line))
 
     def clean(self):
-        """Refuses what is too large by its size alone, and an address that is taken."""
+        """Refuse files that are too large by their size alone, and an address that is taken."""
         data = super().clean()
         for name in FILES:
             file = data.get(name)
@@ -107,17 +109,17 @@ class SurveysForm(NameForm):
 
     @property
     def plan(self):
-        """Of people who are named it has a survey each."""
+        """Return the Plan; named people have a survey each."""
         given = {name: self.cleaned_data[name] for name in Plan.__dataclass_fields__}
         given = {name: value for name, value in given.items() if name not in MODEL or value}
         return Plan(**given | ({"surveys": len(given["only"])} if given["only"] else {}))
 
     @property
     def groups(self):
-        """(words, fields, whether they stand open): what few need to look at can be folded."""
+        """Return (words, fields, are they open): fields that few need can be folded."""
         model = [self[name] for name in MODEL]
         plain = [field for field in self if field.name not in MODEL]
-        return [("", plain, True), ("The model", model, any(one.errors for one in model))]
+        return [("", plain, True), ("The model", model, any(field.errors for field in model))]
 
     @property
     def files_given(self):

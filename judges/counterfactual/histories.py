@@ -1,4 +1,4 @@
-"""All histories of a study as one matrix, with a hash that says whether they are still the same."""
+"""Load all histories of a study as one matrix, with a hash that tells whether they changed."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from judges.values.hypothetical import is_hypothetical
 
 @dataclass
 class Histories:
-    """Who has what in their history.
+    """The interactions of a study: which recipients have which contents in their history.
 
     matrix: recipients × contents, one value each, the newest rating (1 without). Hypothetical
     recipients, made up for a survey, are no rows of it, and what only they have is no column: a
@@ -27,8 +27,8 @@ class Histories:
     apart: dict = field(default_factory=dict)  # recipient id -> {content id: rating}
     unrated: int = 0
 
-    def of(self, recipient):
-        """(matrix, row) that a model of this recipient is trained on; NoScore without any."""
+    def matrix_for(self, recipient):
+        """Return (matrix, row) that a recipient's model is trained on; NoScore without history."""
         if recipient in self.rows:
             return self.matrix, self.rows[recipient]
         if recipient not in self.apart:
@@ -43,7 +43,7 @@ class Histories:
 
 
 def _rows(study):
-    """(recipient, content, rating, hypothetical) of the study, by key, the newest the last."""
+    """Select (recipient, content, rating, hypothetical) of the study, by key, newest last."""
     rows = Interaction.objects.filter(study=study).order_by(
         "recipient__key", "content__key", F("at").asc(nulls_first=True), "pk"
     )
@@ -52,10 +52,10 @@ def _rows(study):
 
 
 def hashes(study):
-    """(settings, run): of what a model is trained on, {"interactions": how many,
-    "interactions_sha256": …}, and of the hypothetical recipients, {"made_up_sha256": …}.
+    """Hash what a model is trained on, and the hypothetical recipients: (settings, run).
 
-    Another one of these changes no judge; but no run may mix scores of two.
+    settings: {"interactions": how many, "interactions_sha256": …}. run: {"made_up_sha256": …};
+    another hash of these changes no judge, but no run may mix scores of two.
     """
     trained, made_up, n = hashlib.sha256(), hashlib.sha256(), 0
     for recipient, content, _, _, rating, apart in _rows(study).iterator(chunk_size=20_000):
@@ -67,15 +67,17 @@ def hashes(study):
 
 
 def fingerprint(study):
+    """Hash what a model is trained on; see `hashes`."""
     return hashes(study)[0]
 
 
 def made_up(study):
+    """Hash the hypothetical recipients; see `hashes`."""
     return hashes(study)[1]
 
 
 def genres(study):
-    """{"genres_sha256": …} of the contents, by key."""
+    """Hash the genres of the contents by key: {"genres_sha256": …}."""
     digest = hashlib.sha256()
     rows = Content.objects.filter(study=study).order_by("key")
     for row in rows.values_list("key", "data__genres").iterator(chunk_size=20_000):
@@ -83,8 +85,8 @@ def genres(study):
     return {"genres_sha256": digest.hexdigest()}
 
 
-def read(study):
-    """The Histories of a study, its columns in the order of the contents' keys."""
+def read_histories(study):
+    """Load the Histories of a study, its columns in the order of the contents' keys."""
     trained, made_up, keys = {}, {}, {}
     for _, key, recipient, content, rating, apart in _rows(study).iterator(chunk_size=20_000):
         if is_hypothetical(apart):
@@ -92,7 +94,7 @@ def read(study):
         else:
             trained.setdefault(recipient, {})[content] = rating
             keys[content] = key
-    columns = {pk: at for at, pk in enumerate(sorted(keys, key=keys.__getitem__))}
+    columns = {pk: column for column, pk in enumerate(sorted(keys, key=keys.__getitem__))}
     pairs = [
         (row, columns[pk], rating)
         for row, some in enumerate(trained.values())

@@ -1,4 +1,4 @@
-"""Where trained models are kept, under the hash of what they are made of; old ones are removed."""
+"""Keep trained models under the hash of what they are made of, and remove old ones."""
 
 import hashlib
 import logging
@@ -20,11 +20,11 @@ LEAST_FREE = 2 * 2**30  # bytes of the disk that models of single recipients lea
 
 
 def load(words, of_one=False):
-    """{name: array} of the model that is made of what these words say; None without one."""
+    """Load {name: array} of the model that is made of what these words say, or None."""
     path = _path(words, of_one)
     try:
         with np.load(path) as kept:
-            found = {name: kept[name] for name in kept.files}
+            arrays = {name: kept[name] for name in kept.files}
     except OSError:  # it is not there, or its folder lets nobody read
         return None
     except (BadZipFile, EOFError, ValueError):  # half a file: it is made anew
@@ -33,11 +33,11 @@ def load(words, of_one=False):
         return None
     with suppress(OSError):
         os.utime(path)  # what is in use is not old
-    return found
+    return arrays
 
 
 def save(words, of_one=False, **arrays):
-    """Keeps a model, as a whole or not at all.
+    """Keep a model, as a whole or not at all.
 
     It can be trained anew, so a full disk or a folder that takes nothing stops nobody's work.
     """
@@ -66,7 +66,7 @@ def _folder():
 
 
 def remove_old():
-    """Removes what nobody has used for days: models of studies that are gone, among others."""
+    """Remove models unused for days, those of deleted studies among them."""
     now = time.time()
     for file in _folder().iterdir() if _folder().is_dir() else ():
         kept_for = OF_ONE_KEPT_FOR if file.name.startswith(OF_ONE) else KEPT_FOR

@@ -1,4 +1,4 @@
-"""Make a study of uploaded ratings: what judges/uploads asks where an upload says what to make."""
+"""Make a study of uploaded ratings, for an upload that says what to make."""
 
 import fcntl
 import shutil
@@ -17,7 +17,7 @@ ASK_SECONDS = 1  # how often the worker that makes questions looks whether it st
 
 
 def source_of(upload):
-    """The folder of the ratings that a study is made of; its names are tables' names too."""
+    """Return the folder of the ratings that a study is made of; its names are tables' names too."""
     return folder_of(upload) / "source"
 
 
@@ -29,7 +29,7 @@ def receive(user, files, plan):
     for name, file in files.items():
         with (folder / f"{name}.csv").open("wb") as kept:
             shutil.copyfileobj(file, kept)
-    films = reading.read(folder, problems)
+    films = reading.read_folder(folder, problems)
     for name, file in reading.files_of(folder).items():
         file.open(Problems())
         upload.files.append(preview(name, file))

@@ -1,4 +1,4 @@
-"""Counterfactual proximity: how near an explanation is to being the reason of a recommendation.
+"""Compute counterfactual proximity: how near an explanation is to being a recommendation's reason.
 
 Yao, Wang & Li, "Counterfactually Evaluating Explanations in Recommender Systems" (2022), equation
 3: after the model forgets the recipient's interactions with the explaining contents, by how much
@@ -14,13 +14,18 @@ NO_GENRES = "the recommended content has no genres"
 
 
 class NoScore(ValueError):
-    """An explanation cannot be scored; the message says why. Any other error is a fault."""
+    """Raised for an explanation that cannot be scored; the message says why.
+
+    Other errors are faults.
+    """
 
 
 @dataclass(frozen=True)
 class Proximity:
-    """One explanation's effect. value: raw over the range of the original model's scores, clipped
-    to ±1; ranks count from 1 among what could be recommended, before and after.
+    """One explanation's effect.
+
+    value: raw over the range of the original model's scores, clipped to ±1. Ranks count from 1
+    among what could be recommended, before and after.
     """
 
     raw: float
@@ -38,12 +43,12 @@ class Proximity:
 
     @property
     def moved(self):
-        """By how many ranks the recommended content falls; negative where it rises."""
+        """Return by how many ranks the recommended content falls; negative where it rises."""
         return self.rank_after - self.rank_before
 
 
 def proximity(before, after, content, seen, explaining, top=1):
-    """Proximity of one explanation; NoScore says why there is none.
+    """Compute the Proximity of one explanation; NoScore says why it has none.
 
     before, after: scores of all contents for the recipient, by the original model and by the one
     that forgot. content: the recommended column; seen: columns of the history; explaining: of the
@@ -68,7 +73,7 @@ def proximity(before, after, content, seen, explaining, top=1):
 
 
 def leads(after, content, seen, explaining, top=1):
-    """`raw` of several explanations of as many contents each, at once: (n,); NoScore.
+    """Compute `raw` of several explanations of as many contents each, at once: (n,); NoScore.
 
     after: (n, contents), scores by the model that forgot each explanation; it is written over.
     """
@@ -85,7 +90,7 @@ def leads(after, content, seen, explaining, top=1):
 
 
 def spread_of(before):
-    """The range of the original model's scores, which a raw one is divided by; NoScore."""
+    """Return the range of the original model's scores, which divides a raw effect; NoScore."""
     spread = float(before.max() - before.min())
     if not spread > 0:
         raise NoScore("the model gives every content the same score")
@@ -93,10 +98,10 @@ def spread_of(before):
 
 
 def _open(n, seen):
-    """Which contents can be recommended: those that are not in the history."""
-    found = np.ones(n, dtype=bool)
-    found[seen] = False
-    return found
+    """Mark the contents that can be recommended: those that are not in the history."""
+    is_open = np.ones(n, dtype=bool)
+    is_open[seen] = False
+    return is_open
 
 
 def _rank(scores, content, among):
@@ -104,7 +109,7 @@ def _rank(scores, content, among):
 
 
 def similarity(contents, content, explaining):
-    """Mean cosine of the explaining contents' factors with the recommended one's; NoScore."""
+    """Average the cosines of the explaining contents' factors with the recommended's; NoScore."""
     lengths = np.linalg.norm(contents[[content, *explaining]], axis=1)
     if not lengths.all():
         raise NoScore("the model knows nothing of a content: nobody has it in their history")
@@ -113,13 +118,13 @@ def similarity(contents, content, explaining):
 
 
 def overlap(own, others):
-    """Mean Jaccard index of sets of genres, [set] against one set; NoScore."""
+    """Average the Jaccard indices of sets of genres, [set] against one set; NoScore."""
     if not own:
         raise NoScore(NO_GENRES)
     return float(np.mean([len(own & genres) / len(own | genres) for genres in others]))
 
 
-def genre_set(found):
-    """The set of genres of a column `genres`: a list, or a text with | between them."""
-    names = found if isinstance(found, list) else str(found or "").split("|")
-    return {name for each in names if (name := str(each).strip().lower())} - {"(no genres listed)"}
+def genre_set(value):
+    """Return the set of genres of a column `genres`: a list, or a text with | between them."""
+    names = value if isinstance(value, list) else str(value or "").split("|")
+    return {name for text in names if (name := str(text).strip().lower())} - {"(no genres listed)"}

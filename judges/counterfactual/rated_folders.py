@@ -1,4 +1,4 @@
-"""A folder of ratings in MovieLens' form, loaded into a study of its own: nothing else is in it."""
+"""Load a folder of ratings in MovieLens' form into a new study with nothing else in it."""
 
 import csv
 import hashlib
@@ -23,7 +23,7 @@ QUESTION = {
 
 
 def load(folder, slug, title, owner=None):
-    """(the new study, or None, its Problems): all or nothing. It keeps what it was made of."""
+    """Load a folder whole or not at all: (the new study, or None, its Problems)."""
     problems = Problems()
     files = files_of(folder)
     for file in files.values():
@@ -55,16 +55,16 @@ def is_made_of(study, folder):
 
 
 def digest(folder):
-    """A hash of both files."""
-    found = hashlib.sha256()
+    """Hash both files."""
+    both = hashlib.sha256()
     for file in files_of(folder).values():
         with file.path.open("rb") as content:
-            found.update(hashlib.file_digest(content, "sha256").digest())
-    return found.hexdigest()
+            both.update(hashlib.file_digest(content, "sha256").digest())
+    return both.hexdigest()
 
 
 def _write(place, files, slug, title, problems):
-    """study.yaml, contents.csv and interactions.csv, as load_study takes them."""
+    """Write study.yaml, contents.csv and interactions.csv, as load_study takes them."""
     study = place / "study.yaml"
     data = {"study": slug, "title": title, "questions": [QUESTION]}
     study.write_text(as_yaml(data), encoding="utf-8")
@@ -78,8 +78,8 @@ def _write(place, files, slug, title, problems):
         for _, row in files["ratings"].rows(problems)
     )
     rows = (
-        (who, what, "" if rating is None else rating, at and at.isoformat())
-        for who, what, rating, at in rated
+        (who, what, "" if rating is None else rating, time and time.isoformat())
+        for who, what, rating, time in rated
     )
     paths = {"contents": place / "movies.csv", "interactions": place / "ratings.csv"}
     _table(paths["contents"], header, contents)
@@ -92,5 +92,5 @@ def _table(path, header, rows):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(
-            [guarded(one) if isinstance(one, str) else one for one in row] for row in rows
+            [guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
         )

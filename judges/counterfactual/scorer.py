@@ -1,4 +1,4 @@
-"""Scores of explanations that name contents of the history (Yao, Wang & Li 2022, sections 3, 4.2).
+"""Score explanations that name contents of the history (Yao, Wang & Li 2022, sections 3, 4.2).
 
 A model is trained on all histories of the study; what is scored is the effect that the explaining
 contents have on the recommendation, or how like they are to it.
@@ -33,14 +33,14 @@ KEPT = 4  # models of hypothetical recipients at a time
 
 
 class Trained:
-    """The models of one study by one recipe; what all scores here are made of."""
+    """The models of one study by one recipe, which all scores here are made of."""
 
     def __init__(self, study, recipe, frozen):
         trained, made_up = histories.hashes(study)
         sha256 = trained["interactions_sha256"]
         if sha256 != frozen["interactions_sha256"] or not _are_as_frozen(made_up, frozen):
             raise NoScore(CHANGED)
-        self.histories, self.recipe, self.sha256 = histories.read(study), recipe, sha256
+        self.histories, self.recipe, self.sha256 = histories.read_histories(study), recipe, sha256
         if recipe.form == EXPLICIT and self.histories.unrated:
             raise NoScore(
                 f"the explicit form needs ratings, and {self.histories.unrated} interactions "
@@ -48,9 +48,9 @@ class Trained:
             )
         self.models = OrderedDict()
 
-    def of(self, recipient):
-        """(matrix, row, Model) for one recipient; one model serves all who are rows of it."""
-        matrix, row = self.histories.of(recipient)
+    def model_for(self, recipient):
+        """Return (matrix, row, Model) for a recipient; one model serves all rows of its matrix."""
+        matrix, row = self.histories.matrix_for(recipient)
         key = recipient if recipient in self.histories.apart else None
         if key not in self.models:
             self.models[key] = self._model(matrix, None if key is None else row)
@@ -60,9 +60,10 @@ class Trained:
         return matrix, row, self.models[key]
 
     def _model(self, matrix, made_up):
-        """Kept in a file under the hash of its making, so that judges of other kinds have it too.
+        """Load a model or train it; files keep it by the hash of its making.
 
-        made_up: the row of somebody made up, whose history is in this matrix alone.
+        So judges of other kinds have it too. made_up: the row of somebody made up, whose history is
+        in this matrix alone.
         """
         made_of = {"interactions_sha256": self.sha256, **self.recipe.settings}
         is_of_one = made_up is not None
@@ -82,20 +83,20 @@ class Trained:
         return model
 
 
-def _are_as_frozen(found, frozen):
-    """Whether data is what it was at the plan; of runs that did not keep its hash that is so."""
-    return all(frozen.get(name, value) == value for name, value in found.items())
+def _are_as_frozen(hashes, frozen):
+    """Whether data is what it was at the plan; where its hash was not kept, it counts as that."""
+    return all(frozen.get(name, value) == value for name, value in hashes.items())
 
 
 def explaining_keys(item):
-    """The keys of the contents that an explanation names: a list, or a text with | between them."""
+    """Return keys of the contents that an explanation names: a list, or a text with | between."""
     named = item.data.get("explaining_contents") or []
     names = named if isinstance(named, list) else str(named).split("|")
     return list(dict.fromkeys(key for name in names if (key := str(name).strip())))
 
 
 class _Scorer(ABC):
-    """Finds the contents of a batch of items at once; each kind says what it makes of them."""
+    """Loads the contents of a batch of items at once; each kind computes its score from them."""
 
     def __init__(self, frozen):
         self.frozen, self.trained, self.refused = frozen, None, None
@@ -112,7 +113,10 @@ class _Scorer(ABC):
         return [same_for_all(unit, self.guarded(unit.item, contents)) for unit in units]
 
     def prepare(self, study):
-        """Whatever all items share, once; NoScore where none can be scored, found out once too."""
+        """Prepare what all items share, once.
+
+        NoScore where no item can be scored, which is found out once too.
+        """
         if self.refused:
             raise self.refused
         try:
@@ -122,17 +126,17 @@ class _Scorer(ABC):
             raise
 
     def shared(self, study):
-        """What prepare keeps."""
+        """Make what `prepare` keeps."""
         return Trained(study, self.recipe, self.frozen)
 
     def contents_of(self, study, items):
-        """{key: Content} of all that these items name."""
+        """Load {key: Content} of all contents that these items name."""
         keys = {key for item in items for key in explaining_keys(item)}
         rows = Content.objects.filter(study=study, key__in=keys)
         return {content.key: content for content in rows}
 
     def guarded(self, item, contents):
-        """The Score of an item, or the reason why it has none."""
+        """Return the Score of an item, or the reason why it has none."""
         try:
             keys = explaining_keys(item)
             for missing, why in (
@@ -150,22 +154,22 @@ class _Scorer(ABC):
 
     @abstractmethod
     def score(self, item, explaining):
-        """The Score; NoScore says why there is none."""
+        """Score an item; NoScore says why it cannot be."""
 
     def column(self, content):
-        """The column of a content in the matrix; NoScore where nobody has it."""
-        found = self.trained.histories.columns.get(content.pk)
-        if found is None:
+        """Return the column of a content in the matrix; NoScore where nobody has it."""
+        column = self.trained.histories.columns.get(content.pk)
+        if column is None:
             raise NoScore(f"nobody has the content {content.key} in their history")
-        return found
+        return column
 
 
 class Proximity(_Scorer):
-    """How far the recommendation goes when the recipient's interactions with E are forgotten."""
+    """Scores how far a recommendation falls when the explaining interactions are forgotten."""
 
     def score(self, item, explaining):
-        matrix, row, model = self.trained.of(item.recipient_id)
-        wanted, named = self.column(item.content), [self.column(one) for one in explaining]
+        matrix, row, model = self.trained.model_for(item.recipient_id)
+        wanted, named = self.column(item.content), [self.column(content) for content in explaining]
         seen = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
         for content, column in zip(explaining, named, strict=True):
             if column not in seen:
@@ -175,13 +179,13 @@ class Proximity(_Scorer):
         if len(named) == len(seen):
             raise NoScore("without the explanation nothing is left of the history")
         after = self.forgotten(matrix, row, model, named)
-        found = proximity.proximity(
+        effect = proximity.proximity(
             model.scores(row), after, wanted, seen, named, self.frozen["top"]
         )
-        return _scored(found, self.frozen["effect"])
+        return _scored(effect, self.frozen["effect"])
 
     def forgotten(self, matrix, row, model, columns):
-        """Scores of all contents by the model that forgot these columns of the row."""
+        """Compute scores of all contents by the model that forgot these columns of the row."""
         kind, rest = self.frozen["kind"], without(matrix, row, columns)
         if kind == Judge.Kind.CF_APPROXIMATE:
             left = slice(rest.indptr[row], rest.indptr[row + 1])
@@ -193,29 +197,29 @@ class Proximity(_Scorer):
         return train(rest, self.recipe).scores(row)
 
 
-def _scored(found, effect):
-    words = "would no longer be" if found.raw > 0 else "would still be"
-    said = (
-        f"{words} recommended; rank {found.rank_before} before, {found.rank_after} after; "
-        f"difference of scores {found.raw:.6g}, of a range of {found.spread:.6g}"
-    ) + (", clipped" if found.is_clipped else "")
-    return Score(float(found.moved) if effect == Judge.Effect.RANK else found.value, "", said)
+def _scored(moved, effect):
+    words = "would no longer be" if moved.raw > 0 else "would still be"
+    rationale = (
+        f"{words} recommended; rank {moved.rank_before} before, {moved.rank_after} after; "
+        f"difference of scores {moved.raw:.6g}, of a range of {moved.spread:.6g}"
+    ) + (", clipped" if moved.is_clipped else "")
+    return Score(float(moved.moved) if effect == Judge.Effect.RANK else moved.value, "", rationale)
 
 
 class Similarity(_Scorer):
-    """Item-Sim: how like the explaining contents are to the recommended one, in the model."""
+    """Scores Item-Sim: the model's similarity of the explaining contents to the recommended one."""
 
     def score(self, item, explaining):
-        _, _, model = self.trained.of(item.recipient_id)
-        named = [self.column(one) for one in explaining]
+        _, _, model = self.trained.model_for(item.recipient_id)
+        named = [self.column(content) for content in explaining]
         return Score(proximity.similarity(model.contents, self.column(item.content), named))
 
 
 class Genres(_Scorer):
-    """Genre-Jacc: how many genres the explaining contents share with the recommended one."""
+    """Scores Genre-Jacc: how many genres the explaining contents share with the recommended one."""
 
     def shared(self, study):
-        """Nothing is trained."""
+        """Check the genres; nothing is trained."""
         if not _are_as_frozen(histories.genres(study), self.frozen):
             raise NoScore(OTHER_GENRES)
         return True
@@ -226,5 +230,5 @@ class Genres(_Scorer):
 
 
 def genres_of(content):
-    """The set of a content's genres, from its column `genres`."""
+    """Return the set of a content's genres, from its column `genres`."""
     return proximity.genre_set(content.data.get("genres"))

@@ -1,4 +1,4 @@
-"""A study that is made of films and ratings."""
+"""Show the page that makes a study of films and ratings."""
 
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render

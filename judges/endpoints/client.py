@@ -1,4 +1,4 @@
-"""One request to an OpenAI-compatible endpoint, every way it can end named. Imports openai."""
+"""Send a request to an OpenAI-compatible endpoint and name every way it can end."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ BILLING_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_no
 
 
 class Failure(StrEnum):
-    """Why a call gave no reply to read."""
+    """The reasons why a call gave no reply to read."""
 
     TIMEOUT = "no reply in time"
     CONNECTION = "connection failed"
@@ -80,7 +80,7 @@ BY_STATUS = {
 
 @dataclass
 class Answer:
-    """How one call ended: content, or a failure with its detail."""
+    """How a call ended: content, or a failure with its detail."""
 
     content: str = ""
     failure: Failure | None = None
@@ -121,23 +121,23 @@ class _Capped(httpx2.AsyncByteStream):
 
 
 async def _cap(response):
-    """Hook before any body is read, those of errors included."""
+    """Cap a response before its body is read, also of an error."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise _TooLarge("packed although plain was asked for, so its size is unknown")
     response.stream = _Capped(response.stream)
 
 
 class _CheckedResolver(ThreadedResolver):
-    """Finds where a name leads at each new connection, which then goes to no other address."""
+    """Check where a name leads at each new connection, which then goes to no other address."""
 
     async def resolve(self, host, port=0, family=socket.AF_INET):
-        found = await super().resolve(host, port, family)
-        hosts.check_addresses(host.rstrip("."), port, {each["host"] for each in found})
-        return found
+        addresses = await super().resolve(host, port, family)
+        hosts.check_addresses(host.rstrip("."), port, {address["host"] for address in addresses})
+        return addresses
 
 
 class _CheckedHttp(openai.DefaultAioHttpClient):
-    """That client, but a name may not lead elsewhere once it was checked (DNS rebinding)."""
+    """Connect as openai's client does, but refuse a name that leads elsewhere (DNS rebinding)."""
 
     def _init_transport(self, **settings):
         transport = super()._init_transport(**settings)
@@ -146,7 +146,7 @@ class _CheckedHttp(openai.DefaultAioHttpClient):
 
 
 def _session(transport):
-    """As the transport makes it, but for the resolver."""
+    """Make the transport's session as usual, but with the checked resolver."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(
             resolver=_CheckedResolver(),
@@ -159,12 +159,12 @@ def _session(transport):
 
 @cache
 def _tls():
-    """The machine's certificates, read once by each worker: they take longer than a call."""
+    """Read the machine's certificates, once in each worker: that takes longer than a call."""
     return httpx2.create_ssl_context()
 
 
 class Client:
-    """Asks one endpoint; `async with` opens and closes its connections."""
+    """Ask an endpoint; `async with` opens and closes its connections."""
 
     def __init__(self, endpoint):
         self.endpoint = endpoint
@@ -193,7 +193,7 @@ class Client:
             await self.openai.close()
 
     async def _refusal(self):
-        """The answer to every call when the endpoint cannot be called at all, else None."""
+        """Return the answer to every call when the endpoint cannot be called at all, else None."""
         if not self.key:
             name = self.endpoint.api_key_env
             return Answer(failure=Failure.NO_KEY, detail=f"{name} is not set where the worker runs")
@@ -204,7 +204,7 @@ class Client:
         return None
 
     async def ask(self, messages, parameters):
-        """One call, one Answer; nothing that an endpoint does raises."""
+        """Make a call and return its Answer; nothing that an endpoint does raises."""
         if self.refusal:
             return replace(self.refusal)
         started = time.monotonic()
@@ -227,15 +227,15 @@ class Client:
                 )
         except NO_REPLY as error:
             return _failed(error, self.endpoint.timeout_seconds)
-        return read(self._redacted(response.content))
+        return parse_response(self._redacted(response.content))
 
     def _redacted(self, body):
-        """The bytes without the key: an endpoint may echo what it was sent."""
+        """Return the bytes without the key: an endpoint may echo what it was sent."""
         return self.echo.sub(b"[key]", body) if self.echo else body
 
 
 def _echo(key):
-    """A pattern of the key in a body, its characters as they are or escaped as in JSON.
+    """Return a pattern of the key in a body, its characters as they are or escaped as in JSON.
 
     JSON may stand inside JSON, so backslashes pile up; a bound keeps the search linear.
     """
@@ -257,7 +257,7 @@ NO_REPLY = (
 
 
 def _failed(error, timeout):
-    """The answer for a call that raised."""
+    """Return the answer for a call that raised."""
     match error:
         case openai.APIStatusError():
             return _refused(error.response)
@@ -281,7 +281,7 @@ def _words(error):
 
 
 def _unreached(error):
-    """A refused connection reads as a time-out in this transport; its cause tells them apart."""
+    """Tell a refused connection from a time-out by its cause: this transport reports both alike."""
     cause = error.__cause__ and error.__cause__.__cause__ or error.__cause__
     slow = isinstance(error, openai.APITimeoutError) and isinstance(cause, TimeoutError)
     failure = Failure.TIMEOUT if slow else Failure.CONNECTION
@@ -289,7 +289,7 @@ def _unreached(error):
 
 
 def _refused(response):
-    """An answer for a status that is no success."""
+    """Return the answer for a status that is no success."""
     body = storable(response.content.decode("utf-8", "replace"))
     status = response.status_code
     failure = BY_STATUS.get(status, _by_class(status))
@@ -320,7 +320,7 @@ def _error_code(body):
 
 
 def retry_after(header, now):
-    """Seconds to wait by a Retry-After of seconds or of a date; None when it says neither."""
+    """Return the seconds that a Retry-After names, as a number or a date; None if neither."""
     try:
         seconds = float(header)
     except ValueError:
@@ -331,8 +331,8 @@ def retry_after(header, now):
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def read(body):
-    """The Answer in the body of a successful response."""
+def parse_response(body):
+    """Parse the body of a successful response into an Answer."""
     try:
         text = body.decode("utf-8-sig")  # a byte order mark changes nothing
     except UnicodeDecodeError as error:
@@ -372,7 +372,7 @@ def _completion(data, text):
 
 
 def _logprobs(sent, content):
-    """What is kept of them; None where the endpoint sent none, for most calls ask for none."""
+    """Return what is kept of log-probabilities; None where the endpoint sent none."""
     return logprobs.kept(sent, storable(content)) if sent else None
 
 
@@ -392,6 +392,6 @@ def _usage(usage):
 
 
 def _count(value):
-    """A count of tokens that can be one; endpoints send null, texts and negative numbers too."""
+    """Return a plausible count of tokens, else None; endpoints send null and texts too."""
     right = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
     return value if right else None

@@ -1,4 +1,4 @@
-"""The form of an endpoint; apart from the others, as the admin loads it at every start."""
+"""Check the form of an endpoint; apart from other forms, as the admin loads it at every start."""
 
 import re
 
@@ -9,7 +9,7 @@ from judges.models import Endpoint
 
 
 class EndpointForm(forms.ModelForm):
-    """For operators: the address is checked against the hosts that may be called."""
+    """Let operators enter an endpoint; its host must be among those that may be called."""
 
     class Meta:
         model = Endpoint
@@ -24,7 +24,7 @@ class EndpointForm(forms.ModelForm):
         widgets = {"notice": forms.Textarea(attrs={"rows": 3})}
 
     def save(self, commit=True):
-        """What was found out by calls holds no longer once the address or a limit is another."""
+        """Save; forget what calls found out once the address or a limit changes."""
         if {"base_url", "model", "concurrency", "api_key_env"} & set(self.changed_data):
             self.instance.known_limit, self.instance.known_slow = None, False
             self.instance.not_before = None

@@ -1,4 +1,4 @@
-"""What keeps one worker's calls within all that their endpoint allows."""
+"""Keep a worker's calls within all that their endpoint allows."""
 
 import time
 
@@ -11,7 +11,7 @@ TROUBLE = {Failure.SERVER, Failure.TIMEOUT, Failure.CONNECTION}
 
 
 class Gate:
-    """The limit of calls at once, the permits by the minute, and the endpoint's "not before".
+    """Combine the limit of calls at once, permits by the minute and the endpoint's "not before".
 
     `limit`, `is_closed`, `uses` and `heard` belong to the event loop; what reads or writes the
     database or Redis is for the thread that may wait for them.
@@ -30,12 +30,15 @@ class Gate:
 
     @property
     def limit(self):
+        """Return how many calls may be under way at once."""
         return self.pace.limit
 
     def is_closed(self):
+        """Whether the endpoint asked to be left alone still."""
         return time.monotonic() < self.opens
 
     def uses(self, calls):
+        """Note how many calls are under way."""
         self.used = self.used or calls > 0
         self.pace.uses(calls)
 
@@ -52,9 +55,9 @@ class Gate:
     # In the thread that holds the database connection:
 
     def permit(self, units, sent_for):
-        """How many of the units may be sent now; each is counted by its upper bound of tokens.
+        """Return how many of the units may be sent now, each counted by its upper bound of tokens.
 
-        sent_for: what gives the (messages, parameters) of a unit.
+        sent_for: returns the (messages, parameters) of a unit.
         """
         wanted = [limits.most_tokens(*sent_for(unit)) for unit in units]
         granted, slot = limits.permit(self.endpoint, wanted) if units else (0, 0)
@@ -75,14 +78,14 @@ class Gate:
             limits.wait_all(self.endpoint, max(waits))
 
     def look(self):
-        """Look for another worker's "not before"."""
+        """Look for a "not before" of another worker."""
         now = time.monotonic()
         if now - self.looked >= LOOK_SECONDS:
             self.looked = now
             self.opens = now + limits.seconds_to_wait(self.endpoint)
 
     def keep(self):
-        """Keep the limit as the next run's beginning; nothing of a worker that made no call."""
+        """Keep the limit as the next run's beginning, unless the worker made no call."""
         if self.used:
             Endpoint.objects.filter(pk=self.endpoint.pk).update(
                 known_limit=self.pace.limit, known_slow=self.pace.slow

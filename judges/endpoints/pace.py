@@ -1,4 +1,4 @@
-"""How many calls at once an endpoint stands: found out by its answers, like a road by driving.
+"""Find out how many calls at once an endpoint stands, by its answers.
 
 Each worker finds its own limit. The leases keep the sum of all workers within the endpoint's
 concurrency, so no count of calls under way is shared.
@@ -11,7 +11,7 @@ IN_USE = 0.8  # of the limit; who does not use what there is has no need of more
 
 
 class Pace:
-    """The limit of calls at once of one worker; every time is given, so it can be tested by hand.
+    """Adjust a worker's limit of calls at once; every time is given, to be tested by hand.
 
     It begins modest and doubles after each clean round (as many good answers in a row as there
     are places) until the first "too many requests"; from then on it grows by a twentieth. Such an
@@ -25,11 +25,11 @@ class Pace:
         self.clean = self.peak = 0
 
     def uses(self, calls):
-        """So many calls are under way now."""
+        """Note how many calls are under way."""
         self.peak = max(self.peak, calls)
 
     def good(self, now):
-        """An answer came, whatever it says."""
+        """Note that an answer came, whatever it says; widen the limit after a clean round."""
         if now < self.calm_from:
             return
         self.clean += 1
@@ -41,12 +41,12 @@ class Pace:
         self.clean = self.peak = 0
 
     def trouble(self, now):
-        """A server error or a time-out: not a sign to go faster."""
+        """Note a server error or a time-out: pause the growth."""
         self.clean = 0
         self.calm_from = max(self.calm_from, now + SHORTEST_COOL_DOWN)
 
     def too_many(self, now, retry_after=None):
-        """The endpoint asked for fewer requests."""
+        """Note that the endpoint asked for fewer requests: cut the limit."""
         self.clean, self.slow = 0, True
         if now < self.cool_from:
             return

@@ -1,4 +1,4 @@
-"""What an endpoint can do, found out by a handful of tiny calls, and said in words."""
+"""Find out what an endpoint can do by a handful of tiny calls, and say it in words."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ MORE = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was tried: True works, False does not, None was not reached."""
+    """The outcome of a trial: True works, False does not, None was not reached."""
 
     name: str
     works: bool | None
@@ -48,9 +48,11 @@ class Finding:
 
 
 def probe(endpoint):
-    """Tests the endpoint, keeps what was found with the time, and uses it."""
+    """Test the endpoint, keep the findings with the time, and use them."""
     findings = async_to_sync(_findings)(endpoint)
-    endpoint.findings = {one.name: [one.works, one.words[:500], one.refused] for one in findings}
+    endpoint.findings = {
+        finding.name: [finding.works, finding.words[:500], finding.refused] for finding in findings
+    }
     endpoint.tested_at = timezone.now()
     fields = {"findings": endpoint.findings, "tested_at": endpoint.tested_at}
     if endpoint.json_schema and endpoint.can("json_schema") is False:
@@ -69,18 +71,18 @@ async def _findings(endpoint):
     )
     async with Client(hurried) as client:
         first, refused = await _first_answer(client)
-        found = list(_first(endpoint, first))
+        findings = list(_first(endpoint, first))
         if first.failure:
-            return found
-        found += [Finding(name, False, dialects.WORDS[name], True) for name in refused]
+            return findings
+        findings += [Finding(name, False, dialects.WORDS[name], True) for name in refused]
         answers = await asyncio.gather(
             *(client.ask(messages, _spoken(sent, refused)) for messages, sent in MORE.values())
         )
-    return [*found, *map(_tried, MORE, answers)]
+    return [*findings, *map(_tried, MORE, answers)]
 
 
 async def _first_answer(client):
-    """(Answer, parameters that the model refuses): it names one at a time."""
+    """Return (Answer, parameters that the model refuses); it names them one after the other."""
     refused: list[str] = []
     while True:
         sent = _spoken(PLAIN, refused)
@@ -104,10 +106,10 @@ def _first(endpoint, answer):
     failure, why = answer.failure, f"{answer.failure}: {answer.detail[:200]}"
     key = endpoint.api_key_env
     if failure is not Failure.HOST:
-        said = f"The variable {key} is set here." if key else "No key is needed."
+        words = f"The variable {key} is set here." if key else "No key is needed."
         missing = f"The variable {key} is not set where the pages run; nothing was sent."
         unset = failure is Failure.NO_KEY
-        yield Finding("key", not unset, missing if unset else said)
+        yield Finding("key", not unset, missing if unset else words)
     if failure is Failure.NO_KEY:
         return
     if failure in UNREACHED:
@@ -153,11 +155,11 @@ def _tried(name, answer):
     works = not answer.failure and WORKS[name](answer)
     refused = f"refused: {answer.failure}" if answer.failure else "taken, but without effect"
     if name == "json_schema":
-        said = (
+        words = (
             "A JSON schema is enforced."
             if works
             else f"A JSON schema is {refused}. Judges ask for JSON in words and read it strictly."
         )
     else:
-        said = f"{LABELS[name]} works." if works else f"{LABELS[name]} is {refused}."
-    return Finding(name, works, said, bool(answer.failure))
+        words = f"{LABELS[name]} works." if works else f"{LABELS[name]} is {refused}."
+    return Finding(name, works, words, bool(answer.failure))

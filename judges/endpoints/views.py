@@ -1,4 +1,4 @@
-"""Operators' pages about endpoints: list, make, edit, test. For everybody else there are none."""
+"""Let operators list, make, edit and test endpoints; other users get 404."""
 
 from functools import wraps
 
@@ -15,7 +15,7 @@ from judges.models import Endpoint
 
 
 def operators_only(view):
-    """404 for whoever may not change endpoints under Administration either."""
+    """Raise 404 for users who may not change endpoints under Administration either."""
 
     @wraps(view)
     def checked(request, *args, **kwargs):
@@ -28,27 +28,27 @@ def operators_only(view):
 
 @operators_only
 def endpoints(request):
-    """All endpoints, with what their last test found."""
+    """Show all endpoints, with what their last test found."""
     return render(request, "judges/endpoints.html", {"endpoints": Endpoint.objects.all()})
 
 
 @operators_only
 def endpoint_new(request):
-    """A form for a new endpoint."""
+    """Show or save a form for a new endpoint."""
     return _edited(request, Endpoint(), "Made. Test it now: a few tiny calls show what it can do.")
 
 
 @operators_only
 @never_cache
 def endpoint(request, pk):
-    """One endpoint: its settings in a form, its test."""
+    """Show or save an endpoint's settings, and show its test."""
     return _edited(request, get_object_or_404(Endpoint, pk=pk), "Saved.")
 
 
 @operators_only
 @require_POST
 def endpoint_test(request, pk):
-    """A few tiny calls; what they found is kept and shown."""
+    """Make a few tiny calls; keep and show what they found."""
     endpoint = get_object_or_404(Endpoint, pk=pk)
     had_schema = endpoint.json_schema
     probe(endpoint)
@@ -58,11 +58,11 @@ def endpoint_test(request, pk):
     return redirect("endpoint", pk)
 
 
-def _edited(request, endpoint, said):
-    """The page of an endpoint; back to it once a valid form was saved."""
+def _edited(request, endpoint, words):
+    """Show the page of an endpoint; redirect to it once a valid form was saved."""
     form = EndpointForm(request.POST or None, instance=endpoint)
     if request.method == "POST" and form.is_valid():
-        messages.success(request, said)
+        messages.success(request, words)
         return redirect("endpoint", form.save().pk)
     context = {"form": form, "endpoint": endpoint, "name": form.initial.get("key", "")}
     return render(request, "judges/endpoint.html", context, status=422 if form.errors else 200)

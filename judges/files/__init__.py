@@ -1,4 +1,4 @@
-"""The whole of a load: annotate's tables, and judges and judgments on top."""
+"""Load a study from files: annotate's tables, and judges and judgments on top."""
 
 from judges.files.load import TABLES, StudyLoading, check_files, load_files, write_files
 

@@ -1,4 +1,4 @@
-"""What the HTTP API writes goes through the loader of files: the same checks, all or nothing."""
+"""Load what the HTTP API sends by the loader of files: the same checks, all or nothing."""
 
 import json
 from contextlib import contextmanager
@@ -67,7 +67,7 @@ OUT_OF_RANGE = serializers.ChoiceField(
 
 
 def row_schema(table):
-    """The JSON schema of one row: the columns of the file, and any further ones."""
+    """Return the JSON schema of a row: the columns of the file, and any further ones."""
     columns = {column.name: _cell(column) for column in table.columns}
     return {"type": "object", "required": table.required, "properties": columns}
 
@@ -81,7 +81,7 @@ def _cell(column):
 
 
 def rows_serializer(name, more=()):
-    """The serializer of {"rows": […]} for the table of that name."""
+    """Return the serializer of {"rows": […]} for the table of that name."""
 
     @extend_schema_field(row_schema(TABLES[name]) | {"required": [*TABLES[name].required, *more]})
     class Row(Object):
@@ -93,7 +93,7 @@ def rows_serializer(name, more=()):
 
 
 def load_rows(study, table, rows, out_of_range=MISSING):
-    """What was counted; Conflict with its problems where nothing could be loaded."""
+    """Load rows of a table and return the counts; raise Conflict with the problems if any."""
     with _folder() as folder:
         path = folder / f"{table}.jsonl"
         with path.open("w", encoding="utf-8") as file:
@@ -107,7 +107,7 @@ def load_rows(study, table, rows, out_of_range=MISSING):
 
 
 def load_study(data, user):
-    """The new study that the data of a study.yaml describe, owned by the user."""
+    """Make the new study that the data of a study.yaml describe, owned by the user."""
     text = as_yaml(data)
     with _folder() as folder:
         path = folder / "study.yaml"
@@ -137,7 +137,7 @@ def _refuse(loading, where):
 
 
 def _field(lines, problem):
-    """Where in the data a problem stands: questions.2.scale, counted from 1."""
+    """Return the place in the data where a problem stands: questions.2.scale, counted from 1."""
     above = lines[: problem.row or 0]
     entry = 0
     for line in reversed(above):
@@ -174,7 +174,7 @@ QUESTION = {
 
 @extend_schema_field(QUESTION)
 class NewQuestion(Object):
-    """One question; the file's reader looks at what is in it."""
+    """Accept a question; the file's reader looks at what is in it."""
 
 
 class StudyNew(Strict):
@@ -191,7 +191,7 @@ class StudyNew(Strict):
     )
 
     def get_fields(self):
-        """The texts and numbers too, with the limits that the file's reader has."""
+        """Return the fields with the texts and numbers, within the limits of the file's reader."""
         fields = super().get_fields()
         for name in TEXTS:
             most = LENGTHS.get(name, 100_000)
@@ -211,7 +211,7 @@ class StudyNew(Strict):
         return attrs
 
     def data_of_file(self):
-        """The data of study.yaml that the valid request describes."""
+        """Return the data of study.yaml that the valid request describes."""
         given = dict(self.validated_data)
         if "kind" in given:
             given["kind"] = str(given["kind"])

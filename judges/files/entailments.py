@@ -1,4 +1,4 @@
-"""entailments.csv: what an NLI model said elsewhere of every pair of an item's statements."""
+"""Load entailments.csv: what NLI models said elsewhere of the pairs of an item's statements."""
 
 from collections import Counter
 from itertools import product
@@ -62,7 +62,7 @@ ENTAILMENTS = Table(
 
 
 def check_entailments(loading):
-    """Counts rows; what is unknown, twice, or leaves a pair out is refused."""
+    """Count the rows; refuse unknown items, repeated pairs and pairs that are left out."""
     file, counts = loading.files["entailments"], loading.count("entailments")
     lines, taken = {}, {}
     read_judges(loading)
@@ -80,7 +80,7 @@ def check_entailments(loading):
 
 
 def _check_judge(loading, line, name, taken):
-    """Notes a judge that is new; one that says everything itself is refused, once."""
+    """Note a new judge; refuse, once, a judge whose answers do not come from files."""
     if name is None or name in taken:
         return
     judge = loading.judges.setdefault(name, Judge(key=name, kind=Judge.Kind.IMPORTED))
@@ -91,7 +91,7 @@ def _check_judge(loading, line, name, taken):
 
 
 def _check_row(loading, line, row, lines):
-    """Notes the row's line under its part and its pair."""
+    """Note the row's line under its part and its pair."""
     if row["item"] is not None and row["item"] not in loading.kinds:
         words = f"found {row['item']!r}, which is no item of the study or of items.csv"
         loading.add("entailments", words, line, "item")
@@ -117,7 +117,7 @@ def _check_row(loading, line, row, lines):
 
 
 def _check_probabilities(loading, line, row):
-    """Three that add up to 1 beside a pair, none beside a number that is alone."""
+    """Require three probabilities that add up to 1 for a pair, and nothing for half a pair."""
     values = [row[name] for name in PROBABILITIES]
     alone = [name for name in NUMBERED if row[name] == ABSENT]
     if len(alone) == len(NUMBERED):
@@ -145,12 +145,12 @@ def _part(row):
 
 
 def _numbers(pairs):
-    """(numbers of premises, numbers of hypotheses), in order."""
-    return tuple(sorted({pair[at] for pair in pairs} - {ABSENT}) for at in range(2))
+    """Return (numbers of premises, numbers of hypotheses), in order."""
+    return tuple(sorted({pair[side] for pair in pairs} - {ABSENT}) for side in range(2))
 
 
 def _check_whole(loading, lines):
-    """Every premise with every hypothesis; of statements both directions, of the same ones."""
+    """Require every premise with every hypothesis, and both directions of the same statements."""
     for (item, grain, judge, direction), pairs in lines.items():
         premises, hypotheses = _numbers(pairs)
         first = min(pairs.values())
@@ -175,15 +175,17 @@ def _check_whole(loading, lines):
 
 
 def _compare(loading):
-    """Which rows are new; those of an item that has some already must be the same."""
+    """Count new rows; rows of an item that has some already must be the same."""
     counts, file = loading.counts["entailments"], loading.files["entailments"]
     wanted = _matrices(file)
     keys = list({item for item, *_ in wanted})
     old, hidden = {}, set()
     for some in batches(keys if not loading.is_new else ()):
         rows = _loaded(loading.study).filter(item__key__in=some)
-        for each in rows.select_related("item", "run__judge"):
-            old[each.item.key, each.grain, each.run and each.run.judge.key] = each
+        for entailment in rows.select_related("item", "run__judge"):
+            old[
+                entailment.item.key, entailment.grain, entailment.run and entailment.run.judge.key
+            ] = entailment
         if old:
             hidden |= set(withheld(loading.study, key__in=some).values())
     for part, (line, n_rows, matrix) in wanted.items():
@@ -199,18 +201,18 @@ def _compare(loading):
 
 
 def _loaded(study):
-    """What files said before."""
+    """Return the entailments that files brought before."""
     runs = Run.objects.from_files().filter(judge__study=study).values("pk")
     return Entailment.objects.filter(Q(run=None) | Q(run__in=runs), item__study=study)
 
 
 def _same(stored, forward, backward):
     both = (stored.forward, forward), (stored.backward, backward)
-    return all(np.array_equal(as_array(kept), found) for kept, found in both)
+    return all(np.array_equal(as_array(kept), wanted) for kept, wanted in both)
 
 
 def _matrices(file):
-    """{(item, grain, judge): (first line, rows, what an Entailment has)}."""
+    """Return {(item, grain, judge): (first line, rows, fields of an Entailment)}."""
     parts: dict = {}
     texts: dict = {}
     for line, row in silent_rows(file):
@@ -235,30 +237,30 @@ def _matrices(file):
 
 
 def _matrix(pairs, backward, which, texts):
-    found = {}
+    matrix = {}
     for name, side, numbers in zip(
         NUMBERED, ("reference", "generated"), _numbers(pairs), strict=True
     ):
-        said = texts.get((*which, PRECISION, name), {})
-        found[side] = [said.get(number, "") for number in numbers] if said else []
-        found[f"n_{side}"] = len(numbers)
-    return found | {"forward": _array(pairs), "backward": _array(backward)}
+        words = texts.get((*which, PRECISION, name), {})
+        matrix[side] = [words.get(number, "") for number in numbers] if words else []
+        matrix[f"n_{side}"] = len(numbers)
+    return matrix | {"forward": _array(pairs), "backward": _array(backward)}
 
 
 def _array(pairs):
-    """(pairs, 3): hypothesis by hypothesis, and of each premise by premise."""
+    """Return (pairs, 3): hypothesis by hypothesis, and of each premise by premise."""
     order = sorted((pair for pair in pairs if ABSENT not in pair), key=lambda pair: pair[::-1])
     return np.array([pairs[pair][1] for pair in order], dtype=float).reshape(-1, 3)
 
 
 def write_entailments(loading):
-    """Adds what is new."""
+    """Add the entailments that are new."""
     if not loading.counts["entailments"].new:
         return
     wanted = _matrices(loading.files["entailments"])
     runs = _runs(loading, {judge for _, _, judge in wanted if judge})
     names = "item", "grain", "run__judge__key"
-    known = set(_loaded(loading.study).values_list(*names))
+    loaded = set(_loaded(loading.study).values_list(*names))
     made = [
         Entailment(
             run=runs.get(judge),
@@ -267,14 +269,14 @@ def write_entailments(loading):
             **{name: as_bytes(v) if isinstance(v, np.ndarray) else v for name, v in matrix.items()},
         )
         for (item, grain, judge), (_, _, matrix) in wanted.items()
-        if (loading.items[item], grain, judge) not in known
+        if (loading.items[item], grain, judge) not in loaded
     ]
     Entailment.objects.bulk_create(made, BATCH)
     loading.reporter("entailments")(loading.counts["entailments"].new)
 
 
 def _runs(loading, names):
-    """{judge's name: the run that files gave it}; made where there is none."""
+    """Return {judge's name: the run that files gave it}; make the runs that are missing."""
     judges = [loading.judges[name] for name in sorted(names)]
     old = Run.objects.from_files().filter(judge__in=judges).select_related("judge").order_by("pk")
     runs = {run.judge.key: run for run in old}

@@ -1,4 +1,4 @@
-"""The judges of study.yaml."""
+"""Load the judges of study.yaml."""
 
 import re
 
@@ -51,7 +51,7 @@ MOST_SEED = 2**31 - 1
 
 
 def keys_of(kind, method=Judge.Method.QUESTIONS):
-    """The keys that a judge of this kind, and of this method if it is an LLM, may have."""
+    """Return the keys that a judge of this kind, and of this method if it is an LLM, may have."""
     if kind == Judge.Kind.LLM and method in VERDICT_KEYS:
         return "judge", "kind", *VERDICT_KEYS[method]
     if kind in SCORERS:
@@ -64,7 +64,7 @@ def keys_of(kind, method=Judge.Method.QUESTIONS):
 
 
 def check_judges(loading, entries, name):
-    """Fills loading.judges with the study's judges as the file wants them."""
+    """Fill loading.judges with the study's judges as the file wants them."""
     if not loading.is_new:
         loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
     if not entries:
@@ -112,18 +112,18 @@ def _same(old, judge, members):
 
 
 def check_members(loading):
-    """The members of ensembles are judges of the study, or of one of the files."""
+    """Check that members of ensembles are judges of the study or of the files."""
     for key, reader in loading.ensembles.items():
-        known = [
+        names = [
             judge.key
             for judge in loading.judges.values()
             if judge.kind != Judge.Kind.ENSEMBLE and not judge.judges_nothing
         ]
-        if unknown := [member for member in reader.members if member not in known]:
+        if unknown := [member for member in reader.members if member not in names]:
             reader.add(
                 "members",
                 f"found {quoted(unknown[0])} in {quoted(key)}; judges that can be members: "
-                f"{', '.join(known) or 'none'}",
+                f"{', '.join(names) or 'none'}",
             )
 
 
@@ -156,14 +156,14 @@ class _JudgeReader:
         return judge
 
     def _check_keys(self, judge):
-        known = keys_of(judge.kind, judge.method)
+        allowed = keys_of(judge.kind, judge.method)
         verdict = judge.kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS
         what = f"kind {judge.kind}" + (f" and method {judge.method}" if verdict else "")
         for key in self.entry:
             if key == "weighted" and verdict:
                 self.add(key, check.NOT_WEIGHTED)
-            elif key not in known and not (key == "method" and judge.kind == Judge.Kind.LLM):
-                self.add(key, f"is not a known key of {what}; allowed are {', '.join(known)}")
+            elif key not in allowed and not (key == "method" and judge.kind == Judge.Kind.LLM):
+                self.add(key, f"is not a known key of {what}; allowed are {', '.join(allowed)}")
 
     def _read_scorer(self, judge):
         judge.language = self.choice("language", Judge.Language)
@@ -216,7 +216,7 @@ class _JudgeReader:
         return key[:200]
 
     def check_new_name(self, key):
-        """Refuse a name with letters that nobody sees; one that stands already may stay."""
+        """Refuse a name with invisible letters; a name that stands already may stay."""
         try:
             refuse_unseen(key)
         except ValueError as error:
@@ -247,8 +247,8 @@ class _JudgeReader:
         return value.strip()
 
     def _members(self):
-        found = self.entry.get("members")
-        names = [str(name).strip() for name in found] if isinstance(found, list) else []
+        listed = self.entry.get("members")
+        names = [str(name).strip() for name in listed] if isinstance(listed, list) else []
         if len(names) < 2 or len(set(names)) < len(names):
             self.add("members", "expected is a list of two different judges or more")
         return names
@@ -276,7 +276,7 @@ class _JudgeReader:
 
 
 def write_judges(loading):
-    """Saves the judges that are new or changed."""
+    """Save the judges that are new or changed."""
     new = [judge for judge in loading.judges.values() if judge.pk is None]
     for judge in loading.judges.values():
         judge.study = loading.study

@@ -1,4 +1,4 @@
-"""judgments.csv: what judges elsewhere said, one finished run a judge and version."""
+"""Load judgments.csv: what judges elsewhere said, as a finished run for a judge and version."""
 
 from collections import defaultdict
 from decimal import Decimal
@@ -22,7 +22,7 @@ DEAREST = 100_000
 
 
 def dollars(text):
-    """What one row cost: ten million such rows still fit the sum that their run keeps."""
+    """Parse what a row cost: ten million rows still fit the sum that their run keeps."""
     value = number(text)
     if not 0 <= value <= DEAREST:
         raise allowed(text, f"a number of US dollars from 0 to {DEAREST}")
@@ -54,7 +54,7 @@ JUDGMENTS = Table(
 
 
 def check_judgments(loading):
-    """Counts rows; what is unknown, twice, or another value than before is refused."""
+    """Count the rows; refuse unknown names, repeats, and values other than those before."""
     file, repeats = loading.files["judgments"], Repeats()
     counts = loading.count("judgments")
     read_judges(loading)
@@ -84,25 +84,25 @@ def _version(loading, row):
 
 
 def _which(loading, row, question):
-    """What makes a judgment the same one: it is of one version of the questionnaire."""
+    """Return what identifies a judgment; it is of one version of the questionnaire."""
     return row["item"], row["judge"], question.key, _version(loading, row)
 
 
 def _prompts(loading):
-    """{(judge's name, version): prompt, blank where there was none} of what files said before."""
+    """Return {(judge's name, version): prompt, or ""} as files said before."""
     runs = Run.objects.from_files().filter(judge__study=loading.study).order_by("-pk")
     rows = runs.values_list("judge__key", "version", "frozen__prompt")
     return {(judge, version): prompt or "" for judge, version, prompt in rows}
 
 
 def read_judges(loading):
-    """Fills loading.judges with those that are there, where study.yaml did not."""
+    """Fill loading.judges with the study's stored judges, where study.yaml did not."""
     if not loading.judges and not loading.is_new:
         loading.judges = {judge.key: judge for judge in Judge.objects.filter(study=loading.study)}
 
 
 def takes(judge):
-    """Whether a file may say what the judge said: an imported one, or one that comes with it.
+    """Whether a file may say what the judge said: an imported judge, or a judge that it brings.
 
     So a study's own files make a copy of it. A judge that was here before says everything itself.
     """
@@ -115,7 +115,7 @@ def takes(judge):
 
 
 class _Asked:
-    """The questions that a row means: the one it names, or all that its item's kind has.
+    """Find the questions that a row means: the question it names, or all that its item's kind has.
 
     prompts: what files said before was asked, by judge and version.
     """
@@ -124,7 +124,7 @@ class _Asked:
         self.questions, self.kinds = loading.questions, loading.kinds
         self.by_kind, self.takes, self.prompts = {}, {}, {}
 
-    def of(self, row):
+    def questions_of(self, row):
         if row["question"] is not None:
             return [self.questions[row["question"]]]
         kind = self.kinds[row["item"]]
@@ -140,7 +140,7 @@ class _Asked:
 
 
 def _check_row(loading, line, row, asked):
-    """The questions of a row, empty where something is wrong."""
+    """Check a row and return its questions, or an empty list where something is wrong."""
     if row["judge"] is None or row["item"] is None:
         return []
     judge = loading.judges.get(row["judge"])
@@ -159,32 +159,34 @@ def _check_row(loading, line, row, asked):
         )
         return []
     if row["question"] is not None or row["item"] not in loading.kinds:
-        known = known_question(loading, "judgments", line, row["item"], row["question"])
-        return [known] if known else []
-    questions = asked.of(row)
+        question = known_question(loading, "judgments", line, row["item"], row["question"])
+        return [question] if question else []
+    questions = asked.questions_of(row)
     if not questions:
         loading.add("judgments", "no question of the study is asked of this item", line, "question")
     return questions
 
 
 def _check_run(loading, line, row, loaded):
-    """Notes the run of a row; all its rows have one prompt, and a weighted value beside a value.
+    """Note a row's run; check that its rows share a prompt and weight no missing value.
 
     loaded: the prompts of what files said before.
     """
     check_version(loading, "judgments", line, row["version"])
     prompts = loading.judging.setdefault(row["judge"], {})
     version = _version(loading, row)
-    known = prompts.setdefault(version, row["prompt"])
+    prompt = prompts.setdefault(version, row["prompt"])
     before = loaded.get((row["judge"], version), row["prompt"] or "")
-    found = "none" if row["prompt"] is None else repr(row["prompt"])
-    if row["prompt"] != known:
-        there = "no prompt" if known is None else repr(known)
-        words = f"found {found}, but rows above of this judge and version have {there}"
+    words_of_row = "none" if row["prompt"] is None else repr(row["prompt"])
+    if row["prompt"] != prompt:
+        there = "no prompt" if prompt is None else repr(prompt)
+        words = f"found {words_of_row}, but rows above of this judge and version have {there}"
         loading.add("judgments", words, line, "prompt")
     elif before != (row["prompt"] or ""):
         what = f"is {before!r}" if before else "is blank"
-        words = f"found {found}; allowed {what}, as in this judge’s loaded judgments of version "
+        words = (
+            f"found {words_of_row}; allowed {what}, as in this judge’s loaded judgments of version "
+        )
         loading.add("judgments", f"{words}{version}", line, "prompt")
     if row["weighted_value"] is not None and row["value"] is None:
         words = f"found {row['weighted_value']:g}; allowed is blank where there is no value"
@@ -192,7 +194,7 @@ def _check_run(loading, line, row, loaded):
 
 
 def _hidden(loading, batch):
-    """The ids of items whose judgments nobody may see: what is compared with them would be told."""
+    """Return the ids of items whose judgments nobody may see: a comparison would tell them."""
     return set(withheld(loading.study, key__in={row["item"] for _, row in batch}).values())
 
 
@@ -237,7 +239,7 @@ def _report_repeats(loading, repeats, asked):
             continue
         if row["question"] is not None and row["question"] not in loading.questions:
             continue
-        for question in asked.of(row):
+        for question in asked.questions_of(row):
             answer = _which(loading, row, question)
             if hash(answer) in suspects and first.setdefault(answer, line) != line:
                 loading.add(
@@ -249,8 +251,8 @@ def _report_repeats(loading, repeats, asked):
 
 
 def _existing(loading, batch):
-    """What the loaded judgments of a batch hold, by what _which tells of them."""
-    found = Judgment.objects.filter(
+    """Return the stored values of a batch's loaded judgments, by _which."""
+    judgments = Judgment.objects.filter(
         item__study=loading.study,
         item__key__in={row["item"] for _, row in batch},
         run__judge__key__in={row["judge"] for _, row in batch},
@@ -258,15 +260,15 @@ def _existing(loading, batch):
     )
     keys = {row["question"] for _, row in batch}
     if None not in keys:
-        found = found.filter(question__key__in=keys)
+        judgments = judgments.filter(question__key__in=keys)
     which = ("item__key", "run__judge__key", "question__key", "run__version")
     names = (*COMPARED, "reason", "weighted_reason")
-    rows = found.values_list(*which, *names).iterator()
+    rows = judgments.values_list(*which, *names).iterator()
     return {row[:4]: dict(zip(names, row[4:], strict=True)) for row in rows}
 
 
 def what_rows_stand_for(counts):
-    """Say how many judgments the new rows make; blank where each makes one."""
+    """Say how many judgments the new rows make; blank where each row makes one."""
     if counts.judgments == counts.new:
         return ""
     rows = f"{counts.new:,} new row{' stands' if counts.new == 1 else 's stand'}"
@@ -280,7 +282,7 @@ def what_rows_stand_for(counts):
 
 
 def write_judgments(loading):
-    """Adds the new judgments to the run that each imported judge has of the present version."""
+    """Add the new judgments to the runs that their judges have from files."""
     counts = loading.counts["judgments"]
     if not counts.new:
         return
@@ -293,7 +295,7 @@ def write_judgments(loading):
 
 
 def _runs(loading):
-    """{(judge's name, version): run} of the imported judges of the file."""
+    """Return {(judge's name, version): run} of the imported judges of the file."""
     judges = [loading.judges[key] for key in loading.judging]
     old = Run.objects.from_files().filter(judge__in=judges).select_related("judge")
     runs = {(run.judge.key, run.version): run for run in old.order_by("-pk")}
@@ -308,6 +310,7 @@ def _runs(loading):
 
 
 def new_run(judge, version, prompt):
+    """Return an unsaved, finished run of a judge for judgments of a file."""
     now = timezone.now()
     frozen = {"kind": FROM_FILE, "judge": judge.key} | ({"prompt": prompt} if prompt else {})
     return Run(
@@ -332,7 +335,7 @@ def _new(loading, runs):
         for _, row in batch:
             run = runs[row["judge"], _version(loading, row)].pk
             item = loading.items[row["item"]]
-            questions = asked.of(row)
+            questions = asked.questions_of(row)
             new = [q for q in questions if _which(loading, row, q) not in existing]
             units[run] += bool(new)
             costs = _split(row["cost_usd"], len(new))
@@ -356,7 +359,7 @@ def _new(loading, runs):
 
 
 def _split(cost, parts):
-    """The cost of one row over its judgments; what rounding leaves goes to the first."""
+    """Split the cost of a row over its judgments; what rounding leaves goes to the first."""
     if cost is None or not parts:
         return [None] * parts
     share = (cost / parts).quantize(CENT)

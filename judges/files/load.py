@@ -1,4 +1,4 @@
-"""One load from beginning to end: all files, all or nothing."""
+"""Load a study's files from beginning to end, all or nothing."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,10 +43,11 @@ GONE = "is being deleted or no longer there, so nothing can be loaded into it"
 
 
 class AllAnswers(Answers):
-    """People's ratings and settled judgments."""
+    """People's ratings and settled judgments, which keep questions and texts from changing."""
 
     def items(self, pks):
         # Under way counts too: the call was made with the texts as they are.
+        """Return which of the items have answers, or texts that must stay as they are."""
         judged = Judgment.objects.exclude(state=Judgment.State.PENDING).order_by()
         parts = judged.filter(item__parent__in=pks).values_list("item__parent", flat=True)
         own = judged.filter(item__in=pks).values_list("item", flat=True)
@@ -58,19 +59,23 @@ class AllAnswers(Answers):
 
     def exist(self, study):
         # Waiting judgments count too: they point at the questions as they are.
+        """Whether the study has any answer."""
         return super().exist(study) or Judgment.objects.filter(item__study=study).exists()
 
     def freeze(self, study):
+        """Whether answers freeze the present version of the questionnaire."""
         return bool(why_frozen(study))
 
     def settled(self, study):
+        """Return the keys of the questions that stay in every new version."""
         return settled_keys(study)
 
 
 @dataclass
 class StudyLoading(Loading):
-    """judges maps names to judges, those of the database and those to be made.
+    """A load with the parts that judges add.
 
+    judges maps names to judges, those of the database and those to be made.
     judging are the names that judgments.csv mentions, in its order: their runs, and with them
     the judges' colours, follow it. Each has the prompt of each version of the questionnaire.
     ensembles: the reader of each ensemble of study.yaml, by name. prompts: those of the study's own
@@ -108,14 +113,14 @@ KEYED = {
 
 
 def _has_id(study, column, key):
-    """Whether the study has a row of that id already, such as from before ids were looked at."""
+    """Whether the study has a row with that id already, as from before ids were looked at."""
     return column in KEYED and KEYED[column].objects.filter(study=study.pk, key=key).exists()
 
 
 def check_files(
     study_path, paths, slug="", new=False, progress=None, lock=False, out_of_range=MISSING
 ):
-    """Reads all files and compares them with the database; writes nothing.
+    """Read all files and compare them with the database; write nothing.
 
     paths maps table names to paths. slug: the study to load into, where study_path may be None.
     new: a study of that name may not exist yet. out_of_range: what becomes of judgments outside
@@ -178,7 +183,7 @@ def _check_slug(loading, read, name, slug, new):
 
 
 def _stamp(study, hold=False):
-    """Annotate's stamp, the study's prompts, and the judges with the runs that files gave them.
+    """Return annotate's stamp, the study's prompts, and the judges with their runs from files.
 
     hold: until the transaction ends no run begins to use one of the prompts.
     """
@@ -195,7 +200,7 @@ def _stamp(study, hold=False):
 def load_files(
     study_path, paths, slug="", new=False, owner=None, progress=None, out_of_range=MISSING
 ):
-    """Checks, then writes everything, in one transaction; nothing where anything is wrong.
+    """Check the files, then write everything in one transaction; nothing where anything is wrong.
 
     Returns the StudyLoading with its problems and counts.
     """
@@ -207,10 +212,10 @@ def load_files(
 
 
 def write_files(loading, owner=None):
-    """Writes what was checked, inside the caller's transaction.
+    """Write what was checked, inside the caller's transaction.
 
-    The check held no lock, so that people went on saving. Where it does not hold any longer it is
-    done once more, now with the study locked. Returns the StudyLoading that counts.
+    The check held no lock, so that people went on saving. If it does not hold any longer, it is
+    repeated with the study locked. Returns the StudyLoading that counts.
     """
     study = find_study(loading.study.slug, lock=True)
     while not loading.problems and not (
@@ -228,7 +233,7 @@ def write_files(loading, owner=None):
 
 
 def _is_first(loading, owner):
-    """Makes the study; False where another load made one of that name since the check."""
+    """Make the study; return False where another load made that name since the check."""
     try:
         with transaction.atomic():
             write_study(loading)

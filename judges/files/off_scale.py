@@ -1,4 +1,4 @@
-"""Judgments of a file that lie outside their question's scale: counted, and what becomes of them.
+"""Count judgments of a file that lie outside their question's scale, and settle them.
 
 A metric such as BLEU has a scale of its own, and keeps its values. A judge that answers questions
 has none: its −1 of 1 to 5 is no answer, and never becomes a number in a statistic unasked.
@@ -33,7 +33,7 @@ OWN_SCALE_JUDGMENTS = 20  # of fewer no scale is inferred: a single −1 may be 
 
 
 class Settled(NamedTuple):
-    """What a judgment of a file is stored with."""
+    """The values and reasons that a judgment of a file is stored with."""
 
     value: float | None
     weighted_value: float | None
@@ -89,7 +89,7 @@ class Tally:
 
 
 class OffScale:
-    """Counts the judgments of one load and settles those outside their question's scale."""
+    """Count the judgments of a load and settle those outside their question's scale."""
 
     def __init__(self, policy=MISSING):
         self.policy, self.tallies, self._ends = policy, {}, {}
@@ -128,6 +128,7 @@ class OffScale:
 
     @property
     def lines(self):
+        """Return the tallies' sentences."""
         return [tally.sentence for tally in self.noted]
 
     def settle(self, row, question):
@@ -139,8 +140,7 @@ class OffScale:
     def agrees(self, stored, row, question, name):
         """Whether a stored judgment is the file's in this column, whatever was chosen when.
 
-        What was replaced or left out is told from what was stored as it is by the file's value,
-        which its reason keeps.
+        A value that was replaced or left out is recognised by the file's value in its reason.
         """
         if stored[name] == row[name]:
             return True
@@ -170,7 +170,7 @@ class OffScale:
         return Settled(value, weighted)
 
     def _ends_of(self, question):
-        """The lowest and highest value of the question's scale; None where it has no ends."""
+        """Return the lowest and highest value of the question's scale; None if it has no ends."""
         if question.key not in self._ends:
             scale = question.scale
             has_ends = scale.low is not None and scale.high is not None
@@ -187,7 +187,7 @@ def _clip(ends, value):
 
 
 def _value_in_file(stored, name):
-    """Return what the file had in a column by the judgment's reason; None where it is silent."""
+    """Return a column's value in the file by the judgment's reason; None if it is silent."""
     if name == "weighted_value" and (match := IN_FILE.search(stored["weighted_reason"])):
         return match["value"]
     match = IN_FILE.search(stored["reason"])
@@ -233,12 +233,12 @@ def _words_of(ends):
 
 
 def _plain(number):
-    """A number for a sentence."""
+    """Format a number for a sentence."""
     return f"{number:.6g}".replace("-", "−")
 
 
 def _exact(number):
-    """A number as no digit is lost, without the .0 of whole ones."""
+    """Format a number without losing a digit, and without the .0 of whole numbers."""
     return str(int(number)) if number == int(number) else repr(number)
 
 

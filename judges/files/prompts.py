@@ -1,4 +1,4 @@
-"""The prompts of study.yaml that are the study's own."""
+"""Load the study's own prompts from study.yaml."""
 
 import re
 
@@ -19,7 +19,7 @@ FROZEN = (
 
 
 def check_prompts(loading, entries, name):
-    """Fills loading.prompts with those of the file that are new or changed, and the library."""
+    """Fill loading.prompts with the file's new or changed prompts, and the library."""
     study = loading.study
     if not entries:
         loading.library = Library(study.pk)
@@ -88,7 +88,7 @@ class _Reader:
 
 
 def write_prompts(loading):
-    """Saves the prompts that are new or changed."""
+    """Save the prompts that are new or changed."""
     for prompt in loading.prompts:
         prompt.study = loading.study
         prompt.save()

@@ -1,4 +1,4 @@
-"""How a topic is spelt that a file has in other capitals, or encoded otherwise, than the study."""
+"""Spell a topic as the study does, where a file has other capitals or another encoding."""
 
 from django.db.models import Min
 
@@ -9,8 +9,10 @@ from judges.models import Statement
 
 
 class Spellings:
-    """The one spelling of topics that fold alike: that of a list of topics, else the first met,
-    first among the study's statements. What stands in a list is left as it is.
+    """Keep one spelling of topics that fold alike.
+
+    A spelling in a list of topics comes first, then the first met, beginning with the study's
+    statements. A listed name is left as it is.
     """
 
     def __init__(self, loading):
@@ -19,19 +21,19 @@ class Spellings:
         for name in (*_listed(loading), *_stated(loading)):
             self.first.setdefault(folded(name), name)
 
-    def of(self, topic):
-        """The topic as it is kept."""
+    def spell(self, topic):
+        """Return the topic as it is kept."""
         return topic if topic in self.listed else self.first.setdefault(folded(topic), topic)
 
 
 def _listed(loading):
     read_judges(loading)
     lists = [judge.topics for judge in loading.judges.values() if judge.extracts]
-    return [name for found in lists if not topics.problem_of(found) for name, _ in found]
+    return [name for pairs in lists if not topics.problem_of(pairs) for name, _ in pairs]
 
 
 def _stated(loading):
-    """As they count, the oldest first."""
+    """Return the topics of the study's statements as they count, the oldest first."""
     if loading.is_new:
         return []
     rows = Statement.objects.filter(item__study=loading.study).with_said().order_by()

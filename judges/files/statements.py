@@ -1,5 +1,6 @@
-"""statements.csv: what texts state, where that is known already; one finished run of an imported
-judge. A side of an item is loaded whole: its list does not change afterwards.
+"""Load statements.csv, what texts state, as a finished run of an imported judge.
+
+A side of an item is loaded whole: its list does not change afterwards.
 """
 
 from collections import defaultdict
@@ -27,7 +28,7 @@ REMOVED = "removed"
 
 
 def statement(text):
-    """One line of at most LONGEST characters, with a word in it."""
+    """Parse a line of at most LONGEST characters, with a word in it."""
     text = " ".join(text.split())
     if not alike(text) or len(text) > LONGEST:
         raise allowed(text, f"words of at most {LONGEST:,} characters; blank: nothing is stated")
@@ -35,7 +36,7 @@ def statement(text):
 
 
 def topic(text):
-    """A name of a topic."""
+    """Parse the name of a topic."""
     text = " ".join(text.split())
     if len(text) > LONGEST_TOPIC or not text.isprintable():
         raise allowed(text, f"a name of at most {LONGEST_TOPIC} characters")
@@ -82,7 +83,7 @@ STATEMENTS = Table(
 
 @dataclass
 class Stated:
-    """One side of an item in the file: its first line, that of a blank row, how many statements.
+    """One side of an item in the file: its first line, its blank row's line, how many statements.
 
     digest: of all of them in their order.
     """
@@ -93,13 +94,13 @@ class Stated:
     digest: int = 0
 
     def add(self, statement, topic, sentiment):
-        """One more; a topic in another spelling is the same."""
+        """Add a statement; a topic in another spelling is the same."""
         self.count += 1
         self.digest = hash((self.digest, statement, folded(topic), sentiment))
 
 
 def check_statements(loading):
-    """Counts rows; unknown items, half rows, repeats and other lists than before are refused."""
+    """Count the rows; refuse unknown items, half rows, repeats and lists that changed."""
     file, repeats = loading.files["statements"], Repeats()
     counts = loading.count("statements")
     _check_judge(loading)
@@ -114,7 +115,7 @@ def check_statements(loading):
 
 
 def _check_judge(loading):
-    """The judge whose run they become; made where it is not there."""
+    """Make the judge of loaded statements where it is missing; refuse another judge of its name."""
     read_judges(loading)
     judge = loading.judges.setdefault(
         JUDGE, Judge(key=JUDGE, kind=Judge.Kind.IMPORTED, method=Judge.Method.EXTRACTION)
@@ -125,7 +126,7 @@ def _check_judge(loading):
 
 
 def _said(row):
-    """What makes a statement the same one; nothing for rows without one, or that cannot be read."""
+    """Return what identifies a row's statement; None for rows without a readable statement."""
     if not row["statement"] or row["change"] == REMOVED:
         return None
     return row["item"], row["side"], alike(row["statement"])
@@ -138,8 +139,8 @@ def _check_row(loading, line, row, repeats):
         loading.add("statements", f"there is no item {quoted(row['item'])}", line, "item")
         return
     if loading.kinds[row["item"]] not in Method.kinds:
-        found = f"found {quoted(row['item'])}, which is no explanation and no text"
-        loading.add("statements", found, line, "item")
+        words = f"found {quoted(row['item'])}, which is no explanation and no text"
+        loading.add("statements", words, line, "item")
         return
     stated = loading.stated.setdefault((row["item"], row["side"]), Stated(line))
     if row["change"] == REMOVED or row["statement"] is None:
@@ -151,29 +152,29 @@ def _check_row(loading, line, row, repeats):
         if row[name] == "":
             loading.add("statements", f"found nothing; a statement has a {name}", line, name)
     repeats.note(_said(row))
-    stated.add(row["statement"], loading.spellings.of(row["topic"] or ""), row["sentiment"])
+    stated.add(row["statement"], loading.spellings.spell(row["topic"] or ""), row["sentiment"])
 
 
 def _check_blank(loading, line, row, stated):
     for name in ("topic", "sentiment"):
         if row[name]:
-            found = f"found {quoted(row[name])}, but no statement"
-            loading.add("statements", found, line, name)
+            words = f"found {quoted(row[name])}, but no statement"
+            loading.add("statements", words, line, name)
     if stated.blank:
         loading.add("statements", f"line {stated.blank} says the same", line, "statement")
     stated.blank = line
 
 
 def _check_blanks(loading):
-    """A side that says nothing has no statement."""
+    """Refuse statements of a side that another row leaves blank."""
     for (item, side), stated in loading.stated.items():
         if stated.blank and stated.count:
-            found = f"found none, but other rows have statements of the {side} text of {item!r}"
-            loading.add("statements", found, stated.blank, "statement")
+            words = f"found none, but other rows have statements of the {side} text of {item!r}"
+            loading.add("statements", words, stated.blank, "statement")
 
 
 def _compare(loading):
-    """Counts what is new; a side that was loaded already has to have the same list."""
+    """Count new statements; require the same list of a side that was loaded already."""
     counts = loading.counts["statements"]
     before = _before(loading)
     for which, stated in list(loading.stated.items()):
@@ -187,30 +188,31 @@ def _compare(loading):
             continue
         counts.changed += rows
         item, side = which
-        found = (
+        words = (
             f"found other statements of the {side} text of {item!r} than those that were loaded "
             "already; a list that was loaded does not change"
         )
-        loading.add("statements", found, stated.line, "statement")
+        loading.add("statements", words, stated.line, "statement")
 
 
 def _before(loading):
-    """{(item, side): (how many statements, their digest)} of what files said before; None for an
-    item of a locked test part, of which nothing is told.
+    """Return {(item, side): (how many statements, their digest)} of what files said before.
+
+    The value is None for an item of a locked test part, of which nothing is told.
     """
     if loading.is_new:
         return {}
     runs = Run.objects.from_files().filter(judge__study=loading.study, judge__key=JUDGE)
     read = Extraction.objects.filter(run__in=runs).values_list("item__key", "side")
-    found = {which: Stated(0) for which in read.iterator()}
+    by_side = {which: Stated(0) for which in read.iterator()}
     rows = Statement.objects.filter(run__in=runs).order_by("item", "side", "number")
     names = "item__key", "side", "statement", "topic", "sentiment"
     for item, side, *values in rows.values_list(*names).iterator():
-        found[item, side].add(*values)
+        by_side[item, side].add(*values)
     hidden = set(withheld(loading.study).values())
     return {
         which: None if which[0] in hidden else (stated.count, stated.digest)
-        for which, stated in found.items()
+        for which, stated in by_side.items()
     }
 
 
@@ -218,7 +220,7 @@ def _before(loading):
 
 
 def write_statements(loading):
-    """Adds the new sides to the run of the loaded statements."""
+    """Add the new sides to the run of the loaded statements."""
     if not loading.stated:
         return
     run = _run(loading)
@@ -255,9 +257,9 @@ def _statements(loading, run):
             numbers[which] += 1
             if which not in places:
                 places[which] = Places(side_text(item, row["side"]))
-            start, end = places[which].of(row["statement"]) or (None, None)
-            said = row["statement"], loading.spellings.of(row["topic"]), row["sentiment"]
-            yield run.pk, item.pk, row["side"], numbers[which], *said, start, end
+            start, end = places[which].locate(row["statement"]) or (None, None)
+            values = row["statement"], loading.spellings.spell(row["topic"]), row["sentiment"]
+            yield run.pk, item.pk, row["side"], numbers[which], *values, start, end
 
 
 def _extractions(loading, run):

@@ -1,4 +1,4 @@
-"""The whole of study.yaml: annotate's half, the study's own prompts and the judges."""
+"""Write study.yaml: annotate's half, the study's own prompts and the judges."""
 
 from annotate.studies.study_file import as_yaml, study_data
 from judges.files.judges import keys_of
@@ -8,7 +8,7 @@ from judges.prompting.own import of_study
 
 
 def study_yaml(study):
-    """The text of a study's file; loading it changes nothing."""
+    """Return the text of a study's file; loading it changes nothing."""
     data = study_data(study, study.questions.all())
     if prompts := [prompt_data(prompt) for prompt in of_study(study.pk)]:
         data["prompts"] = prompts
@@ -18,7 +18,7 @@ def study_yaml(study):
 
 
 def prompt_data(prompt):
-    """One prompt as its entry of the file."""
+    """Return a prompt as its entry of the file."""
     return {"prompt": prompt.key, "method": str(prompt.method), "text": prompt.text}
 
 
@@ -28,7 +28,7 @@ def _judges(study):
 
 
 def judge_data(judge):
-    """One judge as its entry of the file."""
+    """Return a judge as its entry of the file."""
     data = {"judge": judge.key, "kind": str(judge.kind)}
     return data | {
         key: _setting(judge, key) for key in keys_of(judge.kind, judge.method) if key not in data

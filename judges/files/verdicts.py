@@ -1,5 +1,7 @@
-"""The judges of study.yaml that give a verdict, whether a recommendation fits, which list does, or
-whether a statement is supported; those that write profiles, extract statements or propose topics.
+"""Load judges of study.yaml that do not answer the study's questions as people do.
+
+They give a verdict (whether a recommendation fits, which list does, whether a statement is
+supported), write profiles, recommend, extract statements or propose topics.
 """
 
 from annotate.files.reading import quoted
@@ -121,7 +123,7 @@ MOST_TOKENS = {
 
 
 def read_verdict(reader, judge):
-    """Fills a judge of such a method; lists and fit are always judged with a reason."""
+    """Fill a judge of one of these methods; lists and fit are always judged with a reason."""
     judge.temperature = reader.number("temperature", 0.0, 0, 2, (int, float))
     judge.max_tokens = reader.number("max_tokens", MOST_TOKENS[judge.method], 1, 100_000, int)
     judge.endpoint = reader.endpoint()
@@ -164,16 +166,16 @@ def _read_proposer(reader, judge):
 
 
 def _topics(reader):
-    """A ready-made list by its name, or names with what belongs to each."""
-    said = reader.entry.get("topics")
-    if isinstance(said, dict):
-        return [[name, words or ""] for name, words in said.items()]
-    if said in topics.ready():
-        return topics.ready()[said]
+    """Return a ready-made list by its name, or the given names with what belongs to each."""
+    given = reader.entry.get("topics")
+    if isinstance(given, dict):
+        return [[name, words or ""] for name, words in given.items()]
+    if given in topics.ready():
+        return topics.ready()[given]
     reader.add(
         "topics",
-        f"found {quoted(said or '')}; allowed is one of {', '.join(topics.ready())}, or names with "
-        "what belongs to each, such as {fit: size and length}",
+        f"found {quoted(given or '')}; allowed is one of {', '.join(topics.ready())}, or names "
+        "with what belongs to each, such as {fit: size and length}",
     )
     return topics.ready()["toys"]  # so that nothing else is said of it
 
@@ -200,15 +202,15 @@ def _read_reasoned(reader, judge):
 
 
 def check_question(loading, reader, judge):
-    """The question that a verdict answers is one of the study, as the same file may change it."""
+    """Check that the verdict's question is one of the study's, as the file may change it."""
     if judge.method not in VERDICT_KEYS or not judge.question:
         return
     questions = loading.questions or {q.key: q for q in _stored(loading.study)}
-    known = [q.key for q in methods.of_judge(judge).candidates(questions.values())]
-    if judge.question not in known:
-        there = ", ".join(known) or "none"
-        found = f"found {quoted(judge.question)}; questions that such a verdict can answer: {there}"
-        reader.add("question", found)
+    keys = [q.key for q in methods.of_judge(judge).candidates(questions.values())]
+    if judge.question not in keys:
+        there = ", ".join(keys) or "none"
+        words = f"found {quoted(judge.question)}; questions that such a verdict can answer: {there}"
+        reader.add("question", words)
         judge.question = judge.question[:60]
 
 

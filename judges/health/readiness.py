@@ -1,4 +1,4 @@
-"""What the installation needs to do its work, part by part, in words that reveal no secret."""
+"""Report what the installation needs for its work, part by part, without secrets."""
 
 import shutil
 import threading
@@ -22,7 +22,7 @@ LEAST_FREE_MB = 500
 
 @dataclass
 class Part:
-    """How one part of the installation is: facts are numbers for programs."""
+    """How a part of the installation is: facts are numbers for programs."""
 
     ok: bool
     words: str
@@ -117,7 +117,7 @@ FAILED = "could not be asked"
 
 
 class Look:
-    """Asks all parts at once, each in a thread; never asks a part that still owes an answer."""
+    """Ask all parts at once, each in a thread; never ask a part that still owes an answer."""
 
     def __init__(self):
         self.lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""For load balancers and operators: does the database answer, does a worker live?"""
+"""Tell load balancers and operators whether the database answers and a worker lives."""
 
 from django.conf import settings
 from django.db import Error
@@ -11,7 +11,7 @@ from judges.models import Heartbeat
 
 @never_cache
 def healthz(request):
-    """200 while the database answers; a missing worker is said, but the pages go on."""
+    """Answer 200 while the database answers; name a missing worker, but the pages go on."""
     broker = "redis" if settings.REDIS_URL else "files"
     try:
         workers = Heartbeat.objects.alive().count()
@@ -24,8 +24,8 @@ def healthz(request):
 
 @never_cache
 def readyz(request):
-    """200 while everything is there that the work needs, else 503; each part says how it is."""
+    """Answer 200 while everything is there that the work needs, else 503; describe each part."""
     parts = readiness.LOOK.parts()
     ready = all(part.ok for part in parts.values())
-    found = {"ready": ready} | {name: part.as_dict() for name, part in parts.items()}
-    return JsonResponse(found, status=200 if ready else 503)
+    answer = {"ready": ready} | {name: part.as_dict() for name, part in parts.items()}
+    return JsonResponse(answer, status=200 if ready else 503)

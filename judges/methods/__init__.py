@@ -1,9 +1,9 @@
-"""What a judge is asked, of which items, in which words, and how its reply is read.
+"""Define what a judge is asked, about which items, in which words, and how replies are read.
 
 A method says all that differs between asking each question on its scale, asking whether one
 recommendation fits, asking which of two lists fits better, writing a recipient's profile,
-asking a recommender under test, extracting statements, and proposing topics. `of` finds the one of
-a run by its frozen settings; runs from before there were methods have none.
+asking a recommender under test, extracting statements, and proposing topics. `of_frozen` finds a
+run's method by its frozen settings; runs from before there were methods have none.
 """
 
 from functools import cache
@@ -26,13 +26,13 @@ METHODS = {
 SIMILARITY = "judges.methods.verdicts.similarity.Similarity"
 
 
-def of(frozen):
-    """The method of a run with calls, by its frozen settings."""
+def of_frozen(frozen):
+    """Return the method of a run with calls, by its frozen settings."""
     return named(frozen.get("method", Judge.Method.QUESTIONS))
 
 
 def of_judge(judge):
-    """The method of a judge."""
+    """Return the method of a judge."""
     return _made(SIMILARITY) if judge.kind == Judge.Kind.SBERT else named(judge.method)
 
 

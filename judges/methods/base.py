@@ -1,4 +1,4 @@
-"""What all methods share, and how a method that gives one verdict finds its question."""
+"""Define what all methods share, and how a method with one verdict finds its question."""
 
 from annotate.models import Item
 
@@ -8,7 +8,7 @@ NOT_THIS = "Found the question {!r}; a verdict can answer {}."
 
 
 class Method:
-    """What a judge is asked. Settings are those that a run keeps, frozen."""
+    """A way of asking a judge. `frozen` are the settings that a run keeps."""
 
     kinds: tuple[str, ...] = ()  # of items; none: all that have a text
     shows_lists = False  # whether Materials keep what is judged: contents, not a text
@@ -20,15 +20,15 @@ class Method:
 
     @property
     def apart(self):
-        """Whether what it makes stands in a table of its own, and no question is answered."""
+        """Whether results stand in a table of their own, and no question is answered."""
         return self.writes or self.recommends or self.extracts or self.proposes
 
     def items(self, items):
-        """Those of the items that can be asked about, in their order."""
+        """Select the items that can be asked about, in their order."""
         return items.filter(kind__in=self.kinds).order_by("id")
 
     def questions(self, judge, questions):
-        """Those of the study's questions that are answered; ValueError says why none can be."""
+        """Select the study's questions that are answered; ValueError says why none can be."""
         return [question for question in questions if question.scale.kind != "text"]
 
     def asks(self, question, item):
@@ -43,30 +43,30 @@ class Method:
         return None
 
     def max_tokens(self, frozen, questions):
-        """How long a reply may be."""
+        """Return the token limit of a reply."""
         return frozen["max_tokens"]
 
     def beside(self, item):
-        """Texts of the item that are shown besides its text, and that the study did not write."""
+        """List texts of the item that are shown besides its own text, written outside the study."""
         return []
 
     def orders(self, judge, item, sample):
-        """The orders in which something is shown, one call each; blank where there is only one."""
+        """List the orders in which something is shown, one call each; blank for a single order."""
         return [""]
 
 
 class VerdictMethod(Method):
-    """An LLM is asked for one verdict, which answers one question of the study."""
+    """A method that asks an LLM for one verdict, which answers one question of the study."""
 
     shows_lists = True
     wanted = ""  # of which kind the question is, in words
 
     def can_answer(self, question):
-        """Whether the verdict can be the answer to a question."""
+        """Whether the verdict can answer a question."""
         raise NotImplementedError
 
     def candidates(self, questions):
-        """The questions that the verdict may answer."""
+        """List the questions that the verdict may answer."""
         return [
             question
             for question in questions
@@ -74,16 +74,16 @@ class VerdictMethod(Method):
         ]
 
     def questions(self, judge, questions):
-        """The one question that is answered."""
-        found = self.candidates(questions)
-        keys = ", ".join(question.key for question in found)
-        if not found:
+        """Return the one question that is answered, as a list."""
+        candidates = self.candidates(questions)
+        keys = ", ".join(question.key for question in candidates)
+        if not candidates:
             raise ValueError(NO_QUESTION.format(self.wanted))
-        if judge.question and judge.question not in [question.key for question in found]:
+        if judge.question and judge.question not in [question.key for question in candidates]:
             raise ValueError(NOT_THIS.format(judge.question, keys))
-        if not judge.question and len(found) > 1:
+        if not judge.question and len(candidates) > 1:
             raise ValueError(WHICH.format(keys))
-        return [question for question in found if judge.question in ("", question.key)]
+        return [question for question in candidates if judge.question in ("", question.key)]
 
 
 RECOMMENDATION, LIST_PAIR = str(Item.Kind.RECOMMENDATION), str(Item.Kind.LIST_PAIR)

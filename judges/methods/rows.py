@@ -1,4 +1,4 @@
-"""The rows of a new run: every judgment in its unit, and what its prompt shows beside the item."""
+"""Write the rows of a new run: each judgment in its unit, and what its prompt shows."""
 
 import json
 from contextlib import closing
@@ -8,15 +8,17 @@ from itertools import groupby, islice
 from judges import methods
 from judges.models import Flag, HeldOut, Judge, Judgment, Material
 from judges.prompting.flags import rules_of, texts_sent
-from judges.prompting.materials import shown
+from judges.prompting.materials import show_material
 
 BATCH = 2000
 
 
 @dataclass
 class Written:
-    """How many judgments, of these not asked, items or sources flagged, and the bytes of the
-    longest item as it is shown.
+    """Counts of what was written for a run.
+
+    Its judgments, how many of them are not asked, how many items or sources are flagged, and the
+    bytes of the longest item as it is shown.
     """
 
     judgments: int = 0
@@ -26,15 +28,18 @@ class Written:
 
 
 def write_rows(run, items, questions, materials, limit=None):
-    """Writes all rows of a run over `items`, the first `limit` that are not held out: Written."""
+    """Write all rows of a run over `items`, the first `limit` that are not held out.
+
+    Returns what was Written.
+    """
     written, unit, method = Written(), 0, methods.of_judge(run.judge)
     with in_turn(items.select_related("content", "recipient")) as rows:
         asked = (item for item in rows if item.pk not in materials.pool)
         asked = islice((item for item in asked if _asked(method, item, questions)), limit)
         while some := list(islice(asked, BATCH)):
-            found = materials.of(some)
+            gathered = materials.gather(some)
             judgments = []
-            for item, material, missing in found:
+            for item, material, missing in gathered:
                 sent = _bytes_of(method, item, material, materials.texts)
                 written.longest = max(written.longest, sent)
                 for together in _units(run.judge, item, _asked(method, item, questions)):
@@ -43,19 +48,19 @@ def write_rows(run, items, questions, materials, limit=None):
             written.judgments += len(Judgment.objects.bulk_create(judgments, BATCH))
             written.not_asked += sum(bool(judgment.reason) for judgment in judgments)
             if materials.shows:
-                _keep(run, found)
+                _keep(run, gathered)
             if run.judge.endpoint_id:
-                written.flagged += _flag(run, found)
+                written.flagged += _flag(run, gathered)
     HeldOut.objects.bulk_create((HeldOut(run=run, item_id=pk) for pk in materials.pool), BATCH)
     return written
 
 
 def in_turn(queryset, size=BATCH):
-    """Around rows read a batch at a time, of which not all may be wanted.
+    """Read rows a batch at a time, of which not all may be wanted: a context manager.
 
-    What is left unread is closed here. The collector of garbage could do it in the midst of another
-    query of the same connection, and psycopg would wait for itself: a query for a key of a JSON
-    field keeps an exception, and so the frames of all its callers, in a cycle.
+    What is left unread is closed at its end. The collector of garbage could do it in the midst of
+    another query of the same connection, and psycopg would wait for itself: a query for a key of a
+    JSON field keeps an exception, and so the frames of all its callers, in a cycle.
     """
     return closing(queryset.iterator(chunk_size=size))
 
@@ -65,8 +70,9 @@ def _asked(method, item, questions):
 
 
 def _units(judge, item, questions):
-    """[(sample, order, questions)]: a unit is a call, all questions of an item or each by itself,
-    once in each order of what it shows.
+    """Return [(sample, order, questions)], one for each call.
+
+    A call asks all questions of an item or each by itself, once in each order of what it shows.
     """
     single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
     for sample in range(judge.samples):
@@ -86,26 +92,26 @@ def _rows(run, item, together, unit, missing):
             sample=sample,
             order=order,
             unit=unit,
-            lead=at == 0,
+            lead=place == 0,
             **state,
         )
-        for at, question in enumerate(questions)
+        for place, question in enumerate(questions)
     ]
 
 
-def _keep(run, found):
-    kept = [material for _, material, missing in found if not missing]
+def _keep(run, gathered):
+    kept = [material for _, material, missing in gathered if not missing]
     for material in kept:
         material.run = run
     Material.objects.bulk_create(kept, BATCH)
 
 
-def _flag(run, found):
-    """Keeps which rules the texts of each item meet: how many items meet any."""
+def _flag(run, gathered):
+    """Store which rules the texts of each item meet; return how many items meet any."""
     method = methods.of_judge(run.judge)
     sent = [
         (item, texts_sent(item, material, method.beside(item)))
-        for item, material, missing in found
+        for item, material, missing in gathered
         if not missing
     ]
     met = [(item, rules_of(*texts)) for item, texts in sent]
@@ -114,7 +120,7 @@ def _flag(run, found):
 
 
 def _bytes_of(method, item, material, texts):
-    beside = shown(material, texts)
+    beside = show_material(material, texts)
     title = item.content.title if item.content else ""
     texts = item.text, title, beside.example, beside.context, json.dumps(beside.subject)
     texts += tuple(method.beside(item))

@@ -1,3 +1,5 @@
+"""Store judges, runs, judgments, statements, and the signs of life of workers."""
+
 from judges.models.endpoint import Endpoint, Window
 from judges.models.entailment import Entailment, Grain, Measure
 from judges.models.flag import Flag

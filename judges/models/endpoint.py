@@ -1,3 +1,5 @@
+"""Store endpoints of LLMs, and what they were sent in the last minute."""
+
 from decimal import Decimal
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -10,7 +12,7 @@ PRICE = {"max_digits": 12, "decimal_places": 6, "null": True, "blank": True}
 
 
 class Endpoint(models.Model):
-    """An OpenAI-compatible address with one model; made by operators only."""
+    """An OpenAI-compatible address with one model; only operators make them."""
 
     key = models.CharField(max_length=60, unique=True, validators=[slug_rule])
     # No URLField: that refuses the one-word hosts of a compose file.
@@ -75,7 +77,7 @@ class Endpoint(models.Model):
         return f"{self.key} ({self.model})"
 
     def can(self, name):
-        """What the last test found: True, False, or None where it was not tried."""
+        """Return what the last test found: True, False, or None where it was not tried."""
         return self.findings.get(name, [None])[0]
 
     def refuses(self, name):
@@ -84,7 +86,7 @@ class Endpoint(models.Model):
 
     @property
     def refused(self):
-        """The parameters that the model does not take, by the last test."""
+        """Return the parameters that the model does not take, by the last test."""
         return [name for name in dialects.WORDS if self.refuses(name)]
 
     @property
@@ -92,7 +94,7 @@ class Endpoint(models.Model):
         return self.price_in is not None and self.price_out is not None
 
     def cost(self, tokens_in, tokens_cached, tokens_out):
-        """USD of one call by today's prices; None without prices or without a count of tokens."""
+        """Return USD of a call by today's prices; None without prices or a count of tokens."""
         if not self.has_prices or tokens_in is None or tokens_out is None:
             return None
         cached = min(tokens_cached or 0, tokens_in)

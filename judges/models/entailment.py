@@ -1,4 +1,4 @@
-"""What an NLI model says of all pairs of statements, sentences or chunks of an item's two sides."""
+"""Store what an NLI model says of all pairs of parts of an item's two sides."""
 
 import numpy as np
 from django.db import models
@@ -15,7 +15,7 @@ class Grain(models.TextChoices):
 
 
 class MetricSettings(models.Model):
-    """What judges that compare an item's text with another one are set to."""
+    """Settings of judges that compare an item's text with another text."""
 
     class Measure(models.TextChoices):
         ENT_F1 = "ent_f1", "StEnt-F1"
@@ -55,22 +55,24 @@ class MetricSettings(models.Model):
 
     @property
     def grain(self):
-        """What its measure is about."""
-        of = {Measure.SUMMAC_ZS: Grain.SENTENCE, Measure.ALIGN_SCORE: Grain.CHUNK}
-        return of.get(self.measure, Grain.STATEMENT)
+        """Return what the judge's measure compares."""
+        grains = {Measure.SUMMAC_ZS: Grain.SENTENCE, Measure.ALIGN_SCORE: Grain.CHUNK}
+        return grains.get(self.measure, Grain.STATEMENT)
 
 
 Measure = MetricSettings.Measure
 
 
 class EntailmentQuerySet(models.QuerySet):
+    """Queries over entailments."""
+
     def counting(self):
-        """Those that count: not of checks for drift. Loaded ones have no run."""
+        """Keep entailments that count, not those of checks; loaded ones have no run."""
         return self.filter(Q(run=None) | Q(run__checked=None))
 
 
 class Entailment(models.Model):
-    """The probabilities of one item, of a run or loaded from a file.
+    """The probabilities of an item, by a run or loaded from a file.
 
     forward: premises are the reference's parts, hypotheses the generated ones, hypothesis by
     hypothesis; backward the reverse, of statements only: what entails is not what is entailed.
@@ -108,10 +110,10 @@ class Entailment(models.Model):
 
 
 def as_bytes(probabilities):
-    """An array (pairs, 3) as it is kept."""
+    """Pack an array (pairs, 3) as it is kept."""
     return np.ascontiguousarray(probabilities, dtype=SHAPE).tobytes()
 
 
 def as_array(kept):
-    """What `as_bytes` kept: (pairs, 3)."""
+    """Unpack what `as_bytes` packed: (pairs, 3)."""
     return np.frombuffer(bytes(kept), dtype=SHAPE).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Settings that are numbers are finite: NaN is neither below a least nor above a most value."""
+"""Keep settings that are numbers finite: NaN is neither below a least nor above a most value."""
 
 from math import isfinite
 
@@ -16,14 +16,14 @@ NOT_FINITE = "A setting that is a number is not finite, or outside what is allow
 
 
 def finite(value):
-    """Validator: refuses NaN and the infinities, which pass or confuse those of ends."""
+    """Refuse NaN and the infinities, which pass or confuse validators of ends."""
     if not isfinite(value):
         raise ValidationError("“%(value)s” is not a finite number.", "finite", {"value": value})
 
 
 def within_ranges():
-    """The condition of the constraint. To PostgreSQL NaN is above all numbers; SQLite has none."""
-    found = Q()
+    """Return the constraint's condition. To PostgreSQL NaN is above all; SQLite has none."""
+    condition = Q()
     for name, (low, high) in RANGES.items():
-        found &= Q(**{f"{name}__gte": low, f"{name}__lte": high})
-    return found
+        condition &= Q(**{f"{name}__gte": low, f"{name}__lte": high})
+    return condition

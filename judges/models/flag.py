@@ -1,10 +1,13 @@
+"""Store which items seem to speak to the judge."""
+
 from django.db import models
 
 
 class Flag(models.Model):
-    """What a run sent about an item seems to speak to the judge. It never changes a score.
+    """An item whose text, as a run sent it, seems to speak to the judge.
 
-    Only flagged items have rows here, so that judgments cost nothing more.
+    It never changes a score. Only flagged items have rows here, so that judgments cost nothing
+    more.
     """
 
     run = models.ForeignKey("judges.Run", models.CASCADE, related_name="flags")

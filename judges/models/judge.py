@@ -1,3 +1,5 @@
+"""Store judges with their settings."""
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
@@ -15,12 +17,12 @@ NAME_TAKEN = "This study already has a judge of that name."
 
 
 def default_dimensions():
-    """What a list of podcasts is liked for, by the paper on profile-aware judges."""
+    """List what a list of podcasts is liked for, by the paper on profile-aware judges."""
     return ["topic", "tone", "format", "host style"]
 
 
 class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
-    """Anything automatic that scores items. Its settings are frozen by hash at its first run."""
+    """An automatic scorer of items. Its settings are frozen by hash at its first run."""
 
     class Kind(models.TextChoices):
         LLM = "llm", "LLM"
@@ -29,6 +31,7 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
         BLEU_4 = "bleu-4", "BLEU-4"
         ROUGE_1 = "rouge-1", "ROUGE-1-F"
         ROUGE_L = "rouge-l", "ROUGE-L-F"
+        CHRF = "chrf", "chrF"
         STS = "sts", "STS cosine (MiniLM)"
         SBERT = "sbert", "sBERT-Sim: profile and episode"
         BERT_SCORE = "bert-score", "BERTScore F1"
@@ -343,11 +346,12 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
 
     @property
     def is_frozen(self):
+        """Whether the judge was run, so that its settings stay."""
         return bool(self.settings_hash)
 
     @property
     def kept_settings(self):
-        """Those that its newest run froze; {} where it has none. Read once: they never change."""
+        """Return the settings that its newest run froze, or {}; read once: they never change."""
         if self._kept is None and self.settings_hash:
             run = self.runs.judging().first()
             self._kept = run.frozen if run else {}
@@ -359,7 +363,7 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
 
     @property
     def refused(self):
-        """The parameters that its model does not take, as in its runs so far."""
+        """Return the parameters that its model does not take, as in its past runs."""
         if self.endpoint is None:
             return []
         return (self.kept_settings or {"refused": self.endpoint.refused}).get("refused") or []
@@ -391,5 +395,5 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
 
     @property
     def runs_here(self):
-        """Whether its scores are made by runs, not loaded from a file or those of its members."""
+        """Whether its scores come from runs, not from a file or from its members."""
         return self.kind not in (Judge.Kind.IMPORTED, Judge.Kind.ENSEMBLE)

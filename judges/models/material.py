@@ -1,8 +1,10 @@
+"""Store what a run's prompts show besides the items' texts."""
+
 from django.db import models
 
 
 class Material(models.Model):
-    """What a run's prompts show of one item beside its text: kept as it was when it was planned."""
+    """What a run's prompts show of an item besides its text, kept as it was at planning."""
 
     run = models.ForeignKey("judges.Run", models.CASCADE, related_name="materials")
     item = models.ForeignKey("annotate.Item", models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What a judge is set to whose scores a model of pairs of texts gives."""
+"""Declare the settings of judges whose scores a model of pairs of texts gives."""
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -17,7 +17,7 @@ class Parts(models.TextChoices):
 
 
 class PairSettings(models.Model):
-    """Which model, which of its outputs, and what it reads."""
+    """The model, which of its outputs is the score, and what it reads."""
 
     model = models.CharField(
         max_length=100,

@@ -1,3 +1,5 @@
+"""Store the studies' own prompts."""
+
 from django.conf import settings
 from django.db import models
 
@@ -9,7 +11,7 @@ OWN = "own/"
 
 
 class StudyPrompt(models.Model):
-    """A version of a prompt that a study brought itself. Once a run used it, it never changes."""
+    """A version of a study's own prompt. Once a run used it, it never changes."""
 
     study = models.ForeignKey("annotate.Study", models.CASCADE, related_name="+")
     name = models.CharField(
@@ -49,7 +51,7 @@ class StudyPrompt(models.Model):
 
     @property
     def key(self):
-        """What a judge calls it."""
+        """Return the name by which a judge uses it."""
         return f"{OWN}{self.name}.v{self.version}"
 
     @property

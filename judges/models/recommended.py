@@ -1,10 +1,12 @@
+"""Store the lists that recommenders under test were asked for."""
+
 from django.db import models
 
 from judges.values.titles import identity
 
 
 class RecommendedList(models.Model):
-    """One list that a recommender under test was asked for: of whom, from what, and what it said.
+    """A list that a recommender under test was asked for: of whom, from what, and the reply.
 
     Its judgment of the same run and unit says whether it was asked, and whether it could be read.
     """
@@ -61,5 +63,5 @@ class RecommendedList(models.Model):
 
     @property
     def identities(self):
-        """What stands in the list, best first, as it is compared with another list."""
+        """Return the list's entries, best first, as they are compared with another list."""
         return [identity(entry) for entry in self.entries]

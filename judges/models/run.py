@@ -1,3 +1,5 @@
+"""Store runs, their judgments, and the calls behind them."""
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
@@ -10,23 +12,25 @@ FROM_FILE = "imported"  # the frozen kind of a run whose judgments were loaded, 
 
 
 class RunQuerySet(models.QuerySet):
+    """Queries over runs."""
+
     def from_files(self):
-        """Runs whose judgments were loaded from a file; nothing was asked here."""
+        """Keep runs whose judgments were loaded from a file; nothing was asked here."""
         return self.filter(Q(frozen__kind=FROM_FILE) | Q(judge__kind=FROM_FILE))
 
     def judging(self):
-        """Runs whose judgments count; checks for drift are about the judge, not the items."""
+        """Keep runs whose judgments count; checks are about the judge, not the items."""
         return self.filter(checked=None)
 
     def asked(self):
-        """Runs that asked or computed something here, whatever came of it."""
+        """Keep runs that asked or computed something here, whatever came of it."""
         settled = Judgment.objects.filter(run=OuterRef("pk"), state__in=Judgment.ASKED)
         return self.judging().exclude(frozen__kind=FROM_FILE).filter(Exists(settled))
 
     def silent(self, version=None):
-        """Runs from files that no longer speak for their judge, because it was asked here.
+        """Keep runs from files that speak for their judge no longer, as it was asked here.
 
-        One judge's numbers never come from a file and a model together. version: of the
+        A judge's numbers never come from a file and a model together. version: of the
         questionnaire, where only its runs are looked at.
         """
         asked = Run.objects.asked().filter(judge=OuterRef("judge"))
@@ -34,20 +38,20 @@ class RunQuerySet(models.QuerySet):
         return self.filter(Exists(asked), frozen__kind=FROM_FILE)
 
     def speaking(self, version=None):
-        """Runs whose judgments count and speak for their judge."""
+        """Keep runs whose judgments count and speak for their judge."""
         return self.judging().exclude(pk__in=Run.objects.silent(version).values("pk"))
 
     def checks(self):
-        """Checks for drift, and tests of robustness."""
+        """Keep checks for drift and robustness tests."""
         return self.exclude(checked=None)
 
     def robustness_tests(self):
-        """Those that ask the same in prompts that are changed by relations."""
+        """Keep tests that ask the same in prompts changed by relations."""
         return self.checks().filter(frozen__has_key="robustness")
 
 
 class Run(models.Model):
-    """One judge over a set of items, at one time, with its settings frozen."""
+    """A judge's run over a set of items, with its settings frozen."""
 
     class State(models.TextChoices):
         ACTIVE = "active", "Active"
@@ -127,6 +131,7 @@ class Run(models.Model):
 
     @property
     def is_robustness_test(self):
+        """Whether the run tests robustness."""
         return "robustness" in self.frozen
 
     def get_absolute_url(self):
@@ -134,25 +139,27 @@ class Run(models.Model):
 
 
 class JudgmentQuerySet(models.QuerySet):
+    """Queries over judgments."""
+
     def judging(self):
-        """Judgments that count: not those of checks and tests, and no profiles."""
+        """Keep judgments that count: not those of checks and tests, and no profiles."""
         return self.filter(run__checked=None, question__isnull=False)
 
     def speaking(self, version=None):
-        """Those that count, and whose run speaks for its judge."""
+        """Keep judgments that count and whose run speaks for its judge."""
         return self.judging().exclude(run__in=Run.objects.silent(version).values("pk"))
 
     def open(self):
-        """Judgments that wait or are under way."""
+        """Keep judgments that wait or are under way."""
         return self.filter(state__in=[Judgment.State.PENDING, Judgment.State.LEASED])
 
     def settled(self):
-        """Judgments that will not be asked again by themselves."""
+        """Keep judgments that will not be asked again by themselves."""
         return self.exclude(state__in=[Judgment.State.PENDING, Judgment.State.LEASED])
 
 
 class Judgment(models.Model):
-    """One judge's answer to one question on one item; the row exists before the call."""
+    """A judge's answer to a question on an item; the row exists before the call."""
 
     class State(models.TextChoices):
         PENDING = "pending", "Waiting"
@@ -169,7 +176,7 @@ class Judgment(models.Model):
 
     @classmethod
     def beginning(cls, missing):
-        """Fields of a planned row: none, or those of one that is not asked, and why."""
+        """Return the fields of a planned row: {}, or for a row that is not asked its reason."""
         if not missing:
             return {}
         return {"state": cls.State.NOT_ASKED, "reason": missing, "settled_at": timezone.now()}
@@ -264,7 +271,7 @@ class Judgment(models.Model):
 
 
 class Call(models.Model):
-    """One request to an LLM endpoint: the evidence behind its judgments."""
+    """A request to an LLM endpoint: the evidence behind its judgments."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="calls")
     unit = models.PositiveIntegerField()

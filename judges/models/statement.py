@@ -1,4 +1,4 @@
-"""What reviews and explanations say, as statements with a topic and a sentiment."""
+"""Store what reviews and explanations say, as statements with a topic and a sentiment."""
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -29,7 +29,7 @@ SIGNS = {Sentiment.POSITIVE: "+", Sentiment.NEGATIVE: "−", Sentiment.NEUTRAL: 
 
 
 class ExtractionSettings(models.Model):
-    """What a judge that extracts statements is set to besides what all LLM judges are."""
+    """Settings of judges that extract statements, besides those of all LLM judges."""
 
     class Sides(models.TextChoices):
         BOTH = "both", "The generated text and the reference"
@@ -68,14 +68,14 @@ class ExtractionSettings(models.Model):
 
 
 def side_text(item, side):
-    """The text of an item that a side stands for."""
+    """Return the text of an item that a side stands for."""
     if side == Side.GENERATED:
         return item.text
     return item.review if item.review.strip() else item.reference
 
 
 def ended_runs(study):
-    """Runs whose extractions may speak."""
+    """Return runs whose extractions may speak."""
     moving = [Run.State.ACTIVE, Run.State.WAITING]
     return Run.objects.judging().filter(judge__study=study).exclude(state__in=moving)
 
@@ -84,14 +84,14 @@ class SpeakingQuerySet(models.QuerySet):
     """Rows with a run, an item and a side."""
 
     def whole(self):
-        """Those of sides of which their run has read every part."""
+        """Keep rows of sides of which their run has read every part."""
         unread = Extraction.objects.filter(
             run=OuterRef("run"), item=OuterRef("item"), side=OuterRef("side"), kept=None
         )
         return self.exclude(Exists(unread))
 
     def newest(self, study):
-        """Those of sides that no newer ended run has whole.
+        """Keep rows of sides that no newer ended run has whole.
 
         Not by a subquery with a limit, nor beside an OR: PostgreSQL could make no join of it.
         """
@@ -103,14 +103,17 @@ class SpeakingQuerySet(models.QuerySet):
 
 
 class ExtractionQuerySet(SpeakingQuerySet):
+    """Queries over extractions."""
+
     def speaking(self, study):
-        """All parts of each item's side, by the newest ended run that has it whole."""
+        """Keep all parts of each side, by the newest ended run that has it whole."""
         return self.filter(run__in=ended_runs(study).values("pk")).newest(study)
 
 
 class Extraction(models.Model):
-    """One part of one side of an item whose statements a run extracts. Sides with the same text
-    share a unit, so that it is asked about once.
+    """A part of a side of an item whose statements a run extracts.
+
+    Sides with the same text share a unit, so that it is asked about once.
     """
 
     run = models.ForeignKey("judges.Run", models.CASCADE, related_name="extractions")
@@ -148,19 +151,22 @@ class Extraction(models.Model):
 
 
 class StatementQuerySet(SpeakingQuerySet):
+    """Queries over statements."""
+
     def extracted(self, study):
-        """Those of the newest ended run that has the item's side, and those people added, which
-        have no run, so that none is newer.
+        """Keep statements of the newest ended run that has the item's side, and added ones.
+
+        Statements that people added have no run, so that no run is newer.
         """
         read = Q(run=None) | Q(run__in=ended_runs(study).values("pk"))
         return self.filter(read, item__study=study).newest(study)
 
     def speaking(self, study):
-        """The same without what people removed: those that count."""
+        """Keep statements that count: extracted or added, and not removed."""
         return self.extracted(study).filter(is_removed=False)
 
     def with_said(self):
-        """Each as it counts: now_statement, now_topic, now_sentiment."""
+        """Add what counts of each: now_statement, now_topic, now_sentiment."""
         fields = "statement", "topic", "sentiment"
         blank = Value("", output_field=models.TextField())
         return self.annotate(
@@ -175,8 +181,9 @@ class StatementQuerySet(SpeakingQuerySet):
 
 
 class Statement(models.Model):
-    """One thing that a side of an item says, of a run or added by a person. A correction stands
-    beside what was extracted, never in its place.
+    """A thing that a side of an item says, by a run or added by a person.
+
+    A correction is kept with what was extracted, never in its place.
     """
 
     run = models.ForeignKey(
@@ -233,14 +240,17 @@ class Statement(models.Model):
 
     @property
     def said(self):
+        """Return the statement's words as they count."""
         return self.corrected_statement or self.statement
 
     @property
     def about(self):
+        """Return the topic as it counts."""
         return self.corrected_topic or self.topic
 
     @property
     def feels(self):
+        """Return the sentiment as it counts."""
         return self.corrected_sentiment or self.sentiment
 
     @property
@@ -254,10 +264,10 @@ class Statement(models.Model):
 
     @property
     def sign(self):
-        """How it feels, where a colour alone would say it."""
+        """Return a sign for the sentiment, where a colour alone would say it."""
         return SIGNS[self.feels]
 
     @property
     def label(self):
-        """Its number, as pages show it."""
+        """Return its number, as pages show it."""
         return f"A{self.number - ADDED_FROM + 1}" if self.is_added else str(self.number)

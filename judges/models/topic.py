@@ -1,3 +1,5 @@
+"""Store the samples of reviews that topics are proposed from."""
+
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
@@ -5,7 +7,7 @@ MOST_REVIEWS, MOST_SAMPLES, MOST_TOPICS = 100, 50, 50
 
 
 class TopicSettings(models.Model):
-    """What a judge that proposes topics is set to besides what all LLM judges are."""
+    """Settings of judges that propose topics, besides those of all LLM judges."""
 
     reviews = models.PositiveSmallIntegerField(
         "reviews of a sample",
@@ -34,7 +36,7 @@ class TopicSettings(models.Model):
 
 
 class TopicSample(models.Model):
-    """The reviews of one call of a run that proposes topics, as they were when it was planned."""
+    """The reviews of a call of a run that proposes topics, as they were at planning."""
 
     run = models.ForeignKey("judges.Run", models.CASCADE, related_name="topic_samples")
     unit = models.PositiveIntegerField()

@@ -1,3 +1,5 @@
+"""Store uploads of files until they are loaded."""
+
 import secrets
 
 from django.conf import settings
@@ -7,22 +9,24 @@ from django.utils import timezone
 
 
 def upload_token():
-    """The name of the upload's folder and the end of its address."""
+    """Return a new name of an upload's folder, also the end of its address."""
     return secrets.token_urlsafe(18)
 
 
 class UploadQuerySet(models.QuerySet):
+    """Queries over uploads."""
+
     def begin(self, pk):
-        """Moves one checked upload to loading; False when somebody was faster."""
+        """Move a checked upload to loading; False when somebody was faster."""
         loading = {"state": Upload.State.LOADING, "waiting_since": timezone.now()}
         return bool(self._checked(pk).update(**loading))
 
     def note_begun(self, pk):
-        """Keep that a worker has begun: from now on nothing waits for one."""
+        """Note that a worker has begun: from now on nothing waits for a worker."""
         self.filter(pk=pk, waiting_since__isnull=False).update(waiting_since=None)
 
     def choose(self, pk, off_scale):
-        """Keeps what was chosen for judgments outside their question's scale."""
+        """Keep what was chosen for judgments outside their question's scale."""
         self._checked(pk).update(off_scale=off_scale)
 
     def _checked(self, pk):
@@ -77,10 +81,10 @@ class Upload(models.Model):
 
     @property
     def rows(self):
-        """(table, counts) pairs; a template cannot ask a dict that has a key "items"."""
+        """Return (table, counts) pairs; a template cannot ask a dict that has a key "items"."""
         return list(self.counts.items())
 
     @property
     def changes(self):
-        """True when loading it would write anything."""
+        """Whether loading it would write anything."""
         return any(count["new"] or count["changed"] for count in self.counts.values())

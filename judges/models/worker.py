@@ -1,3 +1,5 @@
+"""Store signs of life of workers, and the computations that pages wait for."""
+
 from datetime import timedelta
 
 from django.db import models
@@ -9,12 +11,14 @@ LEFT_AFTER = timedelta(minutes=2)  # hidden pages are let ask once a minute
 
 
 class HeartbeatQuerySet(models.QuerySet):
+    """Queries over signs of life."""
+
     def alive(self):
-        """Those heard of within the last 20 seconds."""
+        """Keep signs of life of the last 20 seconds."""
         return self.filter(at__gte=timezone.now() - STALE_AFTER)
 
     def any_alive(self):
-        """True when somebody is there to do what waits."""
+        """Whether somebody is there to do what waits."""
         return self.alive().exists()
 
 
@@ -31,7 +35,7 @@ class Heartbeat(models.Model):
 
 
 class Clock(models.Model):
-    """The clock's sign of life: beat, written as a worker's."""
+    """The sign of life of beat, written as a worker's."""
 
     beat = models.CharField(max_length=120, unique=True)
     at = models.DateTimeField()
@@ -43,8 +47,10 @@ class Clock(models.Model):
 
 
 class ComputationQuerySet(models.QuerySet):
+    """Queries over computations."""
+
     def claim(self, pk, now):
-        """Take it, if it waits or its worker has gone silent; whether it is ours."""
+        """Take it if it waits or its worker is silent; return whether it is ours."""
         free = Q(state=Computation.State.WAITING)
         free |= Q(state=Computation.State.COMPUTING, due_at__lt=now)
         ours = self.filter(free, pk=pk).update(
@@ -53,7 +59,7 @@ class ComputationQuerySet(models.QuerySet):
         return ours == 1
 
     def with_seconds_before(self):
-        """Each with how long the study's last computation of that report took (`before`)."""
+        """Add how long the study's last computation of that report took (`before`)."""
         same = Computation.objects.filter(
             study=OuterRef("study"), report=OuterRef("report"), state=Computation.State.DONE
         )
@@ -62,7 +68,7 @@ class ComputationQuerySet(models.QuerySet):
         return self.annotate(before=Subquery(last))
 
     def claim_nudge(self, pk, now):
-        """Whether it is time that somebody tells a worker of it (again), and it is ours to do."""
+        """Whether it is time to tell a worker of it (again), and ours to do."""
         late = Q(due_at__lt=now, state__in=Computation.UNDER_WAY)
         late = self.filter(late | Q(state=Computation.State.DONE), pk=pk)
         is_waiting = When(state=Computation.State.WAITING, then=F("asked_at"))
@@ -71,23 +77,23 @@ class ComputationQuerySet(models.QuerySet):
         return late.update(asked_at=anew, **waiting) == 1
 
     def awaited(self):
-        """Those under way that a page has asked for, or a worker was at, lately."""
+        """Keep those under way that a page asked for, or a worker worked on, lately."""
         lately = timezone.now() - LEFT_AFTER
         return self.filter(state__in=Computation.UNDER_WAY, due_at__gte=lately)
 
     def ask_again(self):
-        """Those that failed wait as if nobody had been told of them yet."""
+        """Let failed computations wait as if nobody had been told of them yet."""
         failed = self.filter(state=Computation.State.FAILED)
         now = timezone.now()
         failed.update(state=Computation.State.WAITING, due_at=now, asked_at=now, reason="")
 
     def forgotten(self, before):
-        """Those that nobody has worked on or asked for since then, whether they ended or not."""
+        """Keep those that nobody worked on or asked for since then, ended or not."""
         return self.filter(due_at__lt=before).exclude(finished_at__gte=before)
 
 
 class Computation(models.Model):
-    """What a page waits for and a worker computes: once, for everybody who asks for the same.
+    """A computation that pages wait for: a worker does it once, for everybody who asks.
 
     The result itself is kept elsewhere, under the hash of what it was computed from.
     """
@@ -125,13 +131,13 @@ class Computation(models.Model):
 
     @property
     def elapsed(self):
-        """Seconds since a worker began."""
+        """Return the seconds since a worker began."""
         begun = self.state == self.State.COMPUTING and self.started_at
         return (timezone.now() - begun).total_seconds() if begun else 0
 
     @property
     def expected(self):
-        """Seconds that it took the last time; None where it is not known."""
+        """Return the seconds that it took the last time; None where unknown."""
         return self.before.total_seconds() if self.before else None
 
     @property

@@ -1,8 +1,10 @@
+"""Store the profiles that runs were asked to write."""
+
 from django.db import models
 
 
 class Writing(models.Model):
-    """One profile that a run was asked to write: of whom, from what, and the item it became."""
+    """A profile that a run was asked to write: of whom, from what, and the item it became."""
 
     run = models.ForeignKey("judges.Run", models.CASCADE, related_name="writings")
     recipient = models.ForeignKey("annotate.Recipient", models.CASCADE, related_name="+")

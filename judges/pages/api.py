@@ -1,4 +1,4 @@
-"""The HTTP API of judges, runs and judgments, and all that writes the rows of files.
+"""Serve judges, runs and judgments by the HTTP API, and take all rows that files could bring.
 
 A list and its bulk creation share an address but not an app: loading needs the judges, so the
 classes here add `post` to the views of annotate.
@@ -48,7 +48,7 @@ ALL_OR_NOTHING = "All rows or none; rows that are there with the same values cha
 
 
 def _load(request, slug, table, serializer):
-    """Loads the rows of a request by the checks of files."""
+    """Load the rows of a request by the checks of files."""
     study = study_of(request, slug)
     check_writing(request, study)
     asked = serializer(data=request.data)
@@ -57,7 +57,7 @@ def _load(request, slug, table, serializer):
 
 
 def _loads(table, serializer, row, counted=Counted, loaded=LOADED):
-    """What the schema says of a bulk creation."""
+    """Return what the schema says of a bulk creation."""
     return extend_schema(
         operation_id=f"load_{table}",
         tags=[table],
@@ -90,7 +90,7 @@ class Studies(views.Studies):
     """The studies that the caller sees."""
 
     def post(self, request):
-        """A new study, which the caller owns."""
+        """Make a study that the caller owns."""
         check_writing(request)
         asked = StudyNew(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -106,7 +106,7 @@ class Items(views.Items):
     """The study's items."""
 
     def post(self, request, slug):
-        """New items, or changes of items without answers."""
+        """Make items, or change items without answers."""
         return _load(request, slug, "items", NewItems)
 
 
@@ -121,7 +121,7 @@ class Ratings(views.Ratings):
     """The answers that count."""
 
     def post(self, request, slug):
-        """Answers from elsewhere, one completed session a rater."""
+        """Load answers from elsewhere, in a completed session for each rater."""
         return _load(request, slug, "ratings", NewRatings)
 
 
@@ -151,7 +151,7 @@ class Judgments(views.StudyRows):
         return Judgment.objects.judging().filter(run__judge__study=study)
 
     def paginate_queryset(self, queryset):
-        """A page, of items of a locked test part without what the judge said."""
+        """Return a page; items of a locked test part come without what the judge said."""
         page = super().paginate_queryset(queryset)
         hidden = withheld(self.study, key__in={row["item__key"] for row in page})
         for row in page:
@@ -160,7 +160,7 @@ class Judgments(views.StudyRows):
         return page
 
     def post(self, request, slug):
-        """Judgments of an imported judge, which is made where it is new."""
+        """Load judgments of an imported judge; make the judge if it is new."""
         return _load(request, slug, "judgments", NewJudgments)
 
 
@@ -225,7 +225,7 @@ class Runs(ListAPIView):
         return progress.with_progress(super().paginate_queryset(queryset))
 
     def post(self, request, slug):
-        """Starts a run, or goes on with the unfinished one."""
+        """Start a run, or continue the unfinished run."""
         study = study_of(request, slug)
         check_writing(request, study)
         asked = RunStart(data=request.data)
@@ -236,7 +236,7 @@ class Runs(ListAPIView):
             Run.objects.filter(judge=judge).order_by("-id").values_list("pk", flat=True).first()
         )
         try:
-            run, said = resume.start(
+            run, message = resume.start(
                 judge,
                 given.get("limit"),
                 given.get("budget_usd"),
@@ -247,7 +247,7 @@ class Runs(ListAPIView):
         except plan.PlanError as error:
             raise Conflict(str(error), "cannot_run") from None
         nudge(run)
-        run.progress, run.message = progress.progress(run), said
+        run.progress, run.message = progress.progress(run), message
         return Response(StartedRow(run).data, status=200 if run.pk == before else 201)
 
 
@@ -296,12 +296,12 @@ class OneRun(RetrieveAPIView):
     )
 )
 class CancelRun(GenericAPIView):
-    """Stops an active run."""
+    """Stop an active run."""
 
     serializer_class = OneRunRow
 
     def post(self, request, slug, pk):
-        """Cancels; a run that is cancelled already stays so."""
+        """Cancel the run; a run that is cancelled already stays as it is."""
         study = study_of(request, slug)
         check_writing(request, study)
         run = _run_or_404(study, pk)

@@ -1,4 +1,4 @@
-"""The HTTP API of recommenders under test: the lists that they were asked for, read only."""
+"""Serve the lists of recommenders under test by the HTTP API, read only."""
 
 from django.db.models import OuterRef, Subquery
 from drf_spectacular.utils import extend_schema, extend_schema_view
@@ -113,7 +113,7 @@ class Lists(views.StudyRows):
         )
 
     def paginate_queryset(self, queryset):
-        """A page, of recipients of a locked test part without what was named."""
+        """Return a page; recipients of a locked test part come without what was named."""
         page = super().paginate_queryset(queryset)
         hidden = withheld_names(self.study, [row["recipient__key"] for row in page])
         for row in page:

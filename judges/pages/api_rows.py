@@ -1,4 +1,4 @@
-"""What the HTTP API shows of judges, runs and judgments."""
+"""Describe the rows and bodies of judges, runs and judgments in the HTTP API."""
 
 from decimal import ROUND_UP, Decimal
 
@@ -34,7 +34,7 @@ class ProgressRow(serializers.Serializer):
     """Judgments of a run by their state."""
 
     def get_fields(self):
-        """One number a state, and of all."""
+        """Return a number for each state, and for all."""
         names = (*COUNTS, "not_asked")
         return {name: serializers.IntegerField() for name in names}
 
@@ -106,7 +106,7 @@ class RunStart(Strict):
     )
 
     def validate_budget_usd(self, budget):
-        """Dollars as the database keeps them."""
+        """Return dollars as the database keeps them."""
         if budget is None:
             return None
         return Decimal(str(budget)).quantize(Decimal(str(SMALLEST)), rounding=ROUND_UP)

@@ -1,4 +1,4 @@
-"""The button that checks a judge for drift, and what its page shows of it."""
+"""Check a judge for drift by a button, and show on its page what was found."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,7 @@ from judges.runs.nudge import nudge
 @login_required
 @require_POST
 def judge_check(request, slug, pk):
-    """Plans a check of the judge's newest run and nudges a worker."""
+    """Plan a check of the judge's newest run and nudge a worker."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     judge = judge_or_404(study, pk)
     run, form = checkable(judge), CheckForm(request.POST, auto_id="check_%s")

@@ -1,4 +1,4 @@
-"""Forms of the pages of judges and runs."""
+"""Choose the form of a judge, and check the form of a run."""
 
 from django import forms
 
@@ -9,13 +9,13 @@ from judges.runs import plan, resume
 
 
 def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
-    """The form of a judge of this kind, and of this method if it is an LLM."""
+    """Return the form of a judge of this kind, and of this method if it is an LLM."""
     forms_of = {Judge.Kind.LLM: LLM_FORMS[method], Judge.Kind.ENSEMBLE: EnsembleForm}
     return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
 
 
 class RunForm(forms.Form):
-    """How much of a study a run judges, and what it may cost."""
+    """Take how much of a study a run judges, and what it may cost."""
 
     limit = forms.IntegerField(
         label="First items only",
@@ -41,17 +41,17 @@ class RunForm(forms.Form):
     )
 
     def without_budget(self):
-        """The form for a judge that calls nobody."""
+        """Return the form for a judge that calls nobody."""
         del self.fields["budget"], self.fields["reuse"]
         return self
 
     def without_reuse(self):
-        """The form for a judge whose samples are there to differ."""
+        """Return the form for a judge whose samples are there to differ."""
         del self.fields["reuse"]
         return self
 
     def about_recipients(self):
-        """The form for a judge that writes profiles."""
+        """Return the form for a judge that writes profiles."""
         self.fields["limit"].label = "First recipients only"
         self.fields["limit"].help_text = "Empty: all recipients."
         return self
@@ -63,7 +63,7 @@ class RunForm(forms.Form):
         return budget
 
     def start(self, judge, user):
-        """(run, what happened), or (None, "") with the reason among the form's errors."""
+        """Return (run, what happened), or (None, "") with the reason among the form's errors."""
         data = self.cleaned_data
         try:
             return resume.start(

@@ -1,4 +1,4 @@
-"""Forms of judges, one for each kind that the pages make."""
+"""Check the forms of judges, each of a kind that the pages make."""
 
 from django import forms
 from django.db import IntegrityError, transaction
@@ -29,7 +29,7 @@ SETTINGS = (
 
 
 class KindForm(forms.ModelForm):
-    """A judge of one study; refuses changes once the judge has been run."""
+    """Take a judge of a study; refuse changes once the judge has been run."""
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -44,7 +44,7 @@ class KindForm(forms.ModelForm):
         return super().clean()
 
     def clean_key(self):
-        """Refuse a new name with letters that nobody sees; one that stands already may stay."""
+        """Refuse a new name with invisible letters; a name that stands already may stay."""
         key = self.cleaned_data["key"]
         if key != self.instance.key:
             try:
@@ -54,7 +54,7 @@ class KindForm(forms.ModelForm):
         return key
 
     def saved(self):
-        """The judge, or None with the reason among the form's errors: its name is taken.
+        """Save and return the judge; None with an error in the form where its name is taken.
 
         Not looked up before: between the look and the write somebody else may take it.
         """
@@ -67,7 +67,7 @@ class KindForm(forms.ModelForm):
 
 
 class ScorerForm(KindForm):
-    """A judge that computes its scores: its name and what its kind can be set to."""
+    """Take a judge that computes its scores: its name and the settings of its kind."""
 
     class Meta:
         model = Judge
@@ -84,7 +84,7 @@ class ScorerForm(KindForm):
         self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
 
     def _offer_models(self):
-        """The folders that there are, to choose from; where there is none, a name to be filled."""
+        """Offer the folders there are, and where there are none a field for a name."""
         model, there = self.fields["model"], pair_files.names()
         model.required = True
         if not there:
@@ -98,7 +98,7 @@ class ScorerForm(KindForm):
 
 
 class EnsembleForm(KindForm):
-    """A judge that is made of others; never frozen, for nothing of it is stored."""
+    """Take a judge made of other judges; never frozen, as nothing of it is stored."""
 
     class Meta:
         model = Judge

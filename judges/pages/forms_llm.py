@@ -1,4 +1,4 @@
-"""Forms of LLM judges, one for each method: what the judge is asked."""
+"""Check the forms of LLM judges, one for each method."""
 
 import math
 
@@ -20,7 +20,7 @@ ZERO = ("profile_episodes", "transcript_length")
 
 
 class LlmForm(KindForm):
-    """What all LLM judges are set to."""
+    """Take the settings of all LLM judges."""
 
     method = Judge.Method.QUESTIONS
     usual_prompt = "explanation.v3"
@@ -50,14 +50,14 @@ class LlmForm(KindForm):
             self.fields[name].required = False
 
     def clean(self):
-        """Empty is 0 where that stands for none."""
+        """Return the values, with 0 for empty fields where 0 stands for "without"."""
         super().clean()
         return self.cleaned_data | {
             name: self.cleaned_data.get(name) or 0 for name in ZERO if name in self.fields
         }
 
     def _post_clean(self):
-        """After the fields, when the judge has their values: what does not go together."""
+        """Add what does not go together, once the judge has the fields' values."""
         super()._post_clean()
         if not self.errors:
             for name, problem in check.problems_of(self.instance).items():
@@ -71,7 +71,7 @@ class LlmForm(KindForm):
 
 
 class QuestionsForm(LlmForm):
-    """Each question on its scale."""
+    """Take a judge that answers each question on its scale."""
 
     class Meta:
         model = Judge
@@ -97,7 +97,7 @@ class QuestionsForm(LlmForm):
 
 
 class VerdictForm(LlmForm):
-    """A verdict that answers one question of the study; as a rule a reason is asked for first."""
+    """Take a judge whose verdict answers one question of the study, as a rule after a reason."""
 
     reasoned = True
 
@@ -136,7 +136,7 @@ class VerdictForm(LlmForm):
 
 
 class SupportForm(VerdictForm):
-    """Whether a document supports a statement; no reason, and nothing about the recipient."""
+    """Take a judge of whether a document supports a statement, without reason or recipient."""
 
     method, usual_prompt = Judge.Method.SUPPORT, PROMPTS[Judge.Method.SUPPORT]
     reasoned = False
@@ -155,7 +155,7 @@ class SupportForm(VerdictForm):
 
 
 class FitForm(VerdictForm):
-    """Whether one recommendation fits."""
+    """Take a judge of whether a recommendation fits."""
 
     method, usual_prompt = Judge.Method.FIT, PROMPTS[Judge.Method.FIT]
 
@@ -178,7 +178,7 @@ class FitForm(VerdictForm):
 
 
 class Names(forms.CharField):
-    """Names with commas between them, as a list."""
+    """Read names with commas between them as a list."""
 
     def prepare_value(self, value):
         return ", ".join(map(str, value)) if isinstance(value, list) else value
@@ -191,7 +191,7 @@ class Names(forms.CharField):
 
 
 class PairwiseForm(VerdictForm):
-    """Which of two lists fits better."""
+    """Take a judge of which of two lists fits better."""
 
     method, usual_prompt = Judge.Method.PAIRWISE, PROMPTS[Judge.Method.PAIRWISE]
     dimensions = Names(
@@ -222,17 +222,17 @@ class PairwiseForm(VerdictForm):
 
 
 class Numbers(forms.CharField):
-    """Whole numbers with commas between them, or a range, as a list: "5, 10" or "5-20"."""
+    """Read whole numbers with commas between them, or a range, as a list: "5, 10" or "5-20"."""
 
     def prepare_value(self, value):
         return ", ".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value):
-        found: list[int] = []
+        numbers: list[int] = []
         for part in (value or "").replace("–", "-").replace("…", "-").split(","):
             if part.strip():
-                found += self._numbers(part)
-        return found
+                numbers += self._numbers(part)
+        return numbers
 
     def _numbers(self, part):
         ends = part.split("-")
@@ -248,7 +248,7 @@ class Numbers(forms.CharField):
 
 
 class WriterForm(LlmForm):
-    """Writes a profile of each recipient."""
+    """Take a judge that writes a profile of each recipient."""
 
     method, usual_prompt = Judge.Method.PROFILE, PROMPTS[Judge.Method.PROFILE]
     episodes = Numbers(
@@ -279,7 +279,7 @@ class WriterForm(LlmForm):
 
 
 class RecommenderForm(LlmForm):
-    """Recommends, and is itself tested; its temperature is the endpoint's default."""
+    """Take a recommender that is tested itself, at its endpoint's default temperature."""
 
     method, usual_prompt = Judge.Method.RECOMMENDER, PROMPTS[Judge.Method.RECOMMENDER]
     temperature = None  # type: ignore[assignment]
@@ -298,7 +298,7 @@ class RecommenderForm(LlmForm):
 
 
 class Topics(forms.CharField):
-    """A list of topics, one a line with what belongs to it."""
+    """Read a list of topics, each on a line with what belongs to it."""
 
     widget = forms.Textarea(attrs={"rows": 6})
 
@@ -306,14 +306,14 @@ class Topics(forms.CharField):
         return topics.written(value) if isinstance(value, list) else value
 
     def to_python(self, value):
-        return topics.read(value or "")
+        return topics.parse_topics(value or "")
 
     def has_changed(self, initial, data):
         return self.to_python(data) != initial
 
 
 class ExtractionForm(LlmForm):
-    """Extracts statements from texts."""
+    """Take a judge that extracts statements from texts."""
 
     method, usual_prompt = Judge.Method.EXTRACTION, PROMPTS[Judge.Method.EXTRACTION]
     topic_list = forms.ChoiceField(
@@ -353,14 +353,14 @@ class ExtractionForm(LlmForm):
             self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
 
     def clean(self):
-        """Of a ready-made list its topics are taken."""
-        found = super().clean()
-        ready = topics.ready().get(found.get("topic_list"))
-        return found | ({"topics": ready} if ready else {})
+        """Return the values, with the topics of a ready-made list."""
+        values = super().clean()
+        ready = topics.ready().get(values.get("topic_list"))
+        return values | ({"topics": ready} if ready else {})
 
 
 class ShortlistForm(LlmForm):
-    """Proposes topics for such a list."""
+    """Take a judge that proposes topics for a list of them."""
 
     method, usual_prompt = Judge.Method.TOPICS, PROMPTS[Judge.Method.TOPICS]
 

@@ -1,4 +1,4 @@
-"""Forms of the pages on which a study brings its own prompts, and tries them on an item."""
+"""Check the forms by which a study brings its own prompts and tries them on an item."""
 
 from django import forms
 
@@ -21,7 +21,7 @@ NO_ENDPOINT = "There is no endpoint yet; an operator makes one. Cost and setting
 
 
 class PromptForm(forms.ModelForm):
-    """A prompt's text, and for a new one its name and what is asked; says what is wrong where."""
+    """Take a prompt's text, and for a new prompt its name and method; say what is wrong where."""
 
     text = forms.CharField(
         strip=False,
@@ -56,7 +56,7 @@ class PromptForm(forms.ModelForm):
         return data
 
     def saved(self, user):
-        """The version that has the text now, or None with the reason among the form's errors."""
+        """Return the version that has the text now, or None with the reason among the errors."""
         data = self.cleaned_data
         if self.instance.pk:
             try:
@@ -71,7 +71,7 @@ class PromptForm(forms.ModelForm):
 
 
 class TryForm(forms.Form):
-    """On which item, endpoint and with what about the recipient a prompt is tried."""
+    """Take the item, the endpoint and the context with which a prompt is tried."""
 
     item = forms.CharField(
         required=False, max_length=200, widget=forms.TextInput(attrs={"list": "preview-items"})
@@ -89,7 +89,7 @@ class TryForm(forms.Form):
 
     @staticmethod
     def usual(method):
-        """What a prompt is tried with where nothing else is said."""
+        """Return what a prompt of this method is tried with by default."""
         alone = method == Judge.Method.QUESTIONS
         first = Endpoint.objects.values_list("pk", flat=True).first()
         return {
@@ -98,7 +98,7 @@ class TryForm(forms.Form):
         }
 
     def tried(self, study, name, text):
-        """The Preview of the text, of which nothing is kept; None without an item."""
+        """Return the Preview of the text, of which nothing is kept; None without an item."""
         prompt, data = Prompt(name, text), self.cleaned_data
         if data["endpoint"] is None:
             self.add_error("endpoint", NO_ENDPOINT)
@@ -118,7 +118,7 @@ class TryForm(forms.Form):
 
 
 def _question(judge):
-    """The first that a verdict could answer."""
+    """Return the first question that a verdict could answer."""
     if judge.method in (Judge.Method.QUESTIONS, *Judge.JUDGING_NOTHING):
         return ""
     asked = versions.asked(judge.study)

@@ -1,4 +1,4 @@
-"""The form of a test of a recommender."""
+"""Check the form of a test of a recommender."""
 
 from django import forms
 
@@ -23,18 +23,19 @@ SCALE = "Of the ratings, as the prompt names it."
 
 
 def whole(label, initial, most, help_text="", least=1, **more):
+    """Return a field for a whole number up to a most value."""
     return forms.IntegerField(
         label=label, initial=initial, min_value=least, max_value=most, help_text=help_text, **more
     )
 
 
 def option_name(relation, option):
-    """Of the field for an option of a relation."""
+    """Return the name of the field for a relation's option."""
     return f"{relation}-{option}"
 
 
 class TrialForm(forms.Form):
-    """What a recommender is asked; `trial` is what was entered, checked."""
+    """Take what a recommender is asked; `trial` is what was entered, checked."""
 
     plans = forms.MultipleChoiceField(
         label="Plans",
@@ -78,9 +79,9 @@ class TrialForm(forms.Form):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        choices = [(each.key, f"{each.label}: {each.says}") for each in offered()]
+        choices = [(relation.key, f"{relation.label}: {relation.says}") for relation in offered()]
         self.fields["relations"].choices = choices
-        self.fields["relation"].choices = [(each.key, each.label) for each in offered()]
+        self.fields["relation"].choices = [(relation.key, relation.label) for relation in offered()]
         for relation in offered():
             for name, value in relation.options.items():
                 kind = forms.CharField if isinstance(value, str) else forms.FloatField
@@ -90,28 +91,28 @@ class TrialForm(forms.Form):
                 )
 
     @classmethod
-    def of(cls, study, data=None):
-        """The form of a study, whose ratings say where their scale begins."""
+    def for_study(cls, study, data=None):
+        """Return the form for a study, whose ratings tell where their scale begins."""
         return cls(data, initial={"low": lists.usual_low(study)})
 
     @property
     def usual(self):
-        """What the form asks for as it stands first."""
+        """Return what the form asks for by default."""
         return Trial(users=self["users"].initial, low=self["low"].initial)
 
     @property
     def asked(self):
-        """The fields of what is asked, but for the options."""
+        """Return the fields of what is asked, but for the options."""
         return [self[name] for name in self.base_fields if name not in ("user", "relation")]
 
     @property
     def options(self):
-        """The fields of the relations' options."""
+        """Return the fields of the relations' options."""
         return [self[name] for name in self.fields if name not in self.base_fields]
 
     @property
     def looked_at(self):
-        """The fields that say which prompt is shown."""
+        """Return the fields that say which prompt is shown."""
         return [self["user"], self["relation"]]
 
     def clean(self):
@@ -143,24 +144,24 @@ class TrialForm(forms.Form):
         return Trial(**{name: data[name] for name in names}, relations=relations)
 
     def _options(self, key):
-        """The relation's options as they were entered; empty: the usual. 2.0 is the number 2."""
-        found = {}
+        """Return a relation's options as entered; an empty field is the usual option, 2.0 is 2."""
+        options = {}
         for name in RELATIONS[key].options:
             value = self.cleaned_data[option_name(key, name)]
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if value not in (None, ""):
-                found[name] = value
-        return found
+                options[name] = value
+        return options
 
     def checked_for(self, judge):
-        """Whether it can be asked so; else the reason is among the form's errors."""
+        """Whether the judge can be asked this; else the reason is among the form's errors."""
         if problem := lists.problem_of(judge, self.trial):
             self.add_error(None, problem)
         return not self.errors
 
     def start(self, judge, user):
-        """(run, what happened), or (None, "") with the reason among the form's errors."""
+        """Return (run, what happened), or (None, "") with the reason among the form's errors."""
         budget = self.cleaned_data["budget"]
         try:
             return resume.start(judge, None, budget, user, reuse=False, trial=self.trial)

@@ -1,4 +1,4 @@
-"""What a judge would send for one item, as it would send it; nothing is sent or stored."""
+"""Show what a judge would send for an item, as it would send it; send and store nothing."""
 
 import json
 import math
@@ -20,7 +20,7 @@ from judges.models.statement import side_text
 from judges.prompting import library
 from judges.prompting.fill import Prompt
 from judges.prompting.flags import named, texts_sent
-from judges.prompting.materials import Materials, Shown, shown
+from judges.prompting.materials import Materials, Shown, show_material
 from judges.runs import drive, plan
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
@@ -30,7 +30,7 @@ AROUND_A_CALL, AROUND_AN_ANSWER = 8, 4
 
 @dataclass
 class Preview:
-    """The calls for one item: [(what it is about, messages, tokens)]; or why there are none.
+    """The calls for an item, [(what it is about, messages, tokens)], or why there are none.
 
     Tokens are estimates from the number of characters; usd is None without prices. others: ids of
     the items that follow; flags: what rules say of the texts. is_withheld: nobody may read here
@@ -56,27 +56,27 @@ class Preview:
 
     @property
     def count(self):
-        """Calls for the item, all samples together."""
+        """Count the calls for the item, all samples together."""
         return len(self.calls) * self.samples
 
     @property
     def usd_of_all(self):
-        """For all items, if they are all as long."""
+        """Return the cost for all items, if they are all as long."""
         return None if self.usd is None else self.usd * self.items
 
 
 def estimated_tokens(text):
-    """About how many tokens a text has."""
+    """Estimate how many tokens a text has."""
     plain = sum(character.isascii() for character in text)
     return math.ceil(plain / CHARACTERS_A_TOKEN) + len(text) - plain
 
 
 def preview(judge, key="", prompt=None):
-    """The Preview of the item with that id, or of the first one; None where there is no such.
+    """Return the Preview of the item with that id, or of the first item; None without an item.
 
-    Of a judge that writes profiles, and of a recommender: of the recipient. Of one that proposes
-    topics: of the sample with that number.
-    prompt: one that is not kept yet, in place of the judge's.
+    For a judge that writes profiles, and for a recommender: of the recipient. For a judge that
+    proposes topics: of the sample with that number.
+    prompt: an unsaved prompt, in place of the judge's.
     """
     if judge.judges_nothing:
         return APART[judge.method](judge, key, prompt or _prompt(judge))
@@ -94,18 +94,18 @@ def preview(judge, key="", prompt=None):
         return Preview(item, prompt, is_withheld=True, others=[other.key for other in others])
     method = methods.of_judge(judge)
     materials = Materials(judge, method, questions, [item.system_id])
-    ((_, material, missing),) = materials.of([item])
+    ((_, material, missing),) = materials.gather([item])
     if item.pk in materials.pool:
         missing = "held out: examples are drawn from this item, so it is not judged"
-    found = Preview(item, prompt, material, missing)
+    call_preview = Preview(item, prompt, material, missing)
     beside = method.beside(item)
-    found.flags = [] if missing else named(texts_sent(item, material, beside))
-    found.others = [other.key for other in others]
+    call_preview.flags = [] if missing else named(texts_sent(item, material, beside))
+    call_preview.others = [other.key for other in others]
     if not missing:
         asked = [question for question in questions if question.applies_to_kind(item.kind)]
-        _fill(found, judge, asked, shown(material, materials.texts))
-        found.items = items.count() - len(materials.pool)
-    return found
+        _fill(call_preview, judge, asked, show_material(material, materials.texts))
+        call_preview.items = items.count() - len(materials.pool)
+    return call_preview
 
 
 def _preview_writing(judge, key, prompt):
@@ -114,23 +114,25 @@ def _preview_writing(judge, key, prompt):
     if recipient is None or prompt is None:
         return None
     sources = list(write.sources(judge, [recipient]))
-    found = Preview(recipient, prompt, others=[other.key for other in others])
-    found.missing = "" if any(not source.missing for source in sources) else sources[0].missing
-    if not found.missing:
+    call_preview = Preview(recipient, prompt, others=[other.key for other in others])
+    call_preview.missing = (
+        "" if any(not source.missing for source in sources) else sources[0].missing
+    )
+    if not call_preview.missing:
         settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
         for source in sources:
             if not source.missing:
                 count = len(source.entries)
                 about = f"{count} episode{'s' * (count > 1)}"
-                _add(found, judge, settings, [PROFILE], Shown(context=source.text), about)
-        _price(found, judge, settings, [PROFILE])
-        found.flags = named([source.text for source in sources if not source.missing])
-        found.items = recipients.count()
-    return found
+                _add(call_preview, judge, settings, [PROFILE], Shown(context=source.text), about)
+        _price(call_preview, judge, settings, [PROFILE])
+        call_preview.flags = named([source.text for source in sources if not source.missing])
+        call_preview.items = recipients.count()
+    return call_preview
 
 
 def _preview_list(judge, key, prompt):
-    """The call for a recipient's baseline list, as the usual test asks for it."""
+    """Return the call for a recipient's baseline list, as the usual test asks for it."""
     raters = lists.who_rated(judge.study)
     recipient, *others = _from(raters.order_by("pk"), key) or [None]
     if recipient is None or prompt is None:
@@ -138,63 +140,65 @@ def _preview_list(judge, key, prompt):
     trial = lists.usual(judge.study)
     cell = next(trial.cells())
     rated = lists.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
-    given, missing = lists.shown(cell, rated.get(recipient.pk, []), trial.above)
-    found = Preview(recipient, prompt, missing=missing, others=[other.key for other in others])
+    given, missing = lists.ratings_shown(cell, rated.get(recipient.pk, []), trial.above)
+    call_preview = Preview(
+        recipient, prompt, missing=missing, others=[other.key for other in others]
+    )
     if not missing:
         text = lists.prompt({"": prompt.text}, judge, trial, cell, recipient.key, given)
         settings = plan.settings_of(judge, prompt) | {"longest_k": cell.k}
         asked = [asked_for(cell.k)]
-        _add(found, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")
-        _price(found, judge, settings, asked)
-        found.items = raters.count()
-    return found
+        _add(call_preview, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")
+        _price(call_preview, judge, settings, asked)
+        call_preview.items = raters.count()
+    return call_preview
 
 
 def _preview_extraction(judge, key, prompt):
-    """Of each part of the item's texts; that other items share a text is not counted."""
+    """Return a call for each part of the item's texts, even if other items share a text."""
     items = plan.scored_items(judge, judge.study.items.select_related("content"))
     item, *others = _from(items, key) or [None]
     if item is None or prompt is None:
         return None
-    found = Preview(item, prompt, others=[other.key for other in others])
+    call_preview = Preview(item, prompt, others=[other.key for other in others])
     settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
     texts = [(side, side_text(item, side)) for side in extract.SIDES[judge.sides]]
     for side, text in texts:
         parts = [part for _, part in extract.parts_of(judge, text) if part]
         for number, part in enumerate(parts, 1):
             about = side.label.lower() + (f", part {number}" if len(parts) > 1 else "")
-            _add(found, judge, settings, [PROFILE], Shown(context=part), f"the {about}")
-    if found.calls:
-        _price(found, judge, settings, [PROFILE])
-        found.flags = named([text for _, text in texts])
-        found.items = items.count()
+            _add(call_preview, judge, settings, [PROFILE], Shown(context=part), f"the {about}")
+    if call_preview.calls:
+        _price(call_preview, judge, settings, [PROFILE])
+        call_preview.flags = named([text for _, text in texts])
+        call_preview.items = items.count()
     else:
-        found.missing = extract.NO_TEXT[texts[-1][0]]
-    return found
+        call_preview.missing = extract.NO_TEXT[texts[-1][0]]
+    return call_preview
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """Stands where other previews have an item."""
+    """The number of a sample, where other previews have an item."""
 
     key: str
 
 
 def _preview_topics(judge, key, prompt):
-    """The call about one sample of reviews."""
+    """Return the call about a sample of reviews."""
     drawn = propose.previewed(judge, plan.scored_items(judge, judge.study.items.all()))
-    numbered = {str(number): each for number, each in enumerate(drawn, 1)}
+    numbered = {str(number): sample for number, sample in enumerate(drawn, 1)}
     if prompt is None or (key or "1") not in numbered:
         return None
     number = key or "1"
-    found = Preview(Numbered(number), prompt, items=len(drawn))
-    found.others = list(numbered)[int(number) : int(number) + MOST_OTHERS]
+    call_preview = Preview(Numbered(number), prompt, items=len(drawn))
+    call_preview.others = list(numbered)[int(number) : int(number) + MOST_OTHERS]
     settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
     text, texts = numbered[number]
-    _add(found, judge, settings, [PROFILE], Shown(context=text), f"sample {number}")
-    _price(found, judge, settings, [PROFILE])
-    found.flags = named(texts)
-    return found
+    _add(call_preview, judge, settings, [PROFILE], Shown(context=text), f"sample {number}")
+    _price(call_preview, judge, settings, [PROFILE])
+    call_preview.flags = named(texts)
+    return call_preview
 
 
 APART = {
@@ -206,16 +210,16 @@ APART = {
 
 
 def _from(items, key):
-    """The item with that id, or the first one, and some that follow it, in one query."""
+    """Return the item with that id, or the first item, and some that follow it, in one query."""
     if key:
         items = items.filter(pk__gte=Subquery(items.filter(key=key).order_by().values("pk")[:1]))
     return list(items[: 1 + MOST_OTHERS])
 
 
 def _seen(study, items, key):
-    """The items as they are seen; without a key from the first of which something can be."""
+    """Return the items as they are seen; without a key from the first that can be read."""
     items = as_seen(study, items)
-    readable = (at for at, item in enumerate(items) if item.text != WITHHELD)
+    readable = (place for place, item in enumerate(items) if item.text != WITHHELD)
     return items if key else items[next(readable, 0) :]
 
 
@@ -231,35 +235,37 @@ def _kinds(study, questions):
     return [kind for kind in kinds if any(q.applies_to_kind(kind) for q in questions)]
 
 
-def _fill(found, judge, asked, beside):
+def _fill(call_preview, judge, asked, beside):
     single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
-    settings = plan.settings_of(judge, found.prompt) | {"prompt_text": found.prompt.text}
+    settings = plan.settings_of(judge, call_preview.prompt) | {
+        "prompt_text": call_preview.prompt.text
+    }
     calls = [[question] for question in asked] if single else [asked]
-    for order in method.orders(judge, found.item, 0):
+    for order in method.orders(judge, call_preview.item, 0):
         for together in calls:
             about = f"lists {', '.join(order)}" if order else together[0].key
-            _add(found, judge, settings, together, beside, about, order)
-    _price(found, judge, settings, calls[0])
+            _add(call_preview, judge, settings, together, beside, about, order)
+    _price(call_preview, judge, settings, calls[0])
 
 
-def _add(found, judge, settings, together, beside, about, order=""):
-    """One more call, with its estimated tokens."""
+def _add(call_preview, judge, settings, together, beside, about, order=""):
+    """Add a call with its estimated tokens."""
     method = methods.of_judge(judge)
-    sent = method.messages(settings, found.item, together, beside, order)
+    sent = method.messages(settings, call_preview.item, together, beside, order)
     text = "".join(message["content"] for message in sent)
     tokens = estimated_tokens(text) + AROUND_A_CALL
-    found.calls.append((about, sent, tokens))
-    found.tokens_in += tokens
-    found.tokens_out += min(judge.max_tokens, _reply_tokens(method, settings, together))
+    call_preview.calls.append((about, sent, tokens))
+    call_preview.tokens_in += tokens
+    call_preview.tokens_out += min(judge.max_tokens, _reply_tokens(method, settings, together))
 
 
-def _price(found, judge, settings, together):
-    """What is sent beside the messages, all samples, and what they cost."""
-    found.options = json.dumps(drive.parameters(settings, together), indent=2)
-    found.samples = judge.samples
-    found.tokens_in *= judge.samples
-    found.tokens_out *= judge.samples
-    found.usd = judge.endpoint.cost(found.tokens_in, 0, found.tokens_out)
+def _price(call_preview, judge, settings, together):
+    """Add what is sent with the messages, count all samples, and price them."""
+    call_preview.options = json.dumps(drive.parameters(settings, together), indent=2)
+    call_preview.samples = judge.samples
+    call_preview.tokens_in *= judge.samples
+    call_preview.tokens_out *= judge.samples
+    call_preview.usd = judge.endpoint.cost(call_preview.tokens_in, 0, call_preview.tokens_out)
 
 
 def _reply_tokens(method, settings, questions):

@@ -1,4 +1,4 @@
-"""Researchers' pages about judges: what they are, what they ask, and the button that runs them."""
+"""Show researchers their judges, what each asks, and the button that runs it."""
 
 import re
 
@@ -33,7 +33,7 @@ LLMS = [
     "LLM: is it supported?",
     "LLM: propose topics",
 ]
-KINDS = [(Judge.Kind.LLM, *each) for each in zip(Judge.Method, LLMS, strict=True)]
+KINDS = [(Judge.Kind.LLM, *row) for row in zip(Judge.Method, LLMS, strict=True)]
 KINDS += [
     (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
 ]
@@ -41,7 +41,7 @@ KINDS += [
 
 @login_required
 def judges(request, slug):
-    """The study's judges, each with its newest run."""
+    """Show the study's judges, each with its newest run."""
     study = access.study_or_404(request.user, slug)
     newest = progress.newest_runs(study)
     rows = Judge.objects.filter(study=study).select_related("endpoint").prefetch_related("members")
@@ -56,7 +56,7 @@ def judges(request, slug):
 
 @login_required
 def judge_new(request, slug):
-    """A form for a new judge of the kind that the address names."""
+    """Show or save a form for a new judge of the kind that the address names."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
     method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
@@ -73,7 +73,7 @@ def judge_new(request, slug):
 
 
 def _proposed(request, study, method):
-    """The run whose topics the form begins with, where the address names one."""
+    """Return the run whose topics the form begins with, where the address names it."""
     number = request.GET.get("topics_of")
     if number is None or method != Judge.Method.EXTRACTION:
         return None
@@ -84,7 +84,7 @@ def _proposed(request, study, method):
 
 
 def _offered(kind, method):
-    """What else the page "New judge" shows of the kind that is chosen, and of the others."""
+    """Return what else the page "New judge" shows of the chosen kind, and of the others."""
     return {
         "kind": kind,
         "method": method,
@@ -96,7 +96,7 @@ def _offered(kind, method):
 
 @login_required
 def judge(request, slug, pk):
-    """One judge: its settings, the exact prompt, its runs."""
+    """Show a judge: its settings, the exact prompt, its runs."""
     study = access.study_or_404(request.user, slug)
     return judge_page(request, study, judge_or_404(study, pk))
 
@@ -104,7 +104,7 @@ def judge(request, slug, pk):
 @login_required
 @require_POST
 def judge_edit(request, slug, pk):
-    """Changes a judge that has not been run."""
+    """Change a judge that has not been run."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     judge = judge_or_404(study, pk, kind__in=MADE_HERE)
     form = judge_form(study, judge.kind, request.POST, instance=judge, method=judge.method)
@@ -118,15 +118,15 @@ def judge_edit(request, slug, pk):
 @login_required
 @require_POST
 def judge_run(request, slug, pk):
-    """Plans a run, or goes on with the unfinished one, and nudges a worker."""
+    """Plan a run, or continue the unfinished run, and nudge a worker."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     judge = judge_or_404(study, pk, kind__in=[Judge.Kind.LLM, *SCORERS])
     form = _run_form(judge, request.POST)
-    run, said = form.start(judge, request.user) if form.is_valid() else (None, "")
+    run, message = form.start(judge, request.user) if form.is_valid() else (None, "")
     if run is None:
         return judge_page(request, study, judge, run_form=form)
     nudge(run)
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect(run)
 
 
@@ -137,7 +137,7 @@ def _kind_or_404(name):
 
 
 def method_or_404(kind, name):
-    """What an LLM is asked, by its name in an address; other kinds have no choice."""
+    """Return what an LLM is asked, by its name in an address; other kinds have no choice."""
     if name not in (Judge.Method.values if kind == Judge.Kind.LLM else [Judge.Method.QUESTIONS]):
         raise Http404(f"no method {name!r} of {kind}")
     return Judge.Method(name)
@@ -153,14 +153,14 @@ def _run_form(judge, data=None):
 
 
 def _position(judge):
-    """Of its newest run, if it is asked about two lists."""
+    """Return the Position of the judge's newest run, if it is asked about two lists."""
     if judge.method != Judge.Method.PAIRWISE:
         return None
     return position(judge.runs.judging().select_related("judge__study").first())
 
 
 def judge_page(request, study, judge, form=None, run_form=None, check_form=None):
-    """The page of one judge, with what is wrong in one of its forms."""
+    """Show the page of a judge, with the errors of one of its forms."""
     editable = judge.kind in MADE_HERE and study.may_edit and not judge.is_frozen
     made = {"instance": judge, "method": judge.method}
     unbound = judge_form(study, judge.kind, **made) if editable else None
@@ -177,7 +177,7 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
         "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
     }
-    invalid = any(one is not None and one.errors for one in (form, run_form, check_form))
+    invalid = any(sent is not None and sent.errors for sent in (form, run_form, check_form))
     return render(request, "judges/judge.html", context, status=422 if invalid else 200)
 
 
@@ -186,13 +186,13 @@ def _scorer(judge):
 
 
 def _runs(judge, check_form):
-    """The judge's newest runs, checks for drift, and the run that can be checked: two queries."""
-    found = progress.with_progress(list(judge.runs.all()[:60]))
-    runs = [run for run in found if not run.checked_id]
+    """Return the judge's newest runs, its checks, and the run that can be checked: two queries."""
+    newest = progress.with_progress(list(judge.runs.all()[:60]))
+    runs = [run for run in newest if not run.checked_id]
     ended = (run for run in runs if run.state != Run.State.ACTIVE and run.progress.done)
     return {
         "runs": runs,
-        "checks": [r for r in found if r.checked_id and not r.is_robustness_test],
+        "checks": [r for r in newest if r.checked_id and not r.is_robustness_test],
         "checkable": next(ended, None)
         if judge.kind == Judge.Kind.LLM and not judge.judges_nothing
         else None,
@@ -201,7 +201,7 @@ def _runs(judge, check_form):
 
 
 def _preview(request, judge):
-    """What is sent for the item that the address names, or for the first one."""
+    """Return what is sent for the item that the address names, or for the first item."""
     if judge.kind != Judge.Kind.LLM:
         return {}
     key = request.GET.get("item", "").replace("\x00", "")[:200].strip()

@@ -1,4 +1,4 @@
-"""Researchers' pages about the prompts that a study brings itself."""
+"""Let researchers write and try a study's own prompts."""
 
 import difflib
 from collections import defaultdict
@@ -18,7 +18,7 @@ from judges.prompting import fill, own
 
 @login_required
 def prompts(request, slug):
-    """The study's own prompts, and those of the project to begin from."""
+    """Show the study's own prompts, and those of the project to begin from."""
     study = access.study_or_404(request.user, slug)
     newest = {prompt.name: prompt for prompt in own.of_study(study.pk)}
     context = {
@@ -32,7 +32,7 @@ def prompts(request, slug):
 
 @login_required
 def prompt_new(request, slug):
-    """A form for a new prompt, which begins as a copy of another."""
+    """Show or save a form for a new prompt, which begins as a copy of another."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     method = method_or_404(Judge.Kind.LLM, request.GET.get("method", Judge.Method.QUESTIONS))
     start = {"method": method, "text": fill.load(fill.names(method)[-1]).text}
@@ -54,7 +54,7 @@ def prompt_new(request, slug):
 
 @login_required
 def prompt(request, slug, name):
-    """One prompt: its newest text, tried on an item, and its versions. A save makes the next."""
+    """Show a prompt's newest text, tried on an item, and its versions; a save makes the next."""
     study = access.study_or_404(request.user, slug)
     newest = own.newest(study.pk, name)
     if newest is None or request.method == "POST" and not study.may_edit:
@@ -69,7 +69,7 @@ def prompt(request, slug, name):
 
 
 def _prompt_page(request, study, name, form, is_try):
-    """The page with the text as it was sent, or as it is kept."""
+    """Show the page with the text as it was sent, or as it is kept."""
     newest = own.newest(study.pk, name)
     sent = form.cleaned_data.get("text") if form.is_valid() else ""
     text = sent if form.is_bound else newest.text
@@ -88,7 +88,7 @@ def _prompt_page(request, study, name, form, is_try):
 
 
 def _about(study, prompt):
-    """What the page shows of a prompt beside its text."""
+    """Return what the page shows of a prompt besides its text."""
     return {
         "study": study,
         "section": "judges",
@@ -103,13 +103,13 @@ def _given(request):
 
 
 def _placeholders(method):
-    """[(placeholder, what stands there, whether it is needed)]"""
+    """Return [(placeholder, what stands there, whether it is needed)]."""
     needed = own.NEEDED[method]
     return [(name, own.MEANINGS[name], name in needed) for name in own.allowed(method)]
 
 
 def _versions(study, name):
-    """[(version, judges that name it, what differs from the version before)], the newest first."""
+    """Return [(version, judges that name it, difference to the version before)], newest first."""
     every = list(own.of_study(study.pk).filter(name=name).order_by("version"))
     judges = Judge.objects.filter(study=study, prompt__startswith=f"{OWN}{name}.v")
     by_prompt = defaultdict(list)
@@ -117,11 +117,11 @@ def _versions(study, name):
         by_prompt[judge.prompt].append(judge)
     before = [None, *every[:-1]]
     pairs = zip(every, before, strict=True)
-    return [(each, by_prompt[each.key], _diff(each, old)) for each, old in pairs][::-1]
+    return [(version, by_prompt[version.key], _diff(version, old)) for version, old in pairs][::-1]
 
 
 def _diff(version, before):
-    """The lines that differ, with three around them; blank for the first version."""
+    """Return the lines that differ, with three around them; blank for the first version."""
     if before is None:
         return ""
     texts = before.text.splitlines(), version.text.splitlines()

@@ -1,4 +1,4 @@
-"""The questionnaire's pages. They stand here because judges' answers freeze it too."""
+"""Edit the questionnaire; the pages stand here because judges' answers freeze it too."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -25,7 +25,7 @@ AT_WORK = (*Session.BEFORE, Session.State.RATING)
 
 @login_required
 def questionnaire(request, slug):
-    """The questions in their order, each with its buttons while there are no answers."""
+    """Show the questions in their order, each with its buttons while there are no answers."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     questions = list(study.questions.all())
     context = {
@@ -43,11 +43,11 @@ def questionnaire(request, slug):
 
 
 def _versions(study):
-    """What is said of each version; nothing of the first while it is the only one."""
+    """Return the versions with their judgments, or nothing while there is only the first."""
     if study.questionnaire_version == 1:
         return []
     judgments = judgments_by_version(study)
-    return [(each, judgments.get(each.number, 0)) for each in versions.history(study)]
+    return [(version, judgments.get(version.number, 0)) for version in versions.history(study)]
 
 
 def _to(study, question=None):
@@ -62,14 +62,14 @@ def _refused(request, study):
 
 @login_required
 def question_new(request, slug):
-    """A form for one more question, at the end."""
+    """Show or save a form for another question, at the end."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     return _question_page(request, study, None)
 
 
 @login_required
 def question_edit(request, slug, pk):
-    """A form for a question."""
+    """Show or save a form for a question."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     return _question_page(request, study, get_object_or_404(study.questions, pk=pk))
 
@@ -98,7 +98,7 @@ def _saved(study, form):
 @login_required
 @require_POST
 def question_move(request, slug, pk):
-    """One place up or down."""
+    """Move a question up or down by a place."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     question = get_object_or_404(study.questions, pk=pk, retired=False)
     try:
@@ -111,7 +111,7 @@ def question_move(request, slug, pk):
 
 @login_required
 def question_delete(request, slug, pk):
-    """Asks once, naming what goes."""
+    """Ask once, naming what goes, then delete the question."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     question = get_object_or_404(study.questions, pk=pk)
     if request.method != "POST":
@@ -127,7 +127,7 @@ def question_delete(request, slug, pk):
 
 
 def _removed(request, study, question):
-    """What has answers, or had a place in an earlier version, is retired and not deleted."""
+    """Remove a question; retire it if it has answers or a place in an earlier version."""
     if question.key in settled_keys(study):
         retire(question)
         messages.success(request, f"The question {question} is retired: it stays for its answers.")
@@ -140,7 +140,7 @@ def _removed(request, study, question):
 @login_required
 @require_POST
 def question_retire(request, slug, pk):
-    """No longer asked, or asked again; its answers stay."""
+    """Retire a question, or ask it again; its answers stay."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     question = get_object_or_404(study.questions, pk=pk)
     is_over = request.POST.get("to") != "back"
@@ -155,7 +155,7 @@ def question_retire(request, slug, pk):
 @login_required
 @require_POST
 def version_begin(request, slug):
-    """The next version of frozen questions, which then may change until it is answered."""
+    """Begin the next version of frozen questions, which may change until it is answered."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     number = study.questionnaire_version + 1
     if begin_version(study, request.user):
@@ -166,7 +166,7 @@ def version_begin(request, slug):
 @login_required
 @require_POST
 def version_give_up(request, slug):
-    """Back to the version before, while nobody has answered the present one."""
+    """Return to the version before, while nobody has answered the present version."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     number = study.questionnaire_version
     try:

@@ -1,4 +1,4 @@
-"""Researchers' pages about recommenders under test: the form of a test, and what came back."""
+"""Let researchers test recommenders: the form of a test, and what came back."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -23,16 +23,18 @@ USERS_A_PAGE = 10
 
 @login_required
 def recommender_test(request, slug, pk):
-    """What is asked, a prompt beside its perturbed one, about what it takes; and the start."""
+    """Show what is asked, a prompt with its perturbed form and the forecast; start the test."""
     role = access.EDITOR if "start" in request.POST else access.VIEWER
     study = access.study_or_404(request.user, slug, role)
     judge = judge_or_404(study, pk, method=Judge.Method.RECOMMENDER)
-    form = TrialForm.of(study, request.POST or None)
+    form = TrialForm.for_study(study, request.POST or None)
     good = form.is_valid() and form.checked_for(judge)
-    run, said = form.start(judge, request.user) if good and "start" in request.POST else (None, "")
+    run, message = (
+        form.start(judge, request.user) if good and "start" in request.POST else (None, "")
+    )
     if run is not None:
         nudge(run)
-        messages.success(request, said)
+        messages.success(request, message)
         return redirect(run)
     context = {"study": study, "judge": judge, "form": form, **_shown(form, judge)}
     status = 422 if form.errors else 200
@@ -40,24 +42,24 @@ def recommender_test(request, slug, pk):
 
 
 def _shown(form, judge):
-    """A prompt, the forecast and the workers; without the former where nothing can be asked."""
-    found = {"section": "judges", "worker_alive": Heartbeat.objects.any_alive()}
+    """Return a prompt, the forecast and the workers; only the workers if nothing can be asked."""
+    context = {"section": "judges", "worker_alive": Heartbeat.objects.any_alive()}
     data = form.cleaned_data if form.is_bound else {}
     trial = form.trial if form.is_bound else form.usual.checked()
     if form.errors:
-        return found
+        return context
     if problem := lists.problem_of(judge, trial):
-        return found | {"problem": problem}
+        return context | {"problem": problem}
     names = {key: written(key, options) for key, options in trial.relations}
     chosen = data.get("user", "").strip(), names.get(data.get("relation"), "")
     shown = trial_preview.compare(judge, trial, *chosen)
-    return found | {"shown": shown, "forecast": trial_preview.forecast(judge, trial)}
+    return context | {"shown": shown, "forecast": trial_preview.forecast(judge, trial)}
 
 
 @login_required
 @require_GET
 def run_lists(request, slug, pk):
-    """All lists of a run, recipient by recipient."""
+    """Show all lists of a run, recipient by recipient."""
     study = access.study_or_404(request.user, slug)
     run = _run_of_lists(study, pk)
     users = results.users(run, request.GET.get("user", "").replace("\x00", "").strip())
@@ -76,7 +78,7 @@ def run_lists(request, slug, pk):
 @login_required
 @require_GET
 def run_lists_csv(request, slug, pk):
-    """The same as a file: one row an entry, and one for each list without any."""
+    """Send all lists of a run as a file: a row for each entry, and for each list without any."""
     run = _run_of_lists(access.study_or_404(request.user, slug), pk)
     response = PiecesResponse(results.csv_lines(run), content_type="text/csv")
     name = f"{slug}-run-{run.pk}-lists.csv"

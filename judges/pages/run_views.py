@@ -1,4 +1,4 @@
-"""Researchers' pages about runs: live progress, cancel, resume, ask or read again."""
+"""Show researchers their runs: progress, cancel, resume, ask again, parse again."""
 
 from functools import partial
 
@@ -25,7 +25,7 @@ from judges.scorers import SCORERS, facts
 
 @login_required
 def runs(request, slug):
-    """All runs of the study, the newest first."""
+    """Show all runs of the study, the newest first."""
     study = access.study_or_404(request.user, slug)
     rows = Run.objects.filter(judge__study=study).select_related("judge", "created_by")
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
@@ -42,7 +42,7 @@ def runs(request, slug):
 @login_required
 @never_cache
 def run(request, slug, pk):
-    """One run: settings, progress, what can be done about it."""
+    """Show a run: settings, progress, what can be done about it."""
     study = access.study_or_404(request.user, slug)
     return render(request, "judges/run.html", _context(study, run_or_404(study, pk)))
 
@@ -50,7 +50,7 @@ def run(request, slug, pk):
 @login_required
 @never_cache
 def run_progress(request, slug, pk):
-    """Fragment: the live part of the run page; asks for itself again while the run is active."""
+    """Show, as a fragment, the live part of the run page; it reloads while the run is active."""
     study = access.study_or_404(request.user, slug)
     return render(request, "judges/_progress.html", _context(study, run_or_404(study, pk)))
 
@@ -58,7 +58,7 @@ def run_progress(request, slug, pk):
 @login_required
 @never_cache
 def run_moving(request, slug, pk):
-    """Fragment: counts, rate and time left, in one query; tells the rest when the run has ended."""
+    """Show, as a fragment, counts, rate and time left; tell the page when the run has ended."""
     study = access.study_or_404(request.user, slug)
     run, counts = progress.moving_or_none(study, pk) or (None, None)
     if run is None:
@@ -73,7 +73,7 @@ def run_moving(request, slug, pk):
 @login_required
 @require_POST
 def run_cancel(request, slug, pk):
-    """Stops a run; calls under way still end."""
+    """Stop a run; calls under way still end."""
     run = _run_to_change(request, slug, pk)
     if cancel(run):
         calls = " Calls under way still end." if run.judge.endpoint else ""
@@ -84,7 +84,7 @@ def run_cancel(request, slug, pk):
 @login_required
 @require_POST
 def run_resume(request, slug, pk):
-    """Goes on with a stopped run, with a new budget if one was entered."""
+    """Resume a stopped run, with a new budget if one was entered."""
     run = _run_to_change(request, slug, pk)
     _with_budget(request, run, resume, "Resumed.")
     return redirect(run)
@@ -93,7 +93,7 @@ def run_resume(request, slug, pk):
 @login_required
 @require_POST
 def run_confirm(request, slug, pk):
-    """Asks the rest after the pilot, with a new budget if one was entered."""
+    """Ask the rest after the pilot, with a new budget if one was entered."""
     run = _run_to_change(request, slug, pk)
     _with_budget(request, run, confirm, "Confirmed. The rest is asked now.")
     return redirect(run)
@@ -102,7 +102,7 @@ def run_confirm(request, slug, pk):
 @login_required
 @require_POST
 def run_ask_again(request, slug, pk):
-    """Puts everything that failed, was refused or was not understood back into the queue."""
+    """Return everything that failed, was refused or was not understood to the queue."""
     run = _run_to_change(request, slug, pk)
     _go_on(request, run, partial(reset_failed, run), "{} judgments are asked again.")
     return redirect(run)
@@ -111,7 +111,7 @@ def run_ask_again(request, slug, pk):
 @login_required
 @require_POST
 def run_reread(request, slug, pk):
-    """Reads the stored replies again, without a call, and says what changed."""
+    """Parse the stored replies again, without a call, and say what changed."""
     run = _run_to_change(request, slug, pk)
     try:
         messages.success(request, str(reread(run)))
@@ -120,17 +120,17 @@ def run_reread(request, slug, pk):
     return redirect(run)
 
 
-def _with_budget(request, run, act, said):
-    """Does what makes a run active again, with the budget that was entered."""
+def _with_budget(request, run, act, words):
+    """Make a run active again with the budget that was entered."""
     form = RunForm({"budget": request.POST.get("budget", "")})
     if not form.is_valid():
         messages.error(request, " ".join(form.errors.get("budget", [])))
     else:
-        _go_on(request, run, partial(act, run, form.cleaned_data["budget"]), said)
+        _go_on(request, run, partial(act, run, form.cleaned_data["budget"]), words)
 
 
-def _go_on(request, run, act, said):
-    """Does what makes a run active again; says so, or why it cannot be."""
+def _go_on(request, run, act, words):
+    """Make a run active again; say so, or why it cannot be."""
     try:
         count = act()
     except plan.PlanError as error:
@@ -138,10 +138,11 @@ def _go_on(request, run, act, said):
         return
     if count:
         nudge(run)
-        messages.success(request, said.format(count))
+        messages.success(request, words.format(count))
 
 
 def run_or_404(study, pk):
+    """Fetch a run of the study with what its page shows; another study's run is a 404."""
     rows = Run.objects.select_related("judge__study", "judge__endpoint", "created_by")
     return get_object_or_404(rows, judge__study=study, pk=pk)
 
@@ -151,7 +152,7 @@ def _run_to_change(request, slug, pk):
 
 
 def _checked(run):
-    """What a check for drift found once it has ended, or how far a test of robustness is."""
+    """Return what a check for drift found once it has ended, or how far a robustness test is."""
     if run.is_robustness_test:
         return {"relations": progress.by_relation(run)}
     ended = run.checked_id and run.state != Run.State.ACTIVE

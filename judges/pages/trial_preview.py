@@ -1,4 +1,4 @@
-"""What a test of a recommender would send, and what it would take; nothing is sent or stored."""
+"""Show what a test of a recommender would send and take; send and store nothing."""
 
 import difflib
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from judges.methods.recommend import wordings
-from judges.methods.recommend.lists import NOBODY, drawn, histories, prompt, shown
+from judges.methods.recommend.lists import NOBODY, drawn, histories, prompt, ratings_shown
 from judges.methods.recommend.method import CHARACTERS_AN_ENTRY
 from judges.methods.recommend.plans import PLANS, Cell, written
 from judges.pages.judge_preview import AROUND_A_CALL, CHARACTERS_A_TOKEN, estimated_tokens
@@ -19,7 +19,7 @@ MOST_COMPARED = 4000  # words and signs; of longer prompts the difference is not
 
 @dataclass
 class Shown:
-    """A prompt and the perturbed one: [(text, whether it differs)] of each, or what is missing."""
+    """A prompt and its perturbed form: [(text, whether it differs)] of each, or what is missing."""
 
     user: str = ""
     relation: object = None
@@ -32,7 +32,7 @@ class Shown:
 
 @dataclass
 class Forecast:
-    """About what a test takes. recipients: who are tested; usd is None without prices."""
+    """An estimate of what a test takes; recipients are tested; usd is None without prices."""
 
     recipients: int = 0
     lists: int = 0
@@ -44,66 +44,69 @@ class Forecast:
 
 
 def forecast(judge, trial):
-    """The Forecast: prompts of a few recipients are measured, all others taken to be as long."""
+    """Return the Forecast: a few recipients' prompts are measured, others taken to be as long."""
     users = drawn(judge.study, trial)
-    found = Forecast(recipients=len(users), lists=len(users) * sum(1 for _ in trial.cells()))
+    estimate = Forecast(recipients=len(users), lists=len(users) * sum(1 for _ in trial.cells()))
     some = users[:: max(1, len(users) // SAMPLE)][:SAMPLE]
     rated = histories(judge.study, some, trial.seed)
     texts, sums = wordings.texts_of(judge, trial), [0, 0, 0]
     for pk, user in some:
         for kind, times in _kinds(trial):
-            given, missing = shown(kind, rated.get(pk, []), trial.above)
+            given, missing = ratings_shown(kind, rated.get(pk, []), trial.above)
             if not missing:
                 text = prompt(texts, judge, trial, kind, user, given)
                 sums[0] += times
                 sums[1] += times * (estimated_tokens(text) + AROUND_A_CALL)
                 sums[2] += times * (kind.k * CHARACTERS_AN_ENTRY // CHARACTERS_A_TOKEN)
     if some:
-        whole = [round(each * len(users) / len(some)) for each in sums]
-        found.calls, found.tokens_in, found.tokens_out = whole
-        found.measured = len(some)
-        found.usd = judge.endpoint.cost(found.tokens_in, 0, found.tokens_out)
-    return found
+        whole = [round(total * len(users) / len(some)) for total in sums]
+        estimate.calls, estimate.tokens_in, estimate.tokens_out = whole
+        estimate.measured = len(some)
+        estimate.usd = judge.endpoint.cost(estimate.tokens_in, 0, estimate.tokens_out)
+    return estimate
 
 
 def _kinds(trial):
-    """[(cell, how many iterations)]: the prompts of its iterations are about as long."""
-    found = {}
+    """Return [(cell, how many iterations)]: prompts of a cell's iterations are about as long."""
+    by_cell = {}
     for cell in trial.cells():
         same = (cell.plan, cell.name, cell.k, cell.l)
-        first, times = found.get(same, (replace(cell, iteration=0), 0))
-        found[same] = first, times + 1
-    return list(found.values())
+        first, times = by_cell.get(same, (replace(cell, iteration=0), 0))
+        by_cell[same] = first, times + 1
+    return list(by_cell.values())
 
 
 def compare(judge, trial, user="", name=""):
-    """The Shown of a recipient, or of the first who can be asked, and of a relation by its name."""
+    """Return the Shown of a recipient, or of the first that can be asked, and of a relation."""
     users = drawn(judge.study, trial)
     chosen = [row for row in users if row[1] == user] if user else users[:SAMPLE]
-    kinds = {written(*each): each for each in trial.relations} or {NO_CHANGE: [NO_CHANGE, {}]}
+    kinds = {written(*pair): pair for pair in trial.relations} or {NO_CHANGE: [NO_CHANGE, {}]}
     key, options = kinds.get(name) or next(iter(kinds.values()))
-    found = Shown(user, named(key), written(key, options))
+    comparison = Shown(user, named(key), written(key, options))
     if not chosen:
-        found.missing = "no recipient of this name is tested" if user else NOBODY
+        comparison.missing = "no recipient of this name is tested" if user else NOBODY
     rated = histories(judge.study, chosen, trial.seed)
-    for pk, found.user in chosen:
+    for pk, comparison.user in chosen:
         cell = Cell(PLANS.RELATIONS, key, options, trial.k, trial.l, 1)
-        given, found.missing = shown(cell, rated.get(pk, []), trial.above)
-        if not found.missing:
-            _fill(found, judge, trial, cell, given)
+        given, comparison.missing = ratings_shown(cell, rated.get(pk, []), trial.above)
+        if not comparison.missing:
+            _fill(comparison, judge, trial, cell, given)
             break
-    return found
+    return comparison
 
 
-def _fill(found, judge, trial, cell, given):
+def _fill(comparison, judge, trial, cell, given):
     filled = wordings.texts_of(judge, trial)
     plain = replace(cell, relation=NO_CHANGE, options={})
-    texts = [prompt(filled, judge, trial, one, found.user, given) for one in (plain, cell)]
-    found.original, found.perturbed, found.is_marked = marked(*texts)
+    texts = [
+        prompt(filled, judge, trial, shown_cell, comparison.user, given)
+        for shown_cell in (plain, cell)
+    ]
+    comparison.original, comparison.perturbed, comparison.is_marked = marked(*texts)
 
 
 def marked(before, after):
-    """([(text, differs)] of one text, the same of the other, whether they were compared)."""
+    """Return ([(text, differs)] of one text, the same of the other, whether they were compared)."""
     ones, others = TOKEN.findall(before), TOKEN.findall(after)
     if len(ones) + len(others) > MOST_COMPARED:
         return [(before, False)], [(after, False)], False
@@ -111,4 +114,4 @@ def marked(before, after):
     for tag, a, b, c, d in difflib.SequenceMatcher(None, ones, others, False).get_opcodes():
         left.append(("".join(ones[a:b]), tag != "equal"))
         right.append(("".join(others[c:d]), tag != "equal"))
-    return [each for each in left if each[0]], [each for each in right if each[0]], True
+    return [piece for piece in left if piece[0]], [piece for piece in right if piece[0]], True

@@ -1,4 +1,4 @@
-"""What a unit sends, and what its reply says: in a test of robustness, as its relation has it.
+"""Change what a unit sends, and parse its reply, as the unit's robustness relation has it.
 
 A unit without a relation is sent and read as it is. What a reply must be written in (keys,
 verdicts) and the marker lines around texts stay: else a test would be one of the format only. A
@@ -20,12 +20,12 @@ ENTRY, BESIDE = "- ", "  "  # how lines of a history begin, and those that belon
 
 
 def chosen(frozen, key):
-    """(the Relation, its options as the run froze them)"""
+    """Return (the Relation, its options as the run froze them)."""
     return named(key), frozen["robustness"]["relations"][key]
 
 
 def changed(frozen, unit):
-    """The unit as its relation has it: other questions, texts or lists."""
+    """Change a unit as its relation has it: other questions, texts or lists."""
     if unit.relation in ("", NO_CHANGE):
         return unit
     relation, options = chosen(frozen, unit.relation)
@@ -36,21 +36,21 @@ def changed(frozen, unit):
 def messages(frozen, unit, method):
     """Return the exact messages of a unit."""
     sent = changed(frozen, unit)
-    found = method.messages(frozen, sent.item, sent.questions, sent.shown, sent.order)
+    usual = method.messages(frozen, sent.item, sent.questions, sent.shown, sent.order)
     if unit.relation in ("", NO_CHANGE):
-        return found
+        return usual
     relation, options = chosen(frozen, unit.relation)
     if relation.acts_on != "text":
-        return found
+        return usual
     rng, stays = _drawing(frozen, unit), _what_stays(method.schema(frozen, unit.questions) or {})
     return [
-        one
+        message
         | {
             "content": _around(
-                stays, one["content"], lambda text: relation.text(text, options, rng)
+                stays, message["content"], lambda text: relation.text(text, options, rng)
             )
         }
-        for one in found
+        for message in usual
     ]
 
 
@@ -58,11 +58,11 @@ def parse_reply(frozen, unit, method, reply, finish_reason):
     """Return the Verdict of a reply, with its values on the questions' own scales."""
     questions = unit.questions
     if unit.relation in ("", NO_CHANGE):
-        return method.read(frozen, questions, unit.order, reply, finish_reason)
+        return method.parse_reply(frozen, questions, unit.order, reply, finish_reason)
     relation, options = chosen(frozen, unit.relation)
     if relation.acts_on == "numbers":
         questions = _rescaled(frozen, questions, relation, options)
-    verdict = method.read(frozen, questions, unit.order, reply, finish_reason)
+    verdict = method.parse_reply(frozen, questions, unit.order, reply, finish_reason)
     if relation.acts_on == "numbers":
         verdict.values = {
             key: relation.mapped_back(value, options) if key in scales_of(frozen) else value
@@ -72,7 +72,7 @@ def parse_reply(frozen, unit, method, reply, finish_reason):
 
 
 def scales_of(frozen):
-    """{question key: (low, high)} of the scales that relations of numbers change."""
+    """Return {question key: (low, high)} of the scales that relations of numbers change."""
     return frozen["robustness"]["scales"]
 
 
@@ -81,18 +81,18 @@ def _drawing(frozen, unit):
 
 
 def _what_stays(schema):
-    """A pattern of what a reply has to be written in, and of marker lines."""
+    """Compile a pattern of what a reply has to be written in, and of marker lines."""
     words = sorted(map(re.escape, {*_words_of(schema)}), key=len, reverse=True)
     quoted = "|".join(f'"{word}"' for word in words)
     # A question's key is also named without quotation marks; no verdict is.
     asked = schema.get("properties", {}).items()
-    keys = [key for key, one in asked if one.get("type") != "string"]
+    keys = [key for key, spec in asked if spec.get("type") != "string"]
     bare = "|".join(rf"\b{re.escape(key)}\b" for key in sorted(keys, key=len, reverse=True))
     return re.compile("|".join(filter(None, [HELD, MARKER_LINE, quoted, bare])), re.MULTILINE)
 
 
 def _words_of(schema):
-    """Names of properties and words to choose from, at any depth."""
+    """Yield names of properties and words to choose from, at any depth."""
     for key, value in schema.get("properties", {}).items():
         yield key
         yield from _words_of(value)
@@ -100,7 +100,7 @@ def _words_of(schema):
 
 
 def _around(pattern, text, change):
-    """The text changed around what matches the pattern."""
+    """Change a text around what matches the pattern."""
     held = iter(pattern.findall(text))
     return re.sub(HELD, lambda _: next(held), change(pattern.sub(HELD, text)))
 
@@ -115,21 +115,21 @@ def _rescaled(frozen, questions, relation, options):
 
 
 def _with_scale(question, low, high):
-    found = copy(question)
-    vars(found).pop("scale", None)  # a cached property
+    rescaled = copy(question)
+    vars(rescaled).pop("scale", None)  # a cached property
     spec = question.scale_spec
     labels = spec.get("labels") or []
     # Labels of the points between would name other points.
-    found.scale_spec = spec | {
+    rescaled.scale_spec = spec | {
         "low": int(low),
         "high": int(high),
         "labels": [*labels[:1], *labels[-1:]],
     }
-    return found
+    return rescaled
 
 
 def _numbers(frozen, unit, relation, options):
-    """The scales, and the ratings of the example."""
+    """Change the scales, and the ratings of the example."""
     scales = scales_of(frozen)
 
     def rating(key, value):
@@ -163,17 +163,19 @@ def _members(frozen, unit, relation, options):
 
 
 def _history(frozen, unit, relation, options):
-    """The history's entries; what stands around them (a heading, the shows) stays."""
+    """Change the history's entries; what stands around them (a heading, the shows) stays."""
     before, entries, after = entries_of(unit.shown.material.context)
-    found = relation.entries(entries, options, _drawing(frozen, unit))
-    lines = [ENTRY + (entry if entry in entries else one_line(entry)) for entry in found]
+    changed_entries = relation.entries(entries, options, _drawing(frozen, unit))
+    lines = [ENTRY + (entry if entry in entries else one_line(entry)) for entry in changed_entries]
     return replace(unit, shown=_shown(unit, context="\n".join([*before, *lines, *after])))
 
 
 def entries_of(context):
-    """(lines before, [entry without its mark], lines after)"""
+    """Split a history into (lines before, [entry without its mark], lines after)."""
     lines = context.split("\n")
-    begin = next((at for at, line in enumerate(lines) if line.startswith(ENTRY)), len(lines))
+    begin = next(
+        (number for number, line in enumerate(lines) if line.startswith(ENTRY)), len(lines)
+    )
     end = begin
     entries: list[str] = []
     for line in lines[begin:]:
@@ -188,13 +190,13 @@ def entries_of(context):
 
 
 def _shown(unit, **fields):
-    """What is shown beside the item, made of a material with other fields."""
+    """Show beside the item a copy of its material with other fields."""
     if unit.shown is None or unit.shown.material is None:
         return unit.shown
     material = copy(unit.shown.material)
     for name, value in fields.items():
         setattr(material, name, value)
-    return materials.shown(material, unit.shown.texts)
+    return materials.show_material(material, unit.shown.texts)
 
 
 # The lists' order stands with the judgment, so that its reply can be read: checks/robustness.py.

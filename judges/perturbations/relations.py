@@ -1,4 +1,4 @@
-"""Metamorphic relations: changes of a prompt that should not change what is answered.
+"""Define metamorphic relations: changes of a prompt that should not change what is answered.
 
 Each is a row of RELATIONS made of pure functions; a new one is added here and nowhere else. All
 that is drawn comes from the generator of `drawing`, so the same seed gives the same prompt. No text
@@ -45,8 +45,8 @@ def _same_value(value, options):
     return value
 
 
-def _same(found, options, rng):
-    return found
+def _same(part, options, rng):
+    return part
 
 
 def _fine(low, high, options):
@@ -55,7 +55,7 @@ def _fine(low, high, options):
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """One relation; hooks are the identity by default.
+    """A relation of prompts; its hooks change nothing by default.
 
     acts_on says which hook does something: "numbers", "text" (the whole prompt), "subject" (the
     text that is rated), or `entries` of "history", "aspects", "members" (of a list) or "lists";
@@ -82,22 +82,22 @@ class Relation:
     check: Callable = _fine
 
     def given(self, options, low=1, high=5):
-        """The options with defaults in place; ValueError says in words what is wrong."""
+        """Fill in default options; ValueError says in words what is wrong."""
         if unknown := sorted(set(options) - set(self.options)):
             allowed = ", ".join(self.options) or "none"
             raise ValueError(f"{self.label} has no option {unknown[0]!r}; it has {allowed}.")
-        found = self.options | options
-        if why := self.check(low, high, found):
+        filled = self.options | options
+        if why := self.check(low, high, filled):
             raise ValueError(f"{self.label}: {why}")
-        return found
+        return filled
 
     def scale_ends(self, low, high, options):
-        """The ends of the scale itself, which its points are mapped to."""
+        """Return the ends of the scale itself, which its points are mapped to."""
         return self.numbers(low, low, high, options)[0], self.numbers(high, low, high, options)[0]
 
 
 def drawing(seed, relation, key, iteration=0):
-    """The generator for one prompt; key is that of the recipient or the item."""
+    """Make the random generator of one prompt; key is that of the recipient or the item."""
     return random.Random(json.dumps([seed, relation, str(key), iteration]))
 
 
@@ -163,17 +163,17 @@ def _prompt(low, high, options):
 
 
 def _spaced(text, options, rng):
-    """A space in each gap between two letters, with the chance `rate`."""
-    found = [text[:1]]
+    """Put a space in each gap between two letters, with the chance `rate`."""
+    letters = [text[:1]]
     for before, after in zip(text, text[1:], strict=False):
         if before.isalpha() and after.isalpha() and rng.random() < options["rate"]:
-            found.append(" ")
-        found.append(after)
-    return "".join(found)
+            letters.append(" ")
+        letters.append(after)
+    return "".join(letters)
 
 
 def _with_words(text, options, rng):
-    """A word in each gap between two words, with the chance `rate`; never inside "10 000"."""
+    """Put a word in each gap between two words, with the chance `rate`; never inside "10 000"."""
 
     def filled(gap):
         digits = text[gap.start() - 1].isdigit() and text[gap.end()].isdigit()
@@ -189,27 +189,27 @@ def _without_words(text):
 
 
 def _mistyped(text, options, rng):
-    """Two letters inside a word change places, with the chance `rate` a word of four or more."""
+    """Swap two letters inside a word, with the chance `rate` a word of four or more."""
 
-    def turned(found):
-        word = found.group()
-        at = rng.randrange(1, len(word) - 2)
+    def turned(match):
+        word = match.group()
+        place = rng.randrange(1, len(word) - 2)
         if rng.random() >= options["rate"]:
             return word
-        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
 
     return WORD.sub(turned, text)
 
 
 def _letters_sorted(text):
-    return WORD.sub(lambda found: "".join(sorted(found.group())), text)
+    return WORD.sub(lambda match: "".join(sorted(match.group())), text)
 
 
 def _shuffled(entries, options, rng):
-    """In another order, wherever there is one."""
-    found = list(entries)
-    rng.shuffle(found)
-    return found if found != list(entries) else found[1:] + found[:1]
+    """Put entries in another order, wherever another exists."""
+    shuffled = list(entries)
+    rng.shuffle(shuffled)
+    return shuffled if shuffled != list(entries) else shuffled[1:] + shuffled[:1]
 
 
 def _reversed(entries, options, rng):
@@ -217,20 +217,20 @@ def _reversed(entries, options, rng):
 
 
 def _with_irrelevant(entries, options, rng):
-    """One entry more that says nothing: with the title of the options, else as a drawn one is.
+    """Insert an entry that says nothing: with the title of the options, else like a drawn entry.
 
     An entry is a text, a row that begins with the title, or a dict with a title.
     """
-    found = list(entries)
-    if not found:
-        return found
-    like, title = rng.choice(found), options["title"]
+    extended = list(entries)
+    if not extended:
+        return extended
+    like, title = rng.choice(extended), options["title"]
     if isinstance(like, dict):
         new = like | {"title": title}
     else:
         new = title if isinstance(like, str) else type(like)([title, *like[1:]])
-    found.insert(rng.randrange(len(found) + 1), new)
-    return found
+    extended.insert(rng.randrange(len(extended) + 1), new)
+    return extended
 
 
 def _polite(text, options, rng):
@@ -246,11 +246,11 @@ def _longer(text, options, rng):
 
 
 def _prefixed(*added):
-    """Undoes what is put around a text."""
+    """Return a function that removes what is put around a text."""
 
     def undone(text):
-        for one in added:
-            text = text.removeprefix(f"{one}\n\n").removesuffix(f"\n\n{one}")
+        for words in added:
+            text = text.removeprefix(f"{words}\n\n").removesuffix(f"\n\n{words}")
         return text
 
     return undone
@@ -385,7 +385,7 @@ NO_CHANGE = "no_change"
 
 
 def named(key):
-    """The Relation of that key; ValueError says which there are."""
+    """Return the Relation of a key; ValueError lists the keys there are."""
     if key not in RELATIONS:
         raise ValueError(f"found relation {key!r}; there are {', '.join(RELATIONS)}")
     return RELATIONS[key]

@@ -1,4 +1,4 @@
-"""What a prompt says of the recipient: the profile of the study, or the newest of the history."""
+"""Tell a prompt about the recipient: the study's profile, or the newest of the history."""
 
 from collections import defaultdict
 
@@ -19,13 +19,13 @@ MOST_KNOWN = 500  # recipients whose histories are in memory together
 
 
 class Contexts:
-    """Reads each recipient once for all items that are asked about together, and few at a time."""
+    """The recipients' contexts for one judge, each read once, and few in memory at a time."""
 
     def __init__(self, judge, with_shows=False):
         self.judge, self.known, self.with_shows = judge, {}, with_shows
 
-    def of(self, items, subjects=None):
-        """{item id: (text, why there is none)}, in one query for some hundred new recipients.
+    def contexts_by_item(self, items, subjects=None):
+        """Return {item id: (text, why it has none)}, in one query for some hundred new recipients.
 
         subjects: by item id, what is judged where it is more than the item's own content.
         """
@@ -33,22 +33,22 @@ class Contexts:
         theirs = defaultdict(list)
         for item in items:
             theirs[item.recipient_id].append(item)
-        recipients, found = list(theirs), {}
+        recipients, contexts = list(theirs), {}
         for start in range(0, len(recipients), MOST_KNOWN):
             some = recipients[start : start + MOST_KNOWN]
             self._know(set(some) - {None})
             for item in (item for recipient in some for item in theirs[recipient]):
-                found[item.pk] = self._one(item, judged.get(item.pk, {item.content_id}))
-        return found
+                contexts[item.pk] = self._one(item, judged.get(item.pk, {item.content_id}))
+        return contexts
 
     def _know(self, recipients):
-        """Reads those of the recipients that are new; forgets others where there is no room."""
+        """Read the recipients that are new; forget others where memory has no room."""
         new = recipients - self.known.keys()
         if len(self.known) + len(new) > MOST_KNOWN:
-            self.known = {pk: one for pk, one in self.known.items() if pk in recipients}
+            self.known = {pk: context for pk, context in self.known.items() if pk in recipients}
         if new:
-            found = self._read(self.judge.study_id, new)
-            self.known |= {pk: found.get(pk) for pk in new}
+            contexts = self._read(self.judge.study_id, new)
+            self.known |= {pk: contexts.get(pk) for pk in new}
 
     @property
     def is_profile(self):
@@ -64,14 +64,14 @@ class Contexts:
     def _one(self, item, judged):
         if item.recipient_id is None:
             return "", NO_RECIPIENT
-        known = self.known[item.recipient_id]
+        context = self.known[item.recipient_id]
         if self.is_profile:
             if item.kind == Item.Kind.PROFILE:
                 return "", OWN_PROFILE
             wanted = self.judge.profile_episodes
-            return (known, "") if known else ("", _no_profile(wanted))
+            return (context, "") if context else ("", _no_profile(wanted))
         # What the recipient did with the judged content would be an answer, not a context.
-        others = [line for content, line in known or [] if content not in judged]
+        others = [line for content, line in context or [] if content not in judged]
         newest = others[: self.judge.history_length]
         text = listening.text(newest) if self.with_shows else "\n".join(newest)
         return (text, "") if text else ("", NO_HISTORY)
@@ -82,25 +82,25 @@ def _no_profile(wanted):
 
 
 def _profiles(study, recipients, episodes):
-    """{recipient: text of the newest profile, or of the newest of so many episodes}"""
-    found = profiles.of_recipients(study, recipients).items()
-    chosen = {pk: profiles.newest(several, episodes) for pk, several in found}
-    return {pk: one[1] for pk, one in chosen.items() if one}
+    """Load {recipient: text of the newest profile, or of the newest made of so many episodes}."""
+    several_by_recipient = profiles.of_recipients(study, recipients).items()
+    chosen = {pk: profiles.newest(several, episodes) for pk, several in several_by_recipient}
+    return {pk: profile[1] for pk, profile in chosen.items() if profile}
 
 
 def _histories(study, recipients):
-    """{recipient: [(content, line)]}, the newest first; interactions without a time come last."""
+    """Load {recipient: [(content, line)]}, newest first; interactions without a time come last."""
     rows = Interaction.objects.filter(study=study, recipient__in=recipients)
     names = ["recipient", "content", "content__title", "content__key", "rating", "share_listened"]
-    found = defaultdict(list)
+    by_recipient = defaultdict(list)
     dated = [*rows.filter(at__isnull=False).order_by("-at", "-pk").values_list(*names)]
     dated += rows.filter(at=None).order_by("-pk").values_list(*names)
     for recipient, content, title, key, rating, share in dated:
-        found[recipient].append((content, _line(title or key, rating, share)))
-    return found
+        by_recipient[recipient].append((content, _line(title or key, rating, share)))
+    return by_recipient
 
 
 def _line(title, rating, share):
-    said = [f"rated {rating:g}"] if rating is not None else []
-    said += [f"{share:.0%} listened to"] if share is not None else []
-    return f"- {one_line(title)}" + (f" ({', '.join(said)})" if said else "")
+    details = [f"rated {rating:g}"] if rating is not None else []
+    details += [f"{share:.0%} listened to"] if share is not None else []
+    return f"- {one_line(title)}" + (f" ({', '.join(details)})" if details else "")

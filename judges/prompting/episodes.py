@@ -1,4 +1,4 @@
-"""What a judge sees of a recommended content: its show, title, topics and description.
+"""Show a recommended content to a judge: its show, title, topics and description.
 
 Read when a run is planned, for all that is asked about together. Nothing else is shown: ids,
 systems and sides would tell which recommender a content is from.
@@ -24,9 +24,10 @@ UNKNOWN_EPISODE = "no comparison: nothing is known of an episode of list {} but 
 
 @dataclass
 class Subject:
-    """What is judged: {"item": [entry]} or {"A": [entry, …], "B": […]}; or why it cannot be.
+    """The contents judged in one item, or why they cannot be judged.
 
-    contents: ids of all that are judged here, which no history beside them may show.
+    lists: {"item": [entry]} or {"A": [entry, …], "B": […]}. contents: ids of all that are judged
+    here, which no history beside them may show.
     """
 
     lists: dict = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Subject:
 
 
 def subjects_of(items):
-    """{item id: Subject} of recommendations and pairs of lists, in one query."""
+    """Load {item id: Subject} of recommendations and pairs of lists, in one query."""
     ids = [item.pk for item in items]
     rows = Item.objects.filter(Q(pk__in=ids) | Q(parent__in=ids)).order_by("position", "pk")
     rows = rows.values_list(
@@ -60,7 +61,7 @@ def subjects_of(items):
 
 
 def _entry(show, title, topics, description, text):
-    """The texts that there are, by field, each cut at its length."""
+    """Return the non-empty texts of a content by field, each cut at its length."""
     topics = ", ".join(topics) if isinstance(topics, list) else str(topics or "")
     texts = {
         "show": cut(show or "", LONGEST_TITLE),
@@ -72,7 +73,7 @@ def _entry(show, title, topics, description, text):
 
 
 def cut(text, longest=LONGEST):
-    """The text in one line, of so many characters at most; where it was cut it says so."""
+    """Write a text in one line of at most `longest` characters, with a mark where it was cut."""
     line = " ".join(text.split())
     return line if len(line) <= longest else line[:longest].rstrip() + CUT
 
@@ -82,7 +83,7 @@ def _one(content, entry):
 
 
 def _pair(parts):
-    lists = {side: [entry for at, _, entry in parts if at == side] for side in "AB"}
+    lists = {side: [entry for place, _, entry in parts if place == side] for side in "AB"}
     contents = {content for _, content, _ in parts}
     missing = ""
     for side, entries in lists.items():
@@ -94,15 +95,15 @@ def _pair(parts):
 
 
 def lines(entry):
-    """An entry as a prompt shows it: a line for each field, with its name."""
+    """Write an entry for a prompt: a line for each field, with its name."""
     return "\n".join(f"{LABELS[name]}: {one_line(text)}" for name, text in entry.items())
 
 
 def ranked(entries):
-    """A list as a prompt shows it, the best first."""
-    return "\n\n".join(f"{at}. {lines(entry)}" for at, entry in enumerate(entries, start=1))
+    """Write a list for a prompt, the best entry first."""
+    return "\n\n".join(f"{rank}. {lines(entry)}" for rank, entry in enumerate(entries, start=1))
 
 
 def plain(entry):
-    """An entry as embeddings are made of it: its texts alone, a line each."""
+    """Write an entry for embeddings: its texts alone, a line each."""
     return "\n".join(entry.values())

@@ -1,4 +1,4 @@
-"""One-shot examples: which human rating stands in an item's prompt.
+"""Draw one-shot examples: the human rating that stands in an item's prompt.
 
 For an item g(u, i) the example is a rating of g(u0, i0), another pair of the same system; the
 personalised one of g(u, i0), another content of the same recipient. The draw of an item depends on
@@ -37,7 +37,7 @@ NAMES = [
 
 @dataclass(frozen=True)
 class Drawn:
-    """The example of one item: another item's ratings by one rater; or why there is none."""
+    """The example of one item: another item's ratings by one rater; or why it has none."""
 
     item: int | None = None
     rater: int | None = None
@@ -59,12 +59,15 @@ class Rated:
 
 
 def pair_of(recipient, content):
-    """The pair (u, i) by their ids; what an item does not have is blank."""
+    """Return the pair (u, i) by its ids; a missing id is blank."""
     return recipient or "", content or ""
 
 
 class Examples:
-    """What the examples of one judge are drawn from; `pool`: ids of the items held out."""
+    """The rated items that one judge's examples are drawn from.
+
+    pool: ids of the items held out.
+    """
 
     def __init__(self, judge, questions, systems=None):
         self.judge = judge
@@ -72,19 +75,19 @@ class Examples:
         rated = _rated(judge, questions, None if judge.strict else systems)
         # A recipient lies on one side whole, so a personalised example comes from the same side.
         self.locked = {} if self.personalised else withheld(judge.study)
-        rated = [each for each in rated if each.pk not in self.locked]
+        rated = [entry for entry in rated if entry.pk not in self.locked]
         self.pool = _pool(judge, rated) if judge.strict else frozenset()
         self.groups = defaultdict(list)
-        for each in sorted(rated, key=attrgetter("pair", "key")):
-            if not judge.strict or each.pk in self.pool:
-                group = self._group(each.kind, each.system, each.recipient)
-                self.groups[group].append(each)
+        for entry in sorted(rated, key=attrgetter("pair", "key")):
+            if not judge.strict or entry.pk in self.pool:
+                group = self._group(entry.kind, entry.system, entry.recipient)
+                self.groups[group].append(entry)
 
     def _group(self, kind, system, recipient):
         return (kind, system, recipient) if self.personalised else (kind, system)
 
     def draw(self, item):
-        """The example of an item; its own pair is never drawn from, so nor is its own rating."""
+        """Draw the example of an item, never from its own pair, and so never its own rating."""
         if item.system_id is None or (self.personalised and item.recipient_id is None):
             what = "system" if item.system_id is None else "recipient"
             return Drawn(missing=f"no example: the item has no {what}")
@@ -121,7 +124,7 @@ def _chance(*parts):
 
 
 def _rated(judge, questions, systems):
-    """All items with a rating by the role that carries every question asked of their kind."""
+    """Load all items with a rating by the role that carries every question asked of their kind."""
     rows = (
         Rating.objects.for_analysis()
         .filter(
@@ -137,8 +140,8 @@ def _rated(judge, questions, systems):
         rows = rows.filter(item__system__in=systems)
     rows = rows.order_by("item_id", "session__rater__key", "session_id").values_list(*NAMES)
     by_item = groupby(rows.iterator(chunk_size=20_000), key=itemgetter(slice(0, 7)))
-    found = (_rated_item(first, list(group), questions) for first, group in by_item)
-    return [each for each in found if each.by]
+    entries = (_rated_item(first, list(group), questions) for first, group in by_item)
+    return [entry for entry in entries if entry.by]
 
 
 def _rated_item(first, rows, questions):
@@ -153,11 +156,11 @@ def _rated_item(first, rows, questions):
 
 
 def _pool(judge, rated):
-    """Ids of the items held out: those of the judge's earlier run, else a seeded share."""
+    """Return ids of the items held out: those of the judge's earlier run, else a seeded share."""
     earlier = HeldOut.objects.filter(run__judge=judge.pk)
     newest = earlier.order_by("-run").values("run")[:1]
     if judge.pk and (kept := set(earlier.filter(run=newest).values_list("item", flat=True))):
         return frozenset(kept)
-    shuffled = sorted(rated, key=lambda each: _chance(judge.seed, "pool", each.key).random())
+    shuffled = sorted(rated, key=lambda entry: _chance(judge.seed, "pool", entry.key).random())
     count = max(1, min(len(rated) - 1, round(judge.pool_share * len(rated))))
-    return frozenset(each.pk for each in shuffled[:count])
+    return frozenset(entry.pk for entry in shuffled[:count])

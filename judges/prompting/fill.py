@@ -1,4 +1,4 @@
-"""Prompts: text files with placeholders, filled for one item, hashed as evidence."""
+"""Fill prompts, text files with placeholders, for one item; hash them as evidence."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ class Prompt:
 
     @property
     def method(self):
-        """The method of judging that it is for: what it has a place for says it."""
+        """Return the method of judging that the prompt is for, told by its placeholders."""
         places = {
             "lists": "pairwise",
             "episode": "fit",
@@ -45,45 +45,49 @@ class Prompt:
 
     @property
     def asks_for_json(self):
-        """Whether it does so in words; without them a JSON mode is refused, or runs on and on."""
+        """Whether the prompt asks for JSON in words.
+
+        Without them a JSON mode refuses the prompt, or its reply runs on and on.
+        """
         return "JSON" in self.text
 
     def has(self, placeholder):
-        """Whether the prompt has a place for it: "example" or "context"."""
+        """Whether the prompt has a placeholder of this name, as "example" or "context"."""
         return placeholder in Template(self.text).get_identifiers()
 
 
 def names(method=""):
-    """The prompts there are, or those of one method of judging, by name and version."""
-    found = sorted(path.stem for path in FOLDER.glob("*.txt") if NAME.fullmatch(path.stem))
-    return [name for name in found if not method or load(name).method == method]
+    """List the names of the project's prompts, or those of one method, by name and version."""
+    every = sorted(path.stem for path in FOLDER.glob("*.txt") if NAME.fullmatch(path.stem))
+    return [name for name in every if not method or load(name).method == method]
 
 
 def load(name):
-    """The prompt of that name; ValueError says which there are."""
+    """Load the prompt of a name; ValueError lists the names there are."""
     if name not in names():
         raise ValueError(f"found prompt {name!r}; there are {', '.join(names())}")
     return Prompt(name, (FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
 
 
 def load_part(name):
-    """One of the texts that a prompt's examples and contexts are put into."""
+    """Load the text that an example or a context of a prompt is put into."""
     return Prompt(name, (FOLDER / "parts" / f"{name}.txt").read_text(encoding="utf-8"))
 
 
 def neutral(text):
-    """The text with its markers broken up, so that it can neither end its data nor speak."""
+    """Break up the markers in a text, so that it can neither end its data nor speak."""
     while MARKERS.search(text):  # of two that overlap the second is left: "<s>>>"
-        text = MARKERS.sub(lambda found: " ".join(found.group()), text)
+        text = MARKERS.sub(lambda marker: " ".join(marker.group()), text)
     return text
 
 
 def one_line(text):
+    """Write a text in one line, with its markers broken up."""
     return " ".join(neutral(text).split())
 
 
 def messages(template, item, questions, rationale=False, shown=None):
-    """The exact messages of one call: one user message in the five parts of the template.
+    """Write the exact messages of one call: one user message in the five parts of the template.
 
     shown: the example and the context of the item, as `example` and `context` make them.
     """
@@ -102,35 +106,35 @@ def messages(template, item, questions, rationale=False, shown=None):
 
 
 def _with_content(template, content, **texts):
-    """Filled; where nothing was recommended the marker lines around it are left out."""
+    """Fill a template; without a recommended content the marker lines around it are left out."""
     template = template if content else CONTENT.sub("", template)
     return Template(template).substitute(texts, content=content)
 
 
 def filled(template, **texts):
-    """The messages of a prompt whose parts were neutralised already."""
+    """Write the messages of a prompt whose parts are neutralised already."""
     return _user(Template(template).substitute(texts))
 
 
 def _user(text):
-    """One user message, without the gaps that empty parts leave."""
+    """Make one user message, without the gaps that empty parts leave."""
     return [{"role": "user", "content": re.sub(r"\n{3,}", "\n\n", text.strip())}]
 
 
 def part(text, **parts):
-    """A part of a prompt with its own parts in place, which were neutralised already."""
+    """Fill a part of a prompt with texts that are neutralised already."""
     return Template(text).substitute(parts).strip()
 
 
 def example(part, item, ratings):
-    """Another item with its ratings {question key: value}, as a part of a prompt."""
-    said = ", ".join(f"{one_line(key)} {value:g}" for key, value in ratings.items())
+    """Write another item with its ratings {question key: value} as a part of a prompt."""
+    numbers = ", ".join(f"{one_line(key)} {value:g}" for key, value in ratings.items())
     text = neutral(item.text.strip())
-    return _with_content(part, content=_recommended(item), text=text, ratings=said).strip()
+    return _with_content(part, content=_recommended(item), text=text, ratings=numbers).strip()
 
 
 def context(part, text):
-    """Something about the recipient, as a part of a prompt."""
+    """Write a text about the recipient as a part of a prompt."""
     return Template(part).substitute(text=neutral(text.strip())).strip()
 
 
@@ -140,7 +144,7 @@ def _recommended(item):
 
 
 def _rules(questions):
-    """One sentence for each scale in use."""
+    """Write one sentence for each scale in use."""
     by_rule: dict[str, list[str]] = {}
     for question in questions:
         by_rule.setdefault(_rule(question.scale), []).append(question.key)
@@ -161,7 +165,7 @@ def _rule(scale):
 
 
 def _inside(label):
-    """A label within a sentence."""
+    """Write a label as it stands within a sentence."""
     label = one_line(label)
     return label[:1].lower() + label[1:]
 

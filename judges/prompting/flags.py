@@ -1,4 +1,4 @@
-"""Texts that speak to a judge: which rules a text meets. A flag never changes a score.
+"""Flag texts that speak to a judge by the rules that they meet. A flag never changes a score.
 
 Each rule is a pattern over the text in small letters, full-width forms made plain, characters
 without width left out, and what is spelled in tags, which no page shows, behind it. A rule that
@@ -17,7 +17,7 @@ INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 TAGS = re.compile("[\U000e0020-\U000e007e]+")
-AS_ASCII = {0xE0000 + at: at for at in range(0x20, 0x7F)}
+AS_ASCII = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 BLANKS = re.compile(r"\s+")
 BEGINNING = r"(?:^|[.!?;:)\]>\n]\s*|\b(?:please|must|should|shall|just|now|then|and)\s+)"
 NUMBER = r"(?:\d+(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -98,16 +98,16 @@ WORDS = {name: words.split() for name, (_, words, _) in RULES.items()}
 
 
 def plain(text):
-    """The text as the rules read it."""
+    """Normalise a text for the rules."""
     if not text.isascii():
         # Models read tags as the letters that they stand for.
         hidden = "\n".join(["", *TAGS.findall(text)]).translate(AS_ASCII)
         text = unicodedata.normalize("NFKC", INVISIBLE.sub("", text)) + hidden
     # One space or line end each: long runs of them would make the patterns slow.
-    return BLANKS.sub(_one, text.lower())
+    return BLANKS.sub(_one_blank, text.lower())
 
 
-def _one(blanks):
+def _one_blank(blanks):
     return "\n" if "\n" in blanks.group() else " "
 
 
@@ -116,36 +116,42 @@ def _met(name, text):
 
 
 def rules_of(*texts):
-    """Names of the rules that any of the texts meets, with | between them; mostly blank."""
+    """Name the rules that any of the texts meets, with | between them; mostly blank."""
     met = {name for text in texts if text for name in _names(text)}
     return "|".join(name for name in RULES if name in met)
 
 
 @lru_cache(maxsize=256)  # items of one recipient share a history or a profile
 def _names(text):
-    read = plain(text)
-    return tuple(name for name in RULES if _met(name, read))
+    normalised = plain(text)
+    return tuple(name for name in RULES if _met(name, normalised))
 
 
 def texts_sent(item, material, beside=()):
-    """What an LLM judge is shown of an item that the study did not write itself.
+    """List the texts of an item that an LLM judge is shown and the study did not write itself.
 
     beside: what its method shows besides the item's text.
     """
-    entries = [entry for each in material.subject.values() for entry in each]
-    of = [item] if not entries else []
-    of += [material.example] if material.example_id else []
-    titles = [one.content.title for one in of if one.content]
-    said = [text for entry in entries for text in entry.values()]
-    return [*(one.text for one in of), *beside, *titles, material.context, *said]
+    entries = [entry for shown in material.subject.values() for entry in shown]
+    items = [item] if not entries else []
+    items += [material.example] if material.example_id else []
+    titles = [item_shown.content.title for item_shown in items if item_shown.content]
+    of_entries = [text for entry in entries for text in entry.values()]
+    return [
+        *(item_shown.text for item_shown in items),
+        *beside,
+        *titles,
+        material.context,
+        *of_entries,
+    ]
 
 
 def named(texts):
-    """[(rule, what it means, the first words that meet it)] of some texts."""
-    found = {}
+    """Return [(rule, what it means, the first words that meet it)] for some texts."""
+    words = {}
     for text in texts:
-        read = plain(text or "")
-        for name in RULES.keys() - found.keys():
-            if match := _met(name, read):
-                found[name] = match.group().strip().lstrip(".!?;:) \n")
-    return [(name, MEANINGS[name], found[name]) for name in RULES if name in found]
+        normalised = plain(text or "")
+        for name in RULES.keys() - words.keys():
+            if match := _met(name, normalised):
+                words[name] = match.group().strip().lstrip(".!?;:) \n")
+    return [(name, MEANINGS[name], words[name]) for name in RULES if name in words]

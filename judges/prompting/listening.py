@@ -1,4 +1,4 @@
-"""The raw history beside a recommendation: episodes with the share listened to, and their shows."""
+"""Write a recipient's raw history: episodes with the share listened to, and their shows."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ LONGEST_ABOUT = 300  # characters of topics, and of what is said about a show
 
 @dataclass(frozen=True)
 class Listened:
-    """One entry of a history: its line, and the show that it is of."""
+    """One entry of a history: its line for the prompt, and its show."""
 
     line: str
     show: str = ""
     about: str = ""
     transcript: str = ""
     content: str = ""
-    at: datetime | None = None
+    heard_at: datetime | None = None
     share: float | None = None
     rating: float | None = None
 
 
 def histories(study, recipients, transcript_length=0):
-    """{recipient: [(content, Listened)]}, the newest first; entries without a time come last.
+    """Load {recipient: [(content, Listened)]}, the newest first; entries without a time come last.
 
     transcript_length: so many characters of each episode's transcript, where there is one.
     """
@@ -59,42 +59,42 @@ def histories(study, recipients, transcript_length=0):
     ]
     dated = [*rows.filter(at__isnull=False).order_by("-at", "-pk").values_list(*names)]
     dated += rows.filter(at=None).order_by("-pk").values_list(*names)
-    found = defaultdict(list)
+    by_recipient = defaultdict(list)
     for recipient, content, title, show, topics, about, rating, share, *more in dated:
         if title or show:
             line = _line(title, show, topics, rating, share)
-            at, words, in_all, key = more
+            heard_at, words, in_all, key = more
             entry = Listened(
                 line=line,
                 show=cut(show, LONGEST_TITLE),
                 about=cut(str(about or ""), LONGEST_ABOUT),
                 transcript=_begun(words or "", in_all or 0),
                 content=key,
-                at=at,
+                heard_at=heard_at,
                 share=share,
                 rating=rating,
             )
-            found[recipient].append((content, entry))
-    return found
+            by_recipient[recipient].append((content, entry))
+    return by_recipient
 
 
 def _begun(words, in_all):
-    """The beginning of a transcript of so many characters, as one line."""
+    """Write the beginning of a transcript in one line, marked if there is more of it."""
     return " ".join(words.split()) + (CUT if len(words) < in_all else "")
 
 
 def _line(title, show, topics, rating, share):
     topics = ", ".join(topics) if isinstance(topics, list) else str(topics or "")
-    said = [f"of the show {cut(show, LONGEST_TITLE)}"] if show else []
-    said += [f"rated {rating:g}"] if rating is not None else []
-    said += [f"{share:.0%} listened to"] if share is not None else []
-    said += [f"topics: {cut(topics.replace('|', ', '), LONGEST_ABOUT)}"] if topics else []
+    details = [f"of the show {cut(show, LONGEST_TITLE)}"] if show else []
+    details += [f"rated {rating:g}"] if rating is not None else []
+    details += [f"{share:.0%} listened to"] if share is not None else []
+    details += [f"topics: {cut(topics.replace('|', ', '), LONGEST_ABOUT)}"] if topics else []
     name = cut(title or "(no title)", LONGEST_TITLE)
-    return f"- {one_line(name)}" + (f" ({one_line('; '.join(said))})" if said else "")
+    return f"- {one_line(name)}" + (f" ({one_line('; '.join(details))})" if details else "")
 
 
 def text(entries):
-    """Episodes, then the shows that they are of, in their order and each once."""
+    """Write episodes, then their shows, each once and in the order of the episodes."""
     if not entries:
         return ""
     shows = {}

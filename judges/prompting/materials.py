@@ -1,4 +1,4 @@
-"""What a judge's prompts show of an item beside its text: an example, a context, or why not."""
+"""Gather what a prompt shows of an item besides its text: an example, a context, or why not."""
 
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ LISTENING = "listening.v1"
 
 @dataclass(frozen=True)
 class Shown:
-    """What is put into the prompt of one item: blank where the judge has none.
+    """The texts put into the prompt of one item, blank where the judge has none.
 
     subject: what is judged, where it is no text: {list: [entry, …]}, as episodes.Subject has it.
     material, texts: what it is made of.
@@ -34,51 +34,51 @@ class Shown:
 
 
 def settings_of(judge, method):
-    """The settings that change what is shown; nothing for a judge that shows only the item."""
-    found: dict = {}
+    """Return the settings that change what is shown; {} for a judge that shows only the item."""
+    settings: dict = {}
     if judge.shots != Judge.Shots.ZERO:
-        found |= {name: getattr(judge, name) for name in ("shots", "example_role", "seed")}
+        settings |= {name: getattr(judge, name) for name in ("shots", "example_role", "seed")}
         if judge.strict:
-            found |= {"strict": True, "pool_share": judge.pool_share}
+            settings |= {"strict": True, "pool_share": judge.pool_share}
     if judge.context != Judge.Context.NONE:
-        found["context"] = judge.context
+        settings["context"] = judge.context
     if judge.context == Judge.Context.HISTORY:
-        found["history_length"] = judge.history_length
+        settings["history_length"] = judge.history_length
         if judge.transcript_length:
-            found["transcript_length"] = judge.transcript_length
+            settings["transcript_length"] = judge.transcript_length
     if judge.context == Judge.Context.PROFILE and judge.profile_episodes:
-        found["profile_episodes"] = judge.profile_episodes
-    if found:
+        settings["profile_episodes"] = judge.profile_episodes
+    if settings:
         parts = map(fill.load_part, _part_names(judge, method).values())
-        found["parts"] = {part.name: part.sha256 for part in parts}
-    return found
+        settings["parts"] = {part.name: part.sha256 for part in parts}
+    return settings
 
 
 def _part_names(judge, method):
-    """{"example": name, "context": name} of the files beside the prompt that are in use."""
-    found = {"example": judge.shots, "context": judge.context}
-    found = {what: PARTS[name] for what, name in found.items() if name in PARTS}
+    """Return {"example": name, "context": name} of the part files in use."""
+    names = {"example": judge.shots, "context": judge.context}
+    names = {what: PARTS[name] for what, name in names.items() if name in PARTS}
     if judge.context == Judge.Context.HISTORY and method.shows_lists:
-        found["context"] = LISTENING
-    return _as_before(judge, found) if found else found
+        names["context"] = LISTENING
+    return _as_before(judge, names) if names else names
 
 
 def _as_before(judge, names):
-    """The versions of the judge's runs so far, so that a newer one makes no other judge of it."""
+    """Keep the part versions of the judge's runs so far: a newer file makes no other judge."""
     before = {name.rpartition(".")[0]: name for name in judge.kept_settings.get("parts", ())}
     return {what: before.get(name.rpartition(".")[0], name) for what, name in names.items()}
 
 
 def part_texts(judge, method):
-    """{"example": text, "context": text} of the parts in use, as a run keeps them."""
+    """Return {"example": text, "context": text} of the parts in use, as a run keeps them."""
     parts = _part_names(judge, method)
     return {what: fill.load_part(name).text for what, name in parts.items()}
 
 
 class Materials:
-    """Gathers what one judge shows, chunk by chunk, in a few queries each.
+    """The materials of one judge, gathered chunk by chunk in a few queries each.
 
-    method: the judge's. `pool`: ids of the items held out. systems: those of the items, where they
+    method: the judge's. pool: ids of the items held out. systems: those of the items, where they
     are few.
     """
 
@@ -92,27 +92,27 @@ class Materials:
 
     @property
     def shows(self):
-        """Whether anything is shown beside the items."""
+        """Whether anything is shown besides the items' texts."""
         return bool(self.texts) or self.lists
 
-    def of(self, items):
-        """[(item, Material, why there can be no prompt)]; the Materials are not saved."""
+    def gather(self, items):
+        """Return [(item, Material, why it has no prompt)]; the Materials are not saved."""
         subjects = episodes.subjects_of(items) if self.lists else {}
-        contexts = self.contexts.of(items, subjects) if self.contexts else {}
-        found = []
+        contexts = self.contexts.contexts_by_item(items, subjects) if self.contexts else {}
+        gathered = []
         for item in items:
             drawn = self.examples.draw(item) if self.examples else Drawn()
             subject = subjects.get(item.pk, episodes.Subject())
             context, missing = contexts.get(item.pk, ("", ""))
             why = drawn.missing or subject.missing or missing
-            found.append((item, _material(item, drawn, context, subject.lists), why))
-        shown = Item.objects.select_related("content").in_bulk(
-            {material.example_id for _, material, _ in found} - {None}
+            gathered.append((item, _material(item, drawn, context, subject.lists), why))
+        examples = Item.objects.select_related("content").in_bulk(
+            {material.example_id for _, material, _ in gathered} - {None}
         )
-        for _, material, _ in found:
+        for _, material, _ in gathered:
             if material.example_id:
-                material.example = shown[material.example_id]
-        return found
+                material.example = examples[material.example_id]
+        return gathered
 
 
 def _material(item, drawn, context, subject):
@@ -126,8 +126,8 @@ def _material(item, drawn, context, subject):
     )
 
 
-def shown(material, texts):
-    """What a material puts into a prompt, by the parts' texts as the run keeps them."""
+def show_material(material, texts):
+    """Write what a material puts into a prompt, by the parts' texts as the run keeps them."""
     example = context = ""
     if material.example_id and "example" in texts:
         example = fill.example(texts["example"], material.example, material.ratings)
@@ -139,9 +139,9 @@ def shown(material, texts):
 
 
 def shown_by_item(run, items):
-    """{item id: Shown} of items of a run, in one query; None for runs that show only the item."""
+    """Load {item id: Shown} of a run, in one query; None for runs that show only the item."""
     texts = run.frozen.get("part_texts")
     if texts is None:
         return dict.fromkeys(items)
     rows = Material.objects.filter(run=run, item__in=items).select_related("example__content")
-    return {material.item_id: shown(material, texts) for material in rows}
+    return {material.item_id: show_material(material, texts) for material in rows}

@@ -1,4 +1,4 @@
-"""Prompts that a study brings itself: what may stand in them, and how their versions are kept.
+"""Keep a study's own prompts: what may stand in them, and how their versions are stored.
 
 They are filled as the project's own: names after a dollar sign are replaced, nothing is run. Their
 names begin with own/, so a prompt that the project ships later never takes their place. Runs read
@@ -81,34 +81,34 @@ NO_JSON = "it has to ask for JSON, in that word: replies are read as JSON"
 
 
 class Stale(Exception):
-    """Somebody else saved the prompt since it was read."""
+    """Raised when somebody else saved the prompt since it was read."""
 
 
 def normal(text):
-    """The text with plain line ends, as it is kept."""
+    """Return the text with plain line ends, as it is stored."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def allowed(method):
-    """The placeholders of a method, needed ones first."""
+    """List the placeholders of a method, required ones first."""
     return [*NEEDED[METHODS(method)], *OPTIONAL[METHODS(method)]]
 
 
 def problems_of(text, method):
-    """[(line or None, what is wrong)] of a prompt's text."""
+    """Return [(line or None, what is wrong)] of a prompt's text."""
     if len(text) > LONGEST:
         return [(None, f"found {len(text):,} characters; allowed are {LONGEST:,}")]
-    places, found = _placeholders(text, method)
+    places, problems = _placeholders(text, method)
     needed = [name for name in NEEDED[METHODS(method)] if name not in places]
-    found += [(None, f"${name} is missing: {MEANINGS[name]}") for name in needed]
-    found += [(line, NO_FENCE.format(name)) for line, name in _unfenced(text, places, FENCED)]
+    problems += [(None, f"${name} is missing: {MEANINGS[name]}") for name in needed]
+    problems += [(line, NO_FENCE.format(name)) for line, name in _unfenced(text, places, FENCED)]
     if "JSON" not in text and METHODS(method) not in (METHODS.RECOMMENDER, METHODS.SUPPORT):
-        found.append((None, NO_JSON))
-    return found
+        problems.append((None, NO_JSON))
+    return problems
 
 
 def warnings_of(text, method):
-    """[(line, what to look at)] of a prompt that may be used all the same.
+    """Return [(line, what to look at)] of a prompt that may be used all the same.
 
     Earlier prompts of the project have such a place, so a study's own may have it too.
     """
@@ -117,39 +117,42 @@ def warnings_of(text, method):
 
 
 def _unfenced(text, places, names):
-    """[(line, name)] of the places of these names that marker lines are not around."""
+    """Return [(line, name)] where these placeholders stand outside marker lines."""
     fenced = {match.start("in") for match in FENCE.finditer(text)}
     fenced |= {match.start("bare") for match in FENCE.finditer(text)}
     return [
-        (_line(text, at), name) for name in names for at in places.get(name, ()) if at not in fenced
+        (_line(text, place), name)
+        for name in names
+        for place in places.get(name, ())
+        if place not in fenced
     ]
 
 
 def _placeholders(text, method):
-    """{name: [where its letters begin]}, and what stands there that is no placeholder."""
+    """Return {name: [where its letters begin]}, and the problems with other $ signs."""
     places: dict[str, list[int]] = {}
-    found, names = [], allowed(method)
+    problems, names = [], allowed(method)
     there = ", ".join(f"${name}" for name in names)
     for match in Template.pattern.finditer(text):
         group = "named" if match["named"] else "braced"
         name = match[group]
         if match["invalid"] is not None:
             line = _line(text, match.start())
-            found.append((line, "found a $ without a name; write $$ for a dollar sign"))
+            problems.append((line, "found a $ without a name; write $$ for a dollar sign"))
         elif name and name not in names:
             line = _line(text, match.start())
-            found.append((line, f"found {match.group()}; allowed are {there}"))
+            problems.append((line, f"found {match.group()}; allowed are {there}"))
         elif name:
             places.setdefault(name, []).append(match.start(group))
-    return places, found
+    return places, problems
 
 
-def _line(text, at):
-    return text.count("\n", 0, at) + 1
+def _line(text, place):
+    return text.count("\n", 0, place) + 1
 
 
 def in_words(problems):
-    """One sentence a problem."""
+    """Write each problem as one sentence."""
     return [f"Line {line}: {what}." if line else f"{_upper(what)}." for line, what in problems]
 
 
@@ -158,21 +161,22 @@ def _upper(words):
 
 
 def sha256(text):
+    """Hash the text of a prompt."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def of_study(study_id):
-    """The study's prompts, all versions."""
+    """Select all versions of a study's prompts."""
     return StudyPrompt.objects.filter(study=study_id)
 
 
 def newest(study_id, name):
-    """The newest version of that name, or None."""
+    """Return the newest version of a prompt's name, or None."""
     return of_study(study_id).filter(name=name).order_by("-version").first()
 
 
 def save_new(study, name, method, text, user):
-    """The first version of a new name; None where the name is taken."""
+    """Create the first version of a new name; None if the name is taken."""
     try:
         with transaction.atomic():
             return StudyPrompt.objects.create(
@@ -183,7 +187,7 @@ def save_new(study, name, method, text, user):
 
 
 def save_version(prompt, text, base, user):
-    """The text as the next version, or in place of one that no run has used.
+    """Save the text as the next version, or in place of a version that no run has used.
 
     base: sha256 of the text that the user began from; Stale where it is not the newest any more.
     """
@@ -208,7 +212,7 @@ def save_version(prompt, text, base, user):
 
 
 def freeze(study_id, key, digest):
-    """In the transaction that plans a run: whether the version has that text, and for ever."""
+    """Freeze a version that still has this text for a run; return whether it does."""
     every = {prompt.key: prompt for prompt in of_study(study_id).select_for_update()}
     prompt = every.get(key)
     if prompt is None or sha256(prompt.text) != digest or prompt.sha256 not in ("", digest):

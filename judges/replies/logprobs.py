@@ -1,4 +1,4 @@
-"""A score weighted by probability: the mean of the scale's points by a reply's log-probabilities.
+"""Weight a score by probability: the mean of a scale's points by a reply's log-probabilities.
 
 The weighted value of G-Eval (Liu et al., EMNLP 2023, section 2.3): the sum of p(s)·s over the
 points s of the scale, with p(s) as the endpoint gives it for the token of the score. Endpoints
@@ -26,7 +26,7 @@ ORDERED = ("likert", "binary")
 
 
 class Reason(StrEnum):
-    """Why a score has no weighted value."""
+    """Reasons why a score has no weighted value."""
 
     NOT_SENT = "the endpoint sent no log-probabilities"
     UNUSABLE = "log-probabilities that cannot be right"
@@ -39,7 +39,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class Weighted:
-    """The weighted value of one score and the probability its scale's points have, or a reason."""
+    """A score's weighted value and the probability of all the scale's points, or a reason."""
 
     value: float | None = None
     mass: float | None = None
@@ -47,26 +47,26 @@ class Weighted:
 
 
 def kept(sent: Any, content: str) -> dict[str, Any]:
-    """What of an endpoint's log-probabilities is stored: {"tokens": [...]} or {"reason": ...}.
+    """Reduce an endpoint's log-probabilities to what is stored of them.
 
-    Of all tokens with a digit: where they begin in the reply (bytes), their text, their
-    log-probability and the likeliest tokens in their place.
+    Returns {"tokens": [...]} or {"reason": ...}. Of all tokens with a digit: where they begin in
+    the reply (bytes), their text, their log-probability and the likeliest tokens in their place.
     """
     tokens = sent.get("content") if isinstance(sent, dict) else None
     if not isinstance(tokens, list) or not tokens:
         return {"reason": Reason.NOT_SENT}
     try:
-        found = [(_bytes(token), token) for token in tokens]
-        if b"".join(text for text, _ in found) != content.encode():
+        pairs = [(_bytes(token), token) for token in tokens]
+        if b"".join(text for text, _ in pairs) != content.encode():
             return {"reason": Reason.OTHER_TEXT}
-        return {"tokens": list(_with_digits(found))}
+        return {"tokens": list(_with_digits(pairs))}
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
         return {"reason": Reason.UNUSABLE}
 
 
-def _with_digits(found):
+def _with_digits(pairs):
     start = 0
-    for text, token in found:
+    for text, token in pairs:
         if re.search(rb"[0-9]", text):
             if len(text) > LONGEST_TOKEN:
                 raise ValueError("a token is too long")
@@ -78,7 +78,7 @@ def _with_digits(found):
 
 
 def _bytes(token):
-    """A token's bytes; endpoints without them give its text only."""
+    """Return a token's bytes, made from its text where the endpoint sends no bytes."""
     given = token.get("bytes")
     if given is None:
         return token["token"].encode()
@@ -103,7 +103,7 @@ def _logprob(token):
 def weighted(
     reply: str, logprobs: dict[str, Any] | None, scales: Mapping[str, Scale]
 ) -> dict[str, Weighted]:
-    """{question: Weighted} of a reply that was read, by what was kept of its log-probabilities."""
+    """Compute {question: Weighted} of a parsed reply from its stored log-probabilities."""
     missing = (logprobs or {"reason": Reason.NOT_SENT}).get("reason")
     if missing:
         return {key: Weighted(reason=missing) for key in scales}
@@ -120,7 +120,7 @@ def _weighted(reply, span, tokens, scale):
         return Weighted(reason=Reason.NO_MEAN)
     if span is None:
         return Weighted(reason=Reason.NO_POINT)
-    start, end = (len(reply[:at].encode()) for at in span)
+    start, end = (len(reply[:offset].encode()) for offset in span)
     for begins, text, likely in tokens:
         raw = text.encode()
         if begins <= start and end <= begins + len(raw):
@@ -129,7 +129,7 @@ def _weighted(reply, span, tokens, scale):
 
 
 def _mean(likely, before, points):
-    """The mean of the points; `before` is what of the score's token stands before the score."""
+    """Average the points; `before` is what precedes the score within its token."""
     mass = dict.fromkeys(points, 0.0)
     for text, logprob in likely:
         point = _point(text.encode(), before)
@@ -146,15 +146,15 @@ def _mean(likely, before, points):
 
 
 def _point(text, before):
-    """The number that a token is, after what stands before it in the token; else None."""
+    """Return the number that a token spells after `before`, or None."""
     text = text.lstrip()
     if not text.startswith(before):
         return None
-    found = NUMBER.fullmatch(text[len(before) :].strip().rstrip(AFTER))
-    return int(found[1]) if found else None
+    number = NUMBER.fullmatch(text[len(before) :].strip().rstrip(AFTER))
+    return int(number[1]) if number else None
 
 
 def _begins_another(point, mass):
-    """Whether a likely “1” may be the beginning of a “10” that has no token of its own here."""
+    """Whether a likely “1” may begin a “10” that has no token of its own here."""
     longer = [other for other in mass if other != point and str(other).startswith(str(point))]
     return mass[point] >= NEGLIGIBLE and any(not mass[other] for other in longer)

@@ -1,4 +1,7 @@
-"""A model's reply -> a value for each question, or the reason why there is none. Never a guess."""
+"""Parse a model's reply: a value for each question, or the reason why it has none.
+
+Never a guess.
+"""
 
 import json
 import re
@@ -25,7 +28,7 @@ SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Reason(StrEnum):
-    """Why a reply that arrived gives no value."""
+    """Reasons why a reply that arrived gives no value."""
 
     EMPTY = "empty reply"
     CUT_OFF = "reply cut off at the token limit"
@@ -54,7 +57,7 @@ class Reason(StrEnum):
 
 @dataclass
 class Verdict:
-    """What one reply says: values by question key, reasons where there is no value."""
+    """The values of one reply by question key, and reasons where a value is missing."""
 
     values: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, Reason] = field(default_factory=dict)
@@ -62,7 +65,7 @@ class Verdict:
 
 
 class _TooMuch(ValueError):
-    """More than is read; `reason` says of what."""
+    """Raised for a reply beyond what is read; `reason` says which limit it breaks."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(str(reason))
@@ -70,7 +73,7 @@ class _TooMuch(ValueError):
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that remembers which of its keys came twice."""
+    """A JSON object that remembers keys given more than once."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -82,7 +85,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def _decoder() -> json.JSONDecoder:
-    """For one reply: it counts the objects that it makes, those within others too."""
+    """Make a JSON decoder for one reply that counts all objects, nested ones too."""
     made = count(1)
 
     def make(pairs: list[tuple[str, Any]]) -> _Object:
@@ -94,31 +97,31 @@ def _decoder() -> json.JSONDecoder:
 
 
 def parse(reply: str, scales: Mapping[str, Scale], finish_reason: str = "stop") -> Verdict:
-    """The last verdict in the reply, read strictly by the scales of the questions asked.
+    """Parse the last verdict in a reply strictly by the scales of the questions asked.
 
     JSON in code fences or with prose around it is read. A broken object anywhere, or an answer to
     a question that was not asked, leaves the whole reply without values; else each question
     stands for itself. 4.0 is the whole number 4, as in JSON schema; "4" and true are no numbers.
     """
-    found = last_object(reply, scales.keys(), finish_reason)
-    return _none(scales, found) if isinstance(found, Reason) else _read(found, scales)
+    answers = last_object(reply, scales.keys(), finish_reason)
+    return _none(scales, answers) if isinstance(answers, Reason) else _read(answers, scales)
 
 
 def last_object(reply: str, asked: Set[str], finish_reason: str = "stop") -> _Object | Reason:
-    """The last JSON object that answers what was asked, or why the reply has no value at all."""
+    """Return the last JSON object that answers a question, or the Reason for no value at all."""
     if finish_reason == "length":
         return Reason.CUT_OFF
     if not reply.strip():
         return Reason.EMPTY
     try:
-        found = _last_verdict(reply, asked)
+        answers = _last_verdict(reply, asked)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON
-    if found is None:
+    if answers is None:
         return Reason.NO_JSON
-    return Reason.EXTRA if set(found) - asked - {RATIONALE} else found
+    return Reason.EXTRA if set(answers) - asked - {RATIONALE} else answers
 
 
 def last_list(
@@ -127,7 +130,7 @@ def last_list(
     finish_reason: str = "stop",
     begins: re.Pattern[str] = OBJECT_OR_LIST,
 ) -> list[Any] | Reason:
-    """The last list in the reply that is its own or stands under the key, or why there is none.
+    """Return the last JSON list in a reply, alone or under the key, or the Reason why it has none.
 
     A broken object or list anywhere leaves the whole reply without one. begins: how either begins,
     for prose has brackets too.
@@ -137,34 +140,34 @@ def last_list(
     if not reply.strip():
         return Reason.EMPTY
     try:
-        found, any_json = _last_list(reply, key, begins)
+        entries, any_json = _last_list(reply, key, begins)
     except _TooMuch as error:
         return error.reason
     except (ValueError, RecursionError):
         return Reason.BROKEN_JSON
-    if found is None:
+    if entries is None:
         return Reason.NO_STATEMENTS if any_json else Reason.NO_JSON
-    return found
+    return entries
 
 
 def _last_list(reply: str, key: str, begins: re.Pattern[str]) -> tuple[list[Any] | None, bool]:
-    """That list, and whether there is any JSON at all."""
+    """Return the last list, and whether the reply has any JSON at all."""
     if len(reply) > LONGEST_REPLY:
         raise _TooMuch(Reason.REPLY_TOO_LONG)
     decoder, position = _decoder(), 0
-    found: list[Any] | None = None
+    entries: list[Any] | None = None
     any_json = False
     while start := begins.search(reply, position):
         value, position = decoder.raw_decode(reply, start.start())
         any_json = True
         if isinstance(value, _Object):
             value = None if key in value.twice else value.get(key)
-        found = value if isinstance(value, list) else found
-    return found, any_json
+        entries = value if isinstance(value, list) else entries
+    return entries, any_json
 
 
 def storable(text: str) -> str:
-    """The text without what a database cannot hold: NUL and halves of surrogate pairs."""
+    """Replace what a database cannot hold: NUL and halves of surrogate pairs."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
@@ -173,7 +176,7 @@ def _none(scales: Mapping[str, Scale], reason: Reason) -> Verdict:
 
 
 def _last_verdict(reply: str, asked: Set[str]) -> _Object | None:
-    """The last outermost JSON object that answers a question, else the last one at all.
+    """Return the last outermost JSON object that answers a question, else the last object of all.
 
     ValueError when anything that begins as an object is broken: what follows may be a part of it;
     or when the reply is too long, or of too many objects.
@@ -182,30 +185,30 @@ def _last_verdict(reply: str, asked: Set[str]) -> _Object | None:
 
 
 def _last_object(reply: str, asked: Set[str]) -> tuple[_Object | None, int]:
-    """That object, and where it begins."""
+    """Return the last verdict's object, and where it begins."""
     if len(reply) > LONGEST_REPLY:
         raise _TooMuch(Reason.REPLY_TOO_LONG)
     decoder = _decoder()
-    found: _Object | None = None
+    last: _Object | None = None
     answers, position, begins = False, 0, 0
     while start := OBJECT.search(reply, position):
         candidate, position = decoder.raw_decode(reply, start.start())
         if asked & candidate.keys() or not answers:
-            found, answers = candidate, bool(asked & candidate.keys())
+            last, answers = candidate, bool(asked & candidate.keys())
             begins = start.start()
-    return found, begins
+    return last, begins
 
 
 def value_spans(reply: str, scales: Mapping[str, Scale]) -> dict[str, tuple[int, int]]:
-    """Where in the reply the answer to each question stands, of a reply that `parse` reads."""
+    """Locate the answer to each question, (start, end), in a reply that `parse` reads."""
     try:
-        found, begins = _last_object(reply, scales.keys())
+        answers, begins = _last_object(reply, scales.keys())
     except (ValueError, RecursionError):
         return {}
     spans: dict[str, tuple[int, int]] = {}
     decoder = json.JSONDecoder()
     position = _next(reply, begins + 1)
-    while found and reply[position] != "}":
+    while answers and reply[position] != "}":
         key, position = decoder.raw_decode(reply, position)
         start = _next(reply, _next(reply, position) + 1)
         _, end = decoder.raw_decode(reply, start)
@@ -217,17 +220,17 @@ def value_spans(reply: str, scales: Mapping[str, Scale]) -> dict[str, tuple[int,
 
 
 def _next(reply: str, position: int) -> int:
-    """The place of the next character that is no space of JSON."""
+    """Return the position of the next character that is no JSON whitespace."""
     return SPACE.match(reply, position).end()  # type: ignore[union-attr]
 
 
-def _read(found: _Object, scales: Mapping[str, Scale]) -> Verdict:
+def _read(answers: _Object, scales: Mapping[str, Scale]) -> Verdict:
     verdict = Verdict()
-    rationale = found.get(RATIONALE)
+    rationale = answers.get(RATIONALE)
     if isinstance(rationale, str):
         verdict.rationale = kept(rationale)
     for key, scale in scales.items():
-        value = _value(found, key, scale)
+        value = _value(answers, key, scale)
         if isinstance(value, Reason):
             verdict.reasons[key] = value
         else:
@@ -236,24 +239,24 @@ def _read(found: _Object, scales: Mapping[str, Scale]) -> Verdict:
 
 
 def kept(rationale: str) -> str:
-    """Escapes inside the object bring back what was taken out of the reply around it."""
+    """Return a rationale as it is stored: plain line ends, storable, cut."""
     lines = rationale.replace("\r\n", "\n").replace("\r", "\n")
     return storable(lines)[:LONGEST_RATIONALE]
 
 
-def _value(found: _Object, key: str, scale: Scale) -> float | Reason:
-    if key not in found:
+def _value(answers: _Object, key: str, scale: Scale) -> float | Reason:
+    if key not in answers:
         return Reason.MISSING
-    if key in found.twice:
+    if key in answers.twice:
         return Reason.DUPLICATE
-    value = found[key]
+    value = answers[key]
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Reason.NOT_A_NUMBER
     return _off(value, scale) or float(value)
 
 
 def _off(value: float, scale: Scale) -> Reason | None:
-    """Why a number is no point of the scale; None when it is one."""
+    """Return why a number is no point of the scale; None if it is a point."""
     if not -(2**53) < value < 2**53:  # infinity and whatever a float cannot hold exactly
         return Reason.OFF_SCALE
     if scale.kind != "number" and value != int(value):
@@ -264,7 +267,7 @@ def _off(value: float, scale: Scale) -> Reason | None:
 
 
 def reply_schema(scales: Mapping[str, Scale], rationale: bool) -> dict[str, Any]:
-    """The JSON schema of a valid reply; a rationale stands before the scores."""
+    """Return the JSON schema of a valid reply, with a rationale before the scores."""
     properties: dict[str, Any] = {}
     if rationale:
         properties[RATIONALE] = {"type": "string", "maxLength": RATIONALE_LENGTH}

@@ -1,4 +1,4 @@
-"""Find what a page of judges is about; whatever is not of its study does not exist: 404."""
+"""Fetch a judge of the page's study; a judge of another study is a 404."""
 
 from django.shortcuts import get_object_or_404
 

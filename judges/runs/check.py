@@ -1,4 +1,4 @@
-"""Which settings of an LLM judge do not go together."""
+"""Check which settings of an LLM judge do not go together."""
 
 from judges.methods.topics import topics
 from judges.models import Judge
@@ -32,32 +32,32 @@ NO_PLACE = "The prompt {} has no place for {}. Choose {}."
 
 
 def problems_of(judge, library=None):
-    """{setting: what is wrong with it}; prompts that are not there are reported elsewhere."""
-    found, library = {}, library or Library(judge.study_id)
+    """Return {setting: what is wrong with it}; missing prompts are reported elsewhere."""
+    problems, library = {}, library or Library(judge.study_id)
     if judge.samples > 1 and not judge.temperature:
-        found["samples"] = SAMPLES
+        problems["samples"] = SAMPLES
     if judge.weighted and judge.method != Judge.Method.QUESTIONS:
-        found["weighted"] = NOT_WEIGHTED
+        problems["weighted"] = NOT_WEIGHTED
     if judge.method == Judge.Method.PAIRWISE:
         if judge.order == Judge.Order.BOTH and judge.samples > 1:
-            found["order"] = BOTH_ONCE
+            problems["order"] = BOTH_ONCE
         if problem := dimensions_problem(judge.dimensions):
-            found["dimensions"] = problem
-    found |= _of_context(judge)
+            problems["dimensions"] = problem
+    problems |= _of_context(judge)
     if library.has(judge.prompt):
         prompt = library.load(judge.prompt)
         if prompt.method != judge.method:
             names = " or ".join(library.names(judge.method))
-            return found | {"prompt": OTHER_METHOD.format(judge.prompt, names)}
+            return problems | {"prompt": OTHER_METHOD.format(judge.prompt, names)}
         if judge.shots != Judge.Shots.ZERO and not prompt.has("example"):
-            found["shots"] = _no_place(judge, library, "example", "an example")
+            problems["shots"] = _no_place(judge, library, "example", "an example")
         if judge.context != Judge.Context.NONE and not prompt.has("context"):
-            found["context"] = _no_place(judge, library, "context", "a context")
-    return found
+            problems["context"] = _no_place(judge, library, "context", "a context")
+    return problems
 
 
 def _of_context(judge):
-    """What is wrong with what is chosen of the history, of profiles made of it, or of topics."""
+    """Return what is wrong with the settings of history, profiles or topics."""
     if judge.recommends:
         return _of_lists(judge)
     if judge.writes:
@@ -66,16 +66,16 @@ def _of_context(judge):
     if judge.extracts:
         problem = topics.problem_of(judge.topics)
         return {"topics": problem} if problem else {}
-    found = {}
+    problems = {}
     if judge.profile_episodes and judge.context != Judge.Context.PROFILE:
-        found["profile_episodes"] = NO_PROFILES
+        problems["profile_episodes"] = NO_PROFILES
     if judge.transcript_length and judge.context != Judge.Context.HISTORY:
-        found["transcript_length"] = NO_HISTORY
-    return found
+        problems["transcript_length"] = NO_HISTORY
+    return problems
 
 
 def _of_lists(judge):
-    """A judge that was run keeps asking as it did; planning says where that is refused now."""
+    """Check that the endpoint keeps JSON lists; planning checks that of a judge that was run."""
     endpoint = judge.endpoint
     if judge.json_list and endpoint and not endpoint.json_schema and not judge.is_frozen:
         return {"json_list": NO_SCHEMA.format(endpoint.key)}
@@ -89,7 +89,7 @@ def _no_place(judge, library, placeholder, what):
 
 
 def dimensions_problem(names):
-    """What is wrong with the names of the dimensions; "" if nothing is."""
+    """Return what is wrong with the names of the dimensions, or ""."""
     right = (
         isinstance(names, list)
         and 1 <= len(names) <= MOST_DIMENSIONS
@@ -106,7 +106,7 @@ def dimensions_problem(names):
 
 
 def episodes_problem(numbers):
-    """What is wrong with the numbers of episodes that profiles are made of; "" if nothing is."""
+    """Return what is wrong with the numbers of episodes that profiles are made of, or ""."""
     right = (
         isinstance(numbers, list)
         and len(numbers) <= MOST_NUMBERS

@@ -1,4 +1,4 @@
-"""A worker's part in a run: lease, ask many at once, store, settle, until nothing is left."""
+"""Work on a run as one worker: lease units, ask many at once, store and settle the replies."""
 
 import asyncio
 import logging
@@ -37,7 +37,7 @@ _busy_lock = threading.Lock()
 
 
 def work_through(run_id):
-    """Works on a run until it has nothing left to lease; at once back if this process is at it."""
+    """Work on a run until nothing is left to lease; return at once if this process does already."""
     with _busy_lock:
         if run_id in _busy:
             return
@@ -66,20 +66,20 @@ def _drive(run):
 
 
 def worker_name():
-    """A name on the leases of one drive; no other ever has the same."""
+    """Return a new name for the leases of one drive; no other drive ever has the same."""
     return f"{socket.gethostname()[:40]}:{os.getpid()}:{secrets.token_hex(6)}"
 
 
 def parameters(frozen, questions):
-    """What is sent beside the messages, by the judge's settings as they were frozen."""
-    longest = methods.of(frozen).max_tokens(frozen, questions)
+    """Return what is sent with the messages, by the judge's settings as they were frozen."""
+    longest = methods.of_frozen(frozen).max_tokens(frozen, questions)
     sent = {"temperature": frozen["temperature"], "max_tokens": longest}
     if sent["temperature"] is None:
         del sent["temperature"]
     if frozen.get("weighted"):
         sent |= logprobs.REQUEST
     if frozen["json_schema"]:
-        schema = methods.of(frozen).schema(frozen, questions)
+        schema = methods.of_frozen(frozen).schema(frozen, questions)
         sent["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": "ratings", "strict": True, "schema": schema},
@@ -90,20 +90,20 @@ def parameters(frozen, questions):
 
 
 def sent_for(frozen, unit):
-    """(messages, parameters): exactly what is sent for a unit."""
+    """Return (messages, parameters), exactly as they are sent for a unit."""
     asked = perturb.changed(frozen, unit).questions
-    return perturb.messages(frozen, unit, methods.of(frozen)), parameters(frozen, asked)
+    return perturb.messages(frozen, unit, methods.of_frozen(frozen)), parameters(frozen, asked)
 
 
 def endpoint_of(run):
-    """The endpoint with the model that the run was planned with, whatever was changed since."""
+    """Return the endpoint with the model that the run was planned with, even if changed since."""
     endpoint = copy(run.judge.endpoint)
     endpoint.model = run.frozen["model"]
     return endpoint
 
 
 class Drive:
-    """One worker driving one run.
+    """Drive one run as one worker.
 
     A unit takes a place from the moment it is sent until its reply is stored, so a kill repeats no
     more calls than there are places; the gate says how many. Units that `wait` for a place are
@@ -122,6 +122,7 @@ class Drive:
         self.renewed = time.monotonic()
 
     async def go(self):
+        """Drive the run in rounds until nothing is under way and nothing is left to ask."""
         self.loop = asyncio.get_running_loop()
         async with Client(self.endpoint) as client:
             self.client = client
@@ -140,7 +141,7 @@ class Drive:
                 await sync_to_async(self._end)()
 
     async def _outcomes(self):
-        """What came back, a handful together; never long without a look around."""
+        """Wait for replies and return those that came together, or nothing after a while."""
         if not self.back and not self.reused:
             self.arrived.clear()
             with suppress(TimeoutError):
@@ -150,13 +151,13 @@ class Drive:
         return [task.result() for task in back]
 
     def _patience(self):
-        """Seconds until there is something to do though no reply comes."""
+        """Return the seconds after which there is something to do even if no reply comes."""
         if self.later:
             return max(0.0, min(POLL_SECONDS, min(due for due, _ in self.later) - time.monotonic()))
         return self.gate.patience if self.waiting and self.gate.counts else POLL_SECONDS
 
     async def _round(self, outcomes):
-        """One trip to the database with what came back, and places filled with what it brought."""
+        """Store what came back in one trip to the database and send the units that it brought."""
         if stopping.is_set():
             self.halted.set()
         now = time.monotonic()
@@ -169,7 +170,7 @@ class Drive:
         self._fill(permitted)
 
     def _fill(self, permitted=None):
-        """Sends waiting units from free places, or as many as are permitted; none once halted."""
+        """Send waiting units from free places, or as many as are permitted; nothing once halted."""
         most = self.gate.limit - self.taken
         if self.gate.counts:
             most = min(most, permitted or 0)
@@ -188,7 +189,7 @@ class Drive:
         self.arrived.set()
 
     def _stored(self, outcomes):
-        """The replies are safe, so their places are free."""
+        """Free the places of outcomes whose replies are stored."""
         self.taken -= len(outcomes)
         for outcome in outcomes:
             self.gate.heard(outcome)
@@ -199,20 +200,21 @@ class Drive:
         return Outcome(unit, *sent, await self.client.ask(*sent))
 
     def _sent(self, unit):
-        """(messages, parameters); the latter made once for each set of questions, as hundreds of
-        calls share one schema.
+        """Return (messages, parameters).
+
+        The parameters are made once for each set of questions: hundreds of calls share a schema.
         """
         frozen = self.run.frozen
         questions = perturb.changed(frozen, unit).questions
         asked = unit.relation, *(question.pk for question in questions)
         if asked not in self.options:
             self.options[asked] = parameters(frozen, questions)
-        return perturb.messages(frozen, unit, methods.of(frozen)), self.options[asked]
+        return perturb.messages(frozen, unit, methods.of_frozen(frozen)), self.options[asked]
 
     # In the thread that holds the database connection:
 
     def _trip(self, outcomes):
-        """[(unit, wait)] to be asked once more, new units, and how many of all may be sent now."""
+        """Return [(unit, wait)] to ask again, new units, and how many of all may be sent now."""
         again = self._write(outcomes) if outcomes else []
         self._renew()
         units = self._reuse(self._lease(len(again)))
@@ -220,7 +222,7 @@ class Drive:
         return again, units, self._permit(units)
 
     def _permit(self, units):
-        """How many of the waiting units are counted as sent, where the endpoint has such limits."""
+        """Count how many waiting units may be sent, where the endpoint has limits by the minute."""
         free = self.gate.limit - self.taken
         if not self.gate.counts or free <= 0 or self.halted.is_set() or self.gate.is_closed():
             return None
@@ -228,7 +230,7 @@ class Drive:
         return self.gate.permit(next_ones, self._sent)
 
     def _write(self, outcomes):
-        """Stores every answer and settles the last words; what of the others can be paid for."""
+        """Store every answer, settle the final ones and return the units to ask again."""
         calls = settle.store_calls(self.run, self.endpoint, outcomes, self.worker)
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
         self.gate.record(outcomes)
@@ -247,20 +249,20 @@ class Drive:
         return again
 
     def _stop(self, unpaid):
-        """The account cannot pay: what was asked waits with the rest until somebody resumes."""
+        """Stop the run, as the account cannot pay; its units wait until somebody resumes."""
         self.halted.set()
         lease.stop(self.run, f"{unpaid[0].answer.failure}: {unpaid[0].answer.detail}")
         lease.give_back(self.run, self.worker, [o.unit.number for o in unpaid])
 
     def _renew(self):
-        """Keeps what waits for a place or for its next attempt, long before its lease ends."""
+        """Renew the leases of waiting units long before they end."""
         length = lease.lease_length(self.endpoint)
         if time.monotonic() - self.renewed > length.total_seconds() / 4:
             lease.renew(self.run, self.worker, length)
             self.renewed = time.monotonic()
 
     def _lease(self, again):
-        """New units as far as there is room; halts the drive once the run was stopped."""
+        """Lease new units as far as there is room; halt the drive once the run was stopped."""
         if self.halted.is_set():
             return []
         held = self.taken + len(self.waiting) + len(self.later) + again
@@ -274,26 +276,27 @@ class Drive:
         return units
 
     def _reuse(self, units):
-        """Those of the units that have to be asked; replies of past runs settle the others.
+        """Settle units by replies of past runs and return the units that have to be asked.
 
-        And those read ahead: they cost nothing, so they need not wait for money or for places.
+        Units read ahead are settled too: they cost nothing, so they wait for no money or places.
         """
         if self.reuses is None:
             self.reuses = reuse.is_possible(self.run)
-        found = self._past_replies(units) if self.reuses and units else []
-        self.reused = bool(found)
-        if found:
-            settle.take_over(self.run, self.endpoint, self.worker, found, self.ahead)
-        done = {outcome.unit.number for outcome in found}
+        outcomes = self._past_replies(units) if self.reuses and units else []
+        self.reused = bool(outcomes)
+        if outcomes:
+            settle.take_over(self.run, self.endpoint, self.worker, outcomes, self.ahead)
+        done = {outcome.unit.number for outcome in outcomes}
         for number in done & self.ahead.keys():
             del self.ahead[number]
         return [unit for unit in units if unit.number not in done]
 
     def _past_replies(self, units):
-        """Outcomes by past calls of these units and of those read ahead; each is compared once,
-        where its own run may answer it once more when it is leased.
+        """Return outcomes by past calls of these units and of the units read ahead.
+
+        Each unit is compared once, unless its own run may answer it when it is leased.
         """
-        again = methods.of(self.run.frozen).reuses
+        again = methods.of_frozen(self.run.frozen).reuses
         new = [unit for unit in units if again or not unit.compared]
         new += [unit for unit in self.ahead.values() if not unit.compared]
         asked = [(unit, *self._sent(unit)) for unit in new]

@@ -1,4 +1,4 @@
-"""Fields that several forms of runs share."""
+"""Make form fields that several forms of runs share."""
 
 from decimal import Decimal
 
@@ -6,7 +6,7 @@ from django import forms
 
 
 def budget_field(help_text):
-    """What a run may cost; empty where there is no cap."""
+    """Return a field for what a run may cost; empty means no cap."""
     return forms.DecimalField(
         label="Budget in USD",
         required=False,

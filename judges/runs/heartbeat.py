@@ -1,4 +1,4 @@
-"""A sign of life of each worker and of beat: a row, written every five seconds by a thread."""
+"""Write a sign of life of each worker and of beat: a row every five seconds, from a thread."""
 
 import logging
 import socket
@@ -17,14 +17,14 @@ _ended = threading.Event()
 
 
 def beat(worker):
-    """Writes the worker's row; forgets workers that have been silent for a day."""
+    """Write the worker's row; forget workers that have been silent for a day."""
     now = timezone.now()
     Heartbeat.objects.update_or_create(worker=worker, defaults={"at": now})
     Heartbeat.objects.filter(at__lt=now - FORGET_AFTER).delete()
 
 
 def beat_of_clock(name):
-    """Writes the row of beat; forgets those that have been silent for a day."""
+    """Write the row of beat; forget rows that have been silent for a day."""
     now = timezone.now()
     Clock.objects.update_or_create(beat=name, defaults={"at": now})
     Clock.objects.filter(at__lt=now - FORGET_AFTER).delete()
@@ -44,13 +44,13 @@ def _beat_until_end(write, name):
 
 
 def start(sender, **_signal):
-    """For celery's worker_ready: the worker's main process has begun to take messages."""
+    """Begin the worker's heartbeat, on celery's worker_ready."""
     name = sender.hostname[:120]
     _start(beat, name)
 
 
 def start_clock(**_signal):
-    """For celery's beat_init: the clock begins to send what is due."""
+    """Begin the heartbeat of beat, on celery's beat_init."""
     _start(beat_of_clock, socket.gethostname()[:120])
 
 
@@ -60,14 +60,14 @@ def _start(write, name):
 
 
 def stop(sender, **_signal):
-    """For celery's worker_shutting_down (its sender is the worker's name): runs stop leasing."""
+    """Let runs stop leasing, on celery's worker_shutting_down (its sender is the worker's name)."""
     from judges.runs import drive as running  # noqa: PLC0415 - two seconds of every start, for workers only
 
     running.stopping.set()
 
 
 def end(sender, **_signal):
-    """For celery's worker_shutdown: the worker is no longer alive."""
+    """End the worker's heartbeat and delete its row, on celery's worker_shutdown."""
     _ended.set()
     try:
         Heartbeat.objects.filter(worker=sender.hostname[:120]).delete()

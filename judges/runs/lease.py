@@ -1,4 +1,4 @@
-"""The database is the queue: units are leased by one statement and come back if nobody settles."""
+"""Lease the units of runs to workers: the database is the queue, and unsettled units return."""
 
 import math
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ WHERE m.state = 'leased' AND m.lead AND j.endpoint_id = %s
 
 @dataclass
 class Unit:
-    """One call to make: an item and the questions asked of it, in their order."""
+    """A call to make: an item and the questions asked of it, in their order."""
 
     number: int
     item: Item | None
@@ -67,12 +67,12 @@ class Unit:
 
 
 def lease_length(endpoint):
-    """A call may take its time-out; writing it may have to wait too."""
+    """Return how long a lease lasts: the call's time-out, and a margin for writing its reply."""
     return timedelta(seconds=endpoint.timeout_seconds + settings.LEASE_MARGIN_SECONDS)
 
 
 def hold(run):
-    """The run's row as it is now, and nobody else's until the transaction ends.
+    """Lock the run's row until the transaction ends, and return it as it is now.
 
     Endpoint before run, run before its judgments, these before the study, everywhere: so
     transactions wait in a queue, never in a circle. No key, so that calls can be stored meanwhile.
@@ -81,7 +81,7 @@ def hold(run):
 
 
 def lease(run, endpoint, worker, most, ahead=None):
-    """Up to `most` pending units of the run, now this worker's; fewer where a limit says so.
+    """Lease up to `most` pending units of the run for this worker; fewer where a limit says so.
 
     ahead: {number: Unit} that this worker keeps; filled with units that are likely to be next.
     """
@@ -100,8 +100,9 @@ def lease(run, endpoint, worker, most, ahead=None):
 
 
 def lease_these(run, worker, numbers, until):
-    """Those of the units that nobody holds, now this worker's: their numbers. Within a transaction
-    that settles them at no cost, so no limit keeps them.
+    """Lease the free units among these numbers for this worker, and return their numbers.
+
+    Call it within a transaction that settles them at no cost: no limit is kept.
     """
     current = hold(run)
     taken = []
@@ -112,18 +113,18 @@ def lease_these(run, worker, numbers, until):
 
 
 def lease_free(run, worker, most, until):
-    """Up to `most` pending units of a run that calls nobody and spends nothing."""
+    """Lease up to `most` pending units of a run that calls nobody and spends nothing."""
     with transaction.atomic():
         current = hold(run)
         if current.state != Run.State.ACTIVE:
             return []
         numbers = _take(run, worker, most, until)
         _reserve(current, len(numbers))
-    return read(run, numbers)
+    return read_units(run, numbers)
 
 
 def has_work(run):
-    """Whether a worker that comes now may find something to lease, or has a run to stop.
+    """Whether a worker may lease something of the run now, or has to stop it.
 
     Two queries and no lock: each sweep tells all workers, and one is often enough.
     """
@@ -135,7 +136,7 @@ def has_work(run):
 
 
 def ahead(places):
-    """How many units a worker that has the endpoint to itself holds beyond its places.
+    """Return how many units a worker holds beyond its places if it has the endpoint to itself.
 
     So no place runs empty while a reply is settled. They are not sent: a kill repeats none.
     """
@@ -143,10 +144,10 @@ def ahead(places):
 
 
 def _room(run, endpoint, worker):
-    """What is left of this run's fair share of the endpoint, and of the endpoint as a whole.
+    """Return what is left of this run's fair share of the endpoint, and of the whole endpoint.
 
-    Calls of runs that were cancelled meanwhile take their places until they end. Whoever asks
-    alone may hold some ahead: nobody else gets a place then until no more are held than there are.
+    Calls of runs that were cancelled meanwhile take their places until they end. A worker alone may
+    hold some ahead: nobody else gets a place then until no more are held than there are.
     Not under a budget, where each unit held keeps money from being spent.
     """
     with connection.cursor() as cursor:
@@ -159,12 +160,12 @@ def _room(run, endpoint, worker):
 
 
 def unit_usd(run):
-    """What one unit of the run can cost at most: the estimate, or more once a call cost more."""
+    """Return what a unit of the run can cost at most: the estimate, or what a call cost since."""
     return Decimal(run.unit_usd)
 
 
 def _affordable(run, wanted):
-    """How many of the wanted units the budget allows; ends the run when not one more."""
+    """Return how many of the wanted units the budget allows; end the run if it allows none."""
     if run.budget_usd is None:
         return wanted
     most = _calls_left(run)
@@ -174,7 +175,7 @@ def _affordable(run, wanted):
 
 
 def _calls_left(run):
-    """How many calls the budget of a run allows now."""
+    """Return how many calls the budget of a run allows now."""
     dearest = unit_usd(run)
     if not dearest:
         return math.inf
@@ -193,7 +194,7 @@ def _waits(run):
 
 
 def _take(run, worker, most, until, among=()):
-    """The numbers of the units that one statement leased; of these where any are named."""
+    """Lease units by one statement, among these numbers if any are given; return their numbers."""
     if most <= 0:
         return []
     postgres = connection.vendor == "postgresql"
@@ -215,7 +216,7 @@ def _reserve(run, count):
 
 
 def _units(run, numbers, ahead, among):
-    """The leased units, read now where they were not read ahead; next come those named, if any."""
+    """Return the leased units; read them and the next ones where they were not read ahead."""
     if not ahead.keys() >= set(numbers):
         most = 0 if run.judge.proposes else READ_AHEAD  # of these a test part may be locked first
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
@@ -226,14 +227,14 @@ def _units(run, numbers, ahead, among):
     return [ahead.pop(number) for number in numbers]
 
 
-def read(run, numbers):
-    """Units with everything a call needs."""
+def read_units(run, numbers):
+    """Return the units with these numbers, with everything a call needs."""
     return list(_read(run, numbers).values())
 
 
 def _read(run, numbers):
-    """{number: Unit} with everything a call needs; units settled in part ask the same again."""
-    own = methods.of(run.frozen).asked(run, numbers)
+    """Return {number: Unit}; units that are settled in part ask all their questions again."""
+    own = methods.of_frozen(run.frozen).asked(run, numbers)
     if own is not None:
         return {unit: Unit(unit, None, [asked], shown=shown) for unit, asked, shown in own}
     rows = list(
@@ -244,7 +245,7 @@ def _read(run, numbers):
     items = Item.objects.select_related("content").in_bulk({item for _, item, *_ in rows})
     # In the wording of the run's version, whatever was changed since.
     asked = questions_of(run.judge.study_id, run.version)
-    place = {question.pk: at for at, question in enumerate(asked)}
+    place = {question.pk: position for position, question in enumerate(asked)}
     shown = shown_by_item(run, items)
     units: dict[int, Unit] = {}
     in_order = sorted(rows, key=lambda row: (row[0], place[row[2]]))
@@ -259,8 +260,10 @@ def _read(run, numbers):
 
 
 def _held(run, worker, **which):
-    """What this worker holds, or which of it. Locked in the order in which everybody locks such
-    rows, so that the sweep and a worker that it took for lost do not wait in a circle.
+    """Return the rows that this worker holds, or those that `which` describes.
+
+    They are locked in the order in which everybody locks them, so that the sweep and a worker that
+    it took for lost do not wait in a circle.
     """
     mine = {"run": run, "state": Judgment.State.LEASED, "leased_by": worker}
     rows = Judgment.objects.filter(**mine, **which).order_by("pk").select_for_update()
@@ -268,7 +271,7 @@ def _held(run, worker, **which):
 
 
 def count_attempts(run, worker, units):
-    """Counts one more attempt for units that are to be asked again."""
+    """Count another attempt for units that are to be asked again."""
     for unit in units:
         unit.attempt += 1
     if units:
@@ -279,12 +282,12 @@ def count_attempts(run, worker, units):
 
 @transaction.atomic
 def renew(run, worker, length):
-    """All that this worker still holds stays its own for that long."""
+    """Extend all leases of this worker by that length from now."""
     _held(run, worker).update(leased_until=timezone.now() + length)
 
 
 def give_back(run, worker, numbers=None):
-    """What this worker still holds, or these units of it, waits again. Calls are paid for."""
+    """Return this worker's leased units, or these of them, to the queue; calls are charged."""
     which = {} if numbers is None else {"unit__in": numbers}
     with transaction.atomic():
         hold(run)
@@ -299,7 +302,7 @@ def give_back(run, worker, numbers=None):
 
 
 def free(run, units, spent):
-    """Ends the reservations of so many units; what they cost counts against the budget."""
+    """End the reservations of a number of units; count what they cost against the budget."""
     if not spent and not units * unit_usd(run):
         return
     Run.objects.filter(pk=run.pk).update(
@@ -308,7 +311,7 @@ def free(run, units, spent):
 
 
 def expect(run, dearest):
-    """A call cost more than a unit can by the estimate: from now on each unit reserves as much.
+    """Raise what each unit reserves, after a call that cost more than the estimate.
 
     All that is reserved is a number of leased units times the estimate, so it grows with it.
     """
@@ -322,14 +325,14 @@ def expect(run, dearest):
 
 
 def stop(run, reason):
-    """No call of the run can succeed now: it stops, what waits keeps waiting for a resume."""
+    """Stop a run whose calls cannot succeed now; its waiting units wait for a resume."""
     Run.objects.filter(pk=run.pk, state=Run.State.ACTIVE).update(
         state=Run.State.STOPPED, stopped_because=reason[:300], ended_at=timezone.now()
     )
 
 
 def return_expired(now=None):
-    """Leases that ran out wait again; returns how many rows. What they may have cost is spent."""
+    """Return expired leases to the queue, count their cost as spent; return how many rows."""
     now = now or timezone.now()
     expired = Judgment.objects.filter(state=Judgment.State.LEASED, leased_until__lt=now)
     with transaction.atomic():
@@ -349,16 +352,16 @@ def return_expired(now=None):
 
 
 def _charge_lost(run_ids):
-    """Calls whose end is unknown may have been billed: their estimate counts as spent."""
+    """Count calls whose end is unknown as spent, by their estimate: they may have been billed."""
     for run in Run.objects.filter(pk__in=set(run_ids)):
         units = run_ids.count(run.pk)
         free(run, units, units * unit_usd(run))
 
 
 def finish_if_done(run_ids=None):
-    """Active runs without a waiting or leased row are finished; returns how many.
+    """Finish active runs without a waiting or leased row; return how many.
 
-    Those of which only the pilot was asked wait for a confirmation.
+    Runs of which only the pilot was asked wait for a confirmation.
     """
     runs = Run.objects.filter(state=Run.State.ACTIVE)
     if run_ids is not None:
@@ -375,7 +378,7 @@ def _without_rest(runs):
 
 
 def _finish(seen):
-    """Finishes those of these runs that are done still; returns how many.
+    """Finish the runs that are still done; return how many.
 
     They are looked at anew once they are held: somebody else may have ended one, and its failed
     judgments been asked again.
@@ -388,7 +391,7 @@ def _finish(seen):
 
 
 def pause_after_pilot(runs):
-    """Those of these runs whose pilot has come back wait until somebody confirms the forecast."""
+    """Let runs whose pilot has come back wait until somebody confirms the forecast."""
     units = {run.pk: Q(run=run, unit__in=run.pilot["units"]) for run in runs}
     if not units:
         return

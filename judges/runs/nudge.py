@@ -30,6 +30,6 @@ def send(task, pk):
 
 
 def own_queues():
-    """List a queue of each living worker: of one queue, who looks first can take every message."""
+    """List a queue for each living worker; a worker could take all messages of a shared queue."""
     names = Heartbeat.objects.alive().values_list("worker", flat=True)
     return [worker_direct(name) for name in names]

@@ -1,4 +1,4 @@
-"""The pilot of a run: a few calls first, and from them what all of it will take."""
+"""Ask a few units of a run first, and predict from them what all of it will take."""
 
 import random
 from collections import Counter
@@ -18,7 +18,7 @@ LOOKED_AT = 500  # units of the rest at most: whether past runs asked the same
 
 
 def draw(run):
-    """The units that a new run asks first: {seed, units}; {} where it has no more than these."""
+    """Draw the units that a new run asks first: {seed, units}; {} if it has no more than these."""
     waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True).order_by("unit")
     units = list(waiting.values_list("unit", flat=True))
     if len(units) <= UNITS:
@@ -28,7 +28,7 @@ def draw(run):
 
 @dataclass(frozen=True)
 class Line:
-    """One measure: what the pilot took, and what the rest will, with a prediction interval."""
+    """A measure: what the pilot took, and what the rest will take, with a prediction interval."""
 
     key: str
     name: str
@@ -38,19 +38,19 @@ class Line:
 
     @property
     def whole(self):
-        """(value, low, high) of the whole run."""
+        """Return (value, low, high) of the whole run."""
         return tuple(self.pilot + part for part in (self.rest.value, self.rest.low, self.rest.high))
 
     @property
     def cells(self):
-        """(value, low, high) of all of it, the pilot, and the rest; without an interval None."""
+        """Return (value, low, high) of the whole, pilot and rest; None without an interval."""
         rest = self.rest
         return self.whole, (self.pilot, None, None), (rest.value, rest.low, rest.high)
 
 
 @dataclass
 class Forecast:
-    """What a run will take by its pilot: a Line per measure, and how the pilot ended.
+    """What a run will take, predicted from its pilot: a Line per measure, and how the pilot ended.
 
     ended: [(state in words, units)] of the units without a value for every question.
     reused: units of the pilot whose replies are those of past runs. reusable: units of the rest
@@ -69,20 +69,24 @@ class Forecast:
 
     @property
     def to_ask(self):
+        """Count the units of the rest that need a call."""
         return self.rest - self.reusable
 
     @property
     def no_price(self):
+        """Whether the cost of the rest is unknown."""
         return any(line.unit == "usd" and np.isnan(line.rest.value) for line in self.lines)
 
     @property
     def bad(self):
+        """Count the pilot's units without a value for every question."""
         return sum(count for _, count in self.ended)
 
 
 def forecast(run):
-    """The Forecast of a run with a pilot that has come back, in four queries; where past runs may
-    have asked the same, in a few more.
+    """Return the Forecast of a run whose pilot has come back.
+
+    It takes four queries; where past runs may have asked the same, a few more.
     """
     units = run.pilot["units"]
     asked = run.judgments.exclude(state=Judgment.State.NOT_ASKED).filter(lead=True)
@@ -91,10 +95,10 @@ def forecast(run):
     reusable, looked_at = _reusable(run, rest)
     endpoint = run.judge.endpoint
     places = min(endpoint.known_limit or endpoint.concurrency, endpoint.concurrency)
-    to_come = [rest_of_total(each, len(rest) - reusable) for each in takes.T]
+    to_come = [rest_of_total(measure, len(rest) - reusable) for measure in takes.T]
     lines = [
-        Line(key, *words, float(spent[:, at].sum()), to_come[at])
-        for at, (key, words) in enumerate(MEASURES.items())
+        Line(key, *words, float(spent[:, column].sum()), to_come[column])
+        for column, (key, words) in enumerate(MEASURES.items())
     ]
     lines.append(_time(endpoint, lines, spent[:, -1], to_come[-1], places))
     return Forecast(
@@ -121,12 +125,12 @@ READ = ["unit", "failure", "cost_usd", *COUNTED, *(f"reused_from__{name}" for na
 
 
 def _spent(run, units):
-    """Two of (units, measures and seconds), repeated calls too; NaN where unknown.
+    """Return two arrays (units, measures and seconds), repeated calls too; NaN where unknown.
 
-    What each took, and what it takes where it is asked: a reply that was taken over took nothing,
-    but what its call took, at the prices of today, is what such a call takes.
+    The first has what each unit took, the second what it takes where it is asked: a reply that was
+    taken over took nothing, but what its call took, at today's prices, is what the call takes.
     """
-    place = {unit: at for at, unit in enumerate(units)}
+    place = {unit: row for row, unit in enumerate(units)}
     spent, takes = np.zeros((2, len(units), len(MEASURES) + 1))
     calls = run.calls.filter(unit__in=units).select_related("reused_from").only(*READ)
     for call in calls:
@@ -141,44 +145,44 @@ def _spent(run, units):
 
 
 def _took(run, call):
-    """One call by the measures, and its seconds. One that failed costs what the budget counts."""
+    """Return a call's measures and seconds; a failed call costs what the budget counts."""
     cost = settle.charge(run, call) if call.failure else call.cost_usd
     unknown = 0.0 if call.failure else nan
     facts = (call.tokens_in, call.tokens_out, cost)
-    known = [unknown if fact is None else float(fact) for fact in facts]
-    return [1, *known, call.latency_seconds or 0.0]
+    amounts = [unknown if fact is None else float(fact) for fact in facts]
+    return [1, *amounts, call.latency_seconds or 0.0]
 
 
 def _reusable(run, rest):
-    """(about how many of these units past runs' replies answer, how many were looked at)."""
+    """Return (about how many units past replies answer, how many units were looked at)."""
     if not rest or not reuse.is_possible(run):
         return 0, 0
     some = sorted(random.Random(SEED).sample(rest, min(LOOKED_AT, len(rest))))
-    asked = [(unit, *drive.sent_for(run.frozen, unit)) for unit in lease.read(run, some)]
+    asked = [(unit, *drive.sent_for(run.frozen, unit)) for unit in lease.read_units(run, some)]
     taken_over = settle.taken_over(run, drive.endpoint_of(run), asked)
     return round(len(taken_over) * len(rest) / len(some)), len(some)
 
 
 def _time(endpoint, lines, seconds, took, places):
-    """Seconds, so many calls at once; no sooner than the endpoint's limits by the minute allow."""
+    """Predict the seconds of parallel calls, within the endpoint's limits by the minute."""
     calls, tokens_in, tokens_out, _ = (line.rest for line in lines)
 
     def at_least(bound):
-        found = [getattr(took, bound) / places]
+        durations = [getattr(took, bound) / places]
         if endpoint.rpm:
-            found.append(60 * getattr(calls, bound) / endpoint.rpm)
+            durations.append(60 * getattr(calls, bound) / endpoint.rpm)
         if endpoint.tpm:
             tokens = getattr(tokens_in, bound) + getattr(tokens_out, bound)
-            found.append(60 * tokens / endpoint.tpm)
-        known = [each for each in found if not np.isnan(each)]
-        return max(known) if known else nan
+            durations.append(60 * tokens / endpoint.tpm)
+        finite = [duration for duration in durations if not np.isnan(duration)]
+        return max(finite) if finite else nan
 
     longest = Estimate(*map(at_least, ("value", "low", "high")), n=took.n)
     return Line("seconds", "Time", "seconds", float(seconds.sum()) / places, longest)
 
 
 def _ended(run, units):
-    """[(state in words, units)] without a value for every question; a unit counts by its worst."""
+    """Count the units without a value for every question by their worst state, in words."""
     rows = run.judgments.filter(unit__in=units, state__in=Judgment.NO_VALUE)
     worst = {}
     for unit, state in rows.order_by("state").values_list("unit", "state"):
@@ -187,17 +191,17 @@ def _ended(run, units):
     return [(Judgment.State(state).label, count) for state, count in counts.most_common()]
 
 
-def as_data(found):
-    """A Forecast for programs; None for what is unknown."""
+def as_data(outlook):
+    """Return a Forecast as data for programs; None where a value is unknown."""
     bounds = ("value", "low", "high")
     return {
-        "pilot_calls": found.units,
-        "without_value": found.bad,
-        "reused": found.reused,
-        "reusable": found.reusable,
+        "pilot_calls": outlook.units,
+        "without_value": outlook.bad,
+        "reused": outlook.reused,
+        "reusable": outlook.reusable,
         **{
             line.key: {name: _known(of) for name, of in zip(bounds, line.whole, strict=True)}
-            for line in found.lines
+            for line in outlook.lines
         },
     }
 

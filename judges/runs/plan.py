@@ -1,4 +1,4 @@
-"""A run is planned: the judge's settings frozen, a row for every judgment, before any call."""
+"""Plan a run: freeze the judge's settings and write a row for every judgment, before any call."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ class PlanError(ValueError):
 
 
 def settings_of(judge, prompt=None):
-    """What makes this judge the judge it is; addresses and prices may change without it."""
+    """Return the settings that define the judge; addresses and prices may change without it."""
     if judge.kind in SCORERS:
         return _scorer_settings(judge)
     prompt, method = prompt or _prompt(judge), methods.of_judge(judge)
@@ -61,9 +61,9 @@ def settings_of(judge, prompt=None):
 
 
 def _reply_format(judge, prompt):
-    """How JSON is asked for: as in the judge's runs so far, else by the best its endpoint can do.
+    """Return how JSON is asked for: as in the judge's past runs, else the best its endpoint can do.
 
-    So a test of the endpoint makes no other judge of one that has been run.
+    So a test of the endpoint does not change a judge that has been run.
     """
     if judge.recommends:  # a list, a line each, unless it is to be JSON
         return {"json_schema": judge.json_list}
@@ -76,7 +76,7 @@ def _reply_format(judge, prompt):
 
 
 def _check_reply_format(judge):
-    """PlanError where a test found that every call would be refused for how it is asked."""
+    """Raise PlanError where a test showed that the endpoint would refuse every call."""
     if set(judge.endpoint.refused) - set(judge.refused):
         raise PlanError(
             f"The judge {judge.key} has been run with {' and '.join(judge.endpoint.refused)}, "
@@ -101,6 +101,7 @@ def _scorer_settings(judge):
 
 
 def hash_of(settings):
+    """Return the hash of a judge's settings, whatever their order."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
@@ -112,7 +113,7 @@ def _prompt(judge):
 
 
 def scored_questions(judge):
-    """What a judge is asked; PlanError says why it can be asked nothing."""
+    """Return the questions a judge is asked; raise PlanError with the reason if there are none."""
     try:
         return methods.of_judge(judge).questions(judge, versions.asked(judge.study))
     except ValueError as error:
@@ -120,14 +121,14 @@ def scored_questions(judge):
 
 
 def scored_items(judge, items):
-    """What a judge is asked about, in its order: nothing that raters only practise on."""
+    """Return the items a judge is asked about, in its order, without practice items."""
     return methods.of_judge(judge).items(items.filter(is_practice=False))
 
 
 def plan(
     judge, limit=None, budget=None, items=None, user=None, *, reuse=False, pilot=False, trial=None
 ):
-    """A new active run with all its rows; PlanError says why there can be none.
+    """Make an active run with all its rows; raise PlanError with the reason if it cannot be.
 
     reuse: replies to identical calls of past runs are taken over. pilot: a few calls first.
     trial: what a recommender is asked, where it is not the usual.
@@ -167,13 +168,13 @@ def plan(
 
 
 def _of_run(judge):
-    """What of the study's data only the run keeps: another one makes no other judge."""
+    """Return what of the study's data only the run keeps; a change makes no other judge."""
     scorer = SCORERS.get(judge.kind)
     return scorer.kept_by_run(judge.study_id) if scorer else {}
 
 
 def _trial(judge, trial, limit):
-    """What a recommender is asked, checked; PlanError says what is wrong with it."""
+    """Return what a recommender is asked, checked; raise PlanError with what is wrong."""
     try:
         trial = (trial or lists.usual(judge.study, users=limit)).checked()
     except ValueError as error:
@@ -184,7 +185,7 @@ def _trial(judge, trial, limit):
 
 
 def _write(run, items, questions, shown, limit, trial):
-    """All rows of the run: Written. PlanError where there is none."""
+    """Write all rows of the run and return Written; raise PlanError if there are none."""
     judge = run.judge
     if judge.recommends:
         written = lists.write_rows(run, wordings.texts_of(judge, trial), trial)
@@ -202,7 +203,7 @@ def _write(run, items, questions, shown, limit, trial):
 
 
 def check(judge, budget):
-    """PlanError where this judge cannot be run now, with the reason."""
+    """Raise PlanError with the reason where this judge cannot be run now."""
     if judge.kind == Judge.Kind.ENSEMBLE:
         raise PlanError(
             f"The judge {judge.key} is an ensemble, which is computed from its members' judgments "
@@ -223,7 +224,7 @@ def check(judge, budget):
 
 
 def check_prices(judge, budget):
-    """PlanError where a budget, if one is given, could not be kept."""
+    """Raise PlanError where a budget, if one is given, could not be kept."""
     if budget is None:
         return
     if judge.kind in SCORERS:
@@ -237,7 +238,7 @@ def check_prices(judge, budget):
 
 @contextmanager
 def one_active(judge):
-    """Around what makes a run active: the database refuses a judge's second one."""
+    """Make a run active within this block; the database refuses a judge's second active run."""
     if hasattr(judge.study, "deletion"):
         raise PlanError("The study is being deleted, so none of its judges can be run.")
     try:
@@ -248,7 +249,7 @@ def one_active(judge):
 
 
 def _freeze(judge, settings):
-    """Freezes the judge at its first run; the lock keeps two runs from freezing it differently."""
+    """Freeze the judge at its first run; the lock keeps two runs from freezing it differently."""
     settings_hash = hash_of(settings)
     judges = Judge.objects.select_for_update(of=("self",)).select_related("study__deletion")
     locked = judges.get(pk=judge.pk)
@@ -263,7 +264,7 @@ def _freeze(judge, settings):
 
 
 def _freeze_prompts(judge, settings, others):
-    """Prompts of the study's own stay as this run uses them; others: {name: Prompt}, wordings."""
+    """Freeze the study's own prompts as this run uses them; others: {name: Prompt}, wordings."""
     used = {settings.get("prompt", ""): settings.get("prompt_sha256")}
     used |= {name: prompt.sha256 for name, prompt in others.items()}
     for name, digest in used.items():
@@ -274,7 +275,7 @@ def _freeze_prompts(judge, settings, others):
 
 
 def _call_facts(judge, questions, longest, trial, others):
-    """What a run with calls keeps besides its judge's settings."""
+    """Return what a run with calls keeps besides its judge's settings."""
     if trial:
         questions = [asked_for(trial.longest_k)]
     return {
@@ -287,7 +288,7 @@ def _call_facts(judge, questions, longest, trial, others):
 
 
 def _dearest_unit(judge, questions, longest):
-    """USD that no unit of the run can exceed: a token is at least a byte. None without prices."""
+    """Return USD that no unit can exceed, as a token is at least a byte; None without prices."""
     if not judge.endpoint.has_prices:
         return None
     empty = Item(text="-", kind=Item.Kind.EXPLANATION)
@@ -301,7 +302,7 @@ def _dearest_unit(judge, questions, longest):
 
 
 def _left_out(judge, items, questions, shown):
-    """What the run does not judge, in numbers, for the run page."""
+    """Count what the run does not judge, for the run page."""
     if judge.judges_nothing:
         return {}
     asked = {question.pk for question in questions}
@@ -312,11 +313,11 @@ def _left_out(judge, items, questions, shown):
         practice=Count("pk", filter=Q(is_practice=True)),
         empty=Count("pk", filter=is_empty),
     )
-    found = {"practice_items": counts["practice"]} if counts["practice"] else {}
+    numbers = {"practice_items": counts["practice"]} if counts["practice"] else {}
     if shown.lists:
         others = counts["all"] - counts["practice"] - scored_items(judge, items).count()
-        return found | {"other_items": others, "other_questions": unasked}
-    return found | {
+        return numbers | {"other_items": others, "other_questions": unasked}
+    return numbers | {
         "items_without_text": counts["empty"],
         **({"items_held_out": len(shown.pool)} if shown.pool else {}),
         "questions_without_numbers": unasked,

@@ -1,4 +1,4 @@
-"""How far runs are: counts, rate, cost, failures with an example; each a query or two."""
+"""Measure how far runs are: counts, rate, cost, failures with an example; a few queries each."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,7 +26,7 @@ COUNTS = {
 
 @dataclass
 class Progress:
-    """Counts of one run's judgments by state, and what follows from them."""
+    """Counts of a run's judgments by state, and what follows from them."""
 
     total: int = 0
     pending: int = 0
@@ -41,29 +41,33 @@ class Progress:
 
     @property
     def settled(self):
+        """Count the judgments that have ended."""
         return self.total - self.pending - self.leased
 
     @property
     def bad(self):
+        """Count the settled judgments without a value."""
         return self.unparsable + self.refused + self.failed
 
     @property
     def per_minute(self):
+        """Return the rate in judgments a minute; None if unknown."""
         return None if self.per_second is None else 60 * self.per_second
 
     @property
     def seconds_left(self):
+        """Return the seconds until the run ends at this rate; None if unknown."""
         return (self.total - self.settled) / self.per_second if self.per_second else None
 
 
 def progress(run):
-    """One query: the run's counts, its rate over the last minute, or over all once it ended."""
+    """Return the run's Progress in one query; its rate is recent, or overall once it ended."""
     now = timezone.now()
     return _with_rate(run, run.judgments.aggregate(**COUNTS, recent=_recent(now)), now)
 
 
 def moving_or_none(study, pk):
-    """(a run of the study, its Progress) in one query; None where there is no such run."""
+    """Return (a run of the study, its Progress) in one query; None if there is no run."""
     now = timezone.now()
     runs = Run.objects.filter(judge__study=study, pk=pk)
     about = {
@@ -83,43 +87,43 @@ def _recent(now):
 
 def _with_rate(run, counts, now):
     recently = counts.pop("recent")
-    found = Progress(**counts)
+    counted = Progress(**counts)
     if run.started_at is None:
-        return found
+        return counted
     whole = (run.ended_at or now) - run.started_at
-    found.seconds = max(0.0, whole.total_seconds() - run.idle_seconds)
-    span, settled = min(found.seconds, RECENT.total_seconds()), recently
+    counted.seconds = max(0.0, whole.total_seconds() - run.idle_seconds)
+    span, settled = min(counted.seconds, RECENT.total_seconds()), recently
     if run.state != Run.State.ACTIVE:
-        span, settled = found.seconds, found.settled
-    found.per_second = settled / span if span and settled else None
-    return found
+        span, settled = counted.seconds, counted.settled
+    counted.per_second = settled / span if span and settled else None
+    return counted
 
 
 def progress_of(run_ids):
-    """{run id: Progress} in one query, without rates."""
+    """Return {run id: Progress} in one query, without rates."""
     rows = Judgment.objects.filter(run__in=run_ids).values("run").annotate(**COUNTS).order_by()
     return {row.pop("run"): Progress(**row) for row in rows}
 
 
 def by_relation(run):
-    """How far a test of robustness is with each of its relations, in one query."""
+    """Return how far a robustness test is with each of its relations, in one query."""
     rows = run.judgments.values("relation").order_by().annotate(**COUNTS)
-    found = {row.pop("relation"): Progress(**row) for row in rows}
-    order = [*RELATIONS, *sorted(found.keys() - RELATIONS.keys())]
+    by_key = {row.pop("relation"): Progress(**row) for row in rows}
+    order = [*RELATIONS, *sorted(by_key.keys() - RELATIONS.keys())]
     return [
         {
             "label": RELATIONS[key].label if key in RELATIONS else key,
-            "done": found[key].done,
-            "total": found[key].total,
-            "bad": found[key].bad,
+            "done": by_key[key].done,
+            "total": by_key[key].total,
+            "bad": by_key[key].bad,
         }
         for key in order
-        if key in found
+        if key in by_key
     ]
 
 
 def spending(run):
-    """Calls, tokens and cost of a run so far, in one query."""
+    """Return calls, tokens and cost of a run until now, in one query."""
     return run.calls.aggregate(
         calls=Count("pk", filter=Q(reused_from=None)),
         reused=Count("reused_from"),
@@ -131,9 +135,9 @@ def spending(run):
 
 
 def an_item(run, spent):
-    """What an item cost by this run, and by one rater if the study says so; None if unknown.
+    """Return what an item cost by this run, and by a rater if the study says it; None if unknown.
 
-    A test of robustness asks about an item many times, so that it says nothing of what one costs.
+    A robustness test asks about an item many times: its cost says nothing of an item's.
     """
     tells = not run.judge.judges_nothing and not run.is_robustness_test
     if spent["cost"] is None or spent["unpriced"] or not tells:
@@ -149,7 +153,7 @@ def an_item(run, spent):
 
 
 def weighed(run):
-    """How many scores have a weighted value, and why the others have none; None if not asked."""
+    """Count scores with a weighted value, and the others by reason; None if not asked."""
     if not run.frozen.get("weighted"):
         return None
     done = run.judgments.filter(state=Judgment.State.DONE)
@@ -159,7 +163,7 @@ def weighed(run):
 
 
 def failures(run):
-    """Reasons why judgments have no value: how many each, with a call as an example."""
+    """Count judgments without a value by reason, each with a call as an example."""
     rows = list(
         run.judgments.filter(state__in={*Judgment.NO_VALUE, Judgment.State.NOT_ASKED})
         .values("state", "reason")
@@ -174,7 +178,7 @@ def failures(run):
 
 
 def _without_withheld(run, calls):
-    """Takes out the calls about items of a locked test part."""
+    """Take out the calls about items of a locked test part."""
     if is_locked(run.judge.study) and calls:
         units = {call.unit: pk for pk, call in calls.items()}
         hidden_units = set()
@@ -194,7 +198,7 @@ def _without_withheld(run, calls):
 
 
 def latest(run, most=8):
-    """[(call, judgments)] of the calls that came back last; without calls, of the last items."""
+    """Return [(call, judgments)] of the latest replies; without calls, of the last items."""
     shown = Judgment.objects.select_related("item", "question").order_by(
         "question__position", "question_id"
     )
@@ -208,7 +212,7 @@ def latest(run, most=8):
 
 
 def about(run, judgments):
-    """The judgments, each with what it is about where that is no item."""
+    """Attach to the judgments what they are about where that is no item."""
     if run.judge.recommends:
         return lists.attach(judgments)
     if run.judge.proposes:
@@ -217,20 +221,22 @@ def about(run, judgments):
 
 
 def _shown(run, judgments):
-    """The judgments; of items of a locked test part without what the judge said."""
+    """Hide the judge's answer in judgments of items of a locked test part."""
     judgments = list(judgments)
-    hidden = withheld(run.judge.study, pk__in={each.item_id for each in judgments})
+    hidden = withheld(run.judge.study, pk__in={judgment.item_id for judgment in judgments})
     for judgment in judgments:
         if judgment.item:
             judgment.item.study = run.judge.study
         if judgment.item_id in hidden:
             judgment.value, judgment.rationale, judgment.reason = None, "", WITHHELD
-    as_seen(run.judge.study, [each.item for each in judgments if each.item_id in hidden])
+    as_seen(
+        run.judge.study, [judgment.item for judgment in judgments if judgment.item_id in hidden]
+    )
     return judgments
 
 
 def _latest_units(run, shown, most):
-    """The settled units with the highest numbers: those of a run that calls nobody."""
+    """Return the settled units with the highest numbers, for a run that calls nobody."""
     last = run.judgments.settled().order_by("-unit").values_list("unit", flat=True).distinct()
     judgments: dict[int, list] = {}
     for judgment in _shown(run, shown.filter(run=run, unit__in=list(last[:most]))):
@@ -239,7 +245,7 @@ def _latest_units(run, shown, most):
 
 
 def newest_runs(study):
-    """{judge id: its newest run, with .progress}, in two queries."""
+    """Return {judge id: its newest run, with .progress}, in two queries."""
     newest = (
         Run.objects.judging().filter(judge__study=study).values("judge").annotate(last=Max("pk"))
     )
@@ -248,16 +254,16 @@ def newest_runs(study):
 
 
 def with_progress(runs):
-    """The runs, each with its counts as .progress."""
-    found = progress_of([run.pk for run in runs])
+    """Attach its counts to each run as .progress."""
+    by_run = progress_of([run.pk for run in runs])
     for run in runs:
-        run.progress = found.get(run.pk, Progress())
+        run.progress = by_run.get(run.pk, Progress())
     return runs
 
 
 @dataclass
 class EnsembleState:
-    """What an ensemble is made of: answers that all members gave, of those that any gave."""
+    """Members of an ensemble, and how many answers all or any of them gave."""
 
     members: list
     complete: int
@@ -265,12 +271,12 @@ class EnsembleState:
 
     @property
     def scales(self):
-        """The different scales of the members; those of a file count as that of the question."""
+        """List the different scales of the members; a file counts as on the question's scale."""
         return list(dict.fromkeys(map(_scale_of, self.members)))
 
 
 def _scale_of(judge):
-    """The scale of a judge's values, in words."""
+    """Return the scale of a judge's values, in words."""
     if judge.method == Judge.Method.FIT:
         return "0 to 1: no fit or fit"
     scorer = SCORERS.get(judge.kind)
@@ -278,7 +284,7 @@ def _scale_of(judge):
 
 
 def ensemble(judge):
-    """The state of an ensemble, in two queries."""
+    """Return the state of an ensemble, in two queries."""
     members = list(judge.members.all())
     answers = (
         Judgment.objects.judging()

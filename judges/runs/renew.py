@@ -1,4 +1,4 @@
-"""A claim stays a worker's own while it computes: a thread says so from time to time."""
+"""Renew a worker's claim from a thread while the worker computes."""
 
 import logging
 import threading
@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def renewed(renew, seconds, what):
-    """`renew` is called every so many seconds, from another thread, until the block ends."""
+    """Call `renew` every so many seconds from another thread until the block ends."""
     done = threading.Event()
     thread = threading.Thread(target=_until, args=(done, renew, seconds, what), daemon=True)
     thread.start()

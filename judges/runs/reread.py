@@ -1,4 +1,4 @@
-"""Stored replies are read again by today's parser, without a call; what differs is written."""
+"""Parse stored replies again by today's parser, without a call, and write what differs."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -44,7 +44,7 @@ NEEDED = [
 
 @dataclass
 class Reread:
-    """How many judgments were read again, and what became of those that changed."""
+    """Counts of judgments that were parsed again, and of what changed in them."""
 
     read: int = 0
     gained: int = 0
@@ -54,12 +54,13 @@ class Reread:
 
     @property
     def changed(self):
+        """Count the judgments that changed in any way."""
         return self.gained + self.lost + self.other + self.reworded
 
     def __str__(self):
-        said = f"{self.read:,} judgments were read again from their stored replies: "
+        sentence = f"{self.read:,} judgments were read again from their stored replies: "
         if not self.changed:
-            return said + "nothing changed."
+            return sentence + "nothing changed."
         parts = {
             "have a value now": self.gained,
             "have none any more": self.lost,
@@ -67,11 +68,11 @@ class Reread:
             "have another reason or rationale": self.reworded,
         }
         counts = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
-        return f"{said}{self.changed:,} changed ({counts})."
+        return f"{sentence}{self.changed:,} changed ({counts})."
 
 
 def reread(run):
-    """Reads every stored reply of a run that is not active: Reread. Calls stay as they are.
+    """Parse every stored reply of an inactive run again; return a Reread. Calls stay as they are.
 
     What changes gets the time of this reading, so that no report shows the old value.
     """
@@ -83,7 +84,7 @@ def reread(run):
                 f"Run {run.pk} is active, so its replies are not read again yet. "
                 "Let it finish or cancel it first."
             )
-        found, changed = Reread(), []
+        tally, changed = Reread(), []
         rows = run.judgments.select_related("call", "question").only(*NEEDED)
         # A profile that people may have rated stays as it is, and so do statements.
         if run.judge.writes or run.judge.extracts:
@@ -94,16 +95,16 @@ def reread(run):
         if run.judge.recommends:
             asked |= dict(run.recommended_lists.values_list("unit", "k"))
         for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
-            changed += _differing(run, list(unit), asked, found)
+            changed += _differing(run, list(unit), asked, tally)
         Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
         write.keep(run, [judgment.unit for judgment in changed])
         extract.keep(run, [judgment.unit for judgment in changed])
         lists.keep_all(run)
-    return found
+    return tally
 
 
-def _differing(run, unit, asked, found):
-    """The judgments of one unit that are read differently, as they are read now; counts them."""
+def _differing(run, unit, asked, tally):
+    """Parse one unit's judgments again, count them, and yield those that changed."""
     # A call asked all questions of its unit, also those that another call answered since.
     keys = [_key(judgment) for judgment in unit]
     questions = [asked[key] for key in keys if key in asked]
@@ -114,10 +115,10 @@ def _differing(run, unit, asked, found):
             continue
         before = [getattr(judgment, name) for name in READ]
         _read(run, judgment, questions)
-        found.read += 1
+        tally.read += 1
         if before != [getattr(judgment, name) for name in READ]:
             judgment.settled_at = timezone.now()
-            _count(found, before[READ.index("value")], judgment.value)
+            _count(tally, before[READ.index("value")], judgment.value)
             yield judgment
 
 
@@ -130,7 +131,7 @@ def _read(run, judgment, questions):
     unit = lease.Unit(
         judgment.unit, None, questions, order=judgment.order, relation=judgment.relation
     )
-    method = methods.of(run.frozen)
+    method = methods.of_frozen(run.frozen)
     verdict = perturb.parse_reply(run.frozen, unit, method, call.reply, call.finish_reason)
     judgment.value = verdict.values.get(key)
     judgment.reason = str(verdict.reasons.get(key, ""))
@@ -145,12 +146,12 @@ def _read(run, judgment, questions):
     judgment.weighted_reason = str(mean.reason)
 
 
-def _count(found, before, after):
+def _count(tally, before, after):
     if before == after:
-        found.reworded += 1
+        tally.reworded += 1
     elif before is None:
-        found.gained += 1
+        tally.gained += 1
     elif after is None:
-        found.lost += 1
+        tally.lost += 1
     else:
-        found.other += 1
+        tally.other += 1

@@ -1,4 +1,4 @@
-"""A run goes on: it is resumed, confirmed or cancelled, and what failed is asked again."""
+"""Continue a run: resume, confirm or cancel it, or ask again what failed."""
 
 from decimal import ROUND_UP, Decimal
 from itertools import groupby
@@ -17,7 +17,7 @@ STOPPED = (Run.State.CANCELLED, Run.State.OUT_OF_BUDGET, Run.State.STOPPED)
 
 
 def start(judge, limit=None, budget=None, user=None, *, reuse=True, confirmed=False, trial=None):
-    """The judge's newest run goes on while it is unfinished, else a new one: (run, sentence).
+    """Continue the judge's newest run if unfinished, else plan a new run: (run, sentence).
 
     Unless it is confirmed beforehand, a new run of many calls waits once its pilot has come back.
     """
@@ -44,17 +44,17 @@ def start(judge, limit=None, budget=None, user=None, *, reuse=True, confirmed=Fa
 
 
 def _said_of(run):
-    said = f"Run {run.pk} of {run.judge} is planned: {run.judgments.count():,} judgments."
+    sentence = f"Run {run.pk} of {run.judge} is planned: {run.judgments.count():,} judgments."
     if run.in_pilot:
-        said += (
+        sentence += (
             f" {len(run.pilot['units'])} calls come first; then it waits for a confirmation of "
             "what the rest will cost."
         )
-    return said
+    return sentence
 
 
 def _check_unfinished(run, limit, budget, confirmed):
-    """A limit is for new runs; a budget is for runs that stopped, and needed where one is spent."""
+    """Refuse a limit for an unfinished run, and a budget that does not suit its state."""
     if run.state == Run.State.WAITING and budget and not confirmed:
         raise PlanError(
             f"Run {run.pk} of {run.judge} waits for a confirmation; it takes another budget only "
@@ -75,23 +75,23 @@ def _check_unfinished(run, limit, budget, confirmed):
 
 
 def least_usd(run):
-    """The lowest budget with which one more unit can be asked, in digits that a form takes."""
+    """Return the lowest budget for one more unit, in digits that a form takes."""
     return (run.spent_usd + lease.unit_usd(run)).quantize(Decimal("1e-6"), ROUND_UP)
 
 
 def short_of(run):
-    """That budget, where the run has one that is lower; None where it is not."""
+    """Return the lowest budget that suffices if the run's is lower, else None."""
     least = least_usd(run)
     return least if run.budget_usd is not None and run.budget_usd < least else None
 
 
 def estimate(run):
-    """What one of the calls that wait can cost at most, by today's prices."""
+    """Return what a waiting call can cost at most, by today's prices."""
     waiting = run.judgments.filter(state=Judgment.State.PENDING, lead=True)
     numbers, most = list(waiting.order_by("unit").values_list("unit", flat=True)), 0
     longest = 0
     for start in range(0, len(numbers), READ):
-        for unit in lease.read(run, numbers[start : start + READ]):
+        for unit in lease.read_units(run, numbers[start : start + READ]):
             sent = drive.sent_for(run.frozen, unit)
             most = max(most, limits.most_tokens_in(*sent))
             longest = max(longest, longest_reply(sent[1]))
@@ -99,7 +99,7 @@ def estimate(run):
 
 
 def _check_idle(run):
-    """Who began calls without a budget knows of none: they would not be counted against it."""
+    """Refuse a budget while calls are under way that would not be counted against it."""
     if run.judgments.filter(state=Judgment.State.LEASED).exists():
         raise PlanError(
             f"Run {run.pk} of {run.judge} has calls under way that began without a budget. "
@@ -108,7 +108,7 @@ def _check_idle(run):
 
 
 def _check_budget(run, budget):
-    """A run that could not make one more call within its budget does not go on, only to stop."""
+    """Refuse a run that could not make one more call within its budget."""
     cap = run.budget_usd if budget is None else Decimal(budget)
     check_prices(run.judge, cap)
     if cap is not None and run.budget_usd is None:
@@ -126,7 +126,7 @@ def _check_budget(run, budget):
 
 
 def reset_failed(run):
-    """Asks what a finished run has no value for again: how many judgments. Calls stay."""
+    """Ask again what a finished run has no value for; return how many judgments. Calls stay."""
     if run.is_from_file:
         raise PlanError(f"Run {run.pk} was loaded from a file; start a run of the judge instead.")
     with transaction.atomic():
@@ -155,7 +155,7 @@ def reset_failed(run):
 
 
 def _choose_leads(run, units):
-    """The lead of a unit must be one of its pending rows: workers find units by it."""
+    """Make a pending row the lead of each unit: workers find units by it."""
     rows = Judgment.objects.filter(run=run, state=Judgment.State.PENDING).order_by("unit", "id")
     pairs = groupby(rows.values_list("unit", "id"), key=lambda pair: pair[0])
     leads = dict(next(same) for _, same in pairs)
@@ -166,15 +166,15 @@ def _choose_leads(run, units):
 
 
 def cancel(run):
-    """Stops leasing; calls under way end by themselves. True if the run was active or waited."""
+    """Stop leasing; calls under way end by themselves. True if the run was active or waited."""
     before = [Run.State.ACTIVE, Run.State.WAITING]
     return _move(run, before, Run.State.CANCELLED)
 
 
 def resume(run, budget=None):
-    """Goes on where a run stopped, with a new budget if one is given. True if it was stopped.
+    """Continue a stopped run, with a new budget if one is given. True if it was stopped.
 
-    One that was stopped in its pilot, or after it, waits for a confirmation all the same.
+    A run that was stopped in its pilot, or after it, waits for a confirmation all the same.
     PlanError where another run of the judge is active, or the budget allows no further call.
     """
     if run.state in STOPPED:
@@ -187,7 +187,7 @@ def resume(run, budget=None):
 
 
 def confirm(run, budget=None):
-    """The rest is asked too, whether the pilot has come back or not. True if that was needed.
+    """Ask the rest too, whether the pilot has come back or not. True if that was needed.
 
     PlanError where another run of the judge is active, or the budget allows no further call.
     """
@@ -200,7 +200,7 @@ def confirm(run, budget=None):
 
 
 def _afresh(budget):
-    """What a run that goes on is given."""
+    """Return the fields that a continued run gets."""
     fields = {"budget_usd": Decimal(budget)} if budget is not None else {}
     return fields | {"stopped_because": ""}
 
@@ -220,7 +220,7 @@ def _move(run, before, after, **fields):
 
 
 def _awake(run):
-    """What a run that goes on keeps of its pause: no end, and how long it was not at work."""
+    """Return the fields that end a run's pause: no end, and how long it was idle."""
     idle = run.idle_seconds
     if run.ended_at and run.started_at:
         idle += (timezone.now() - run.ended_at).total_seconds()

@@ -1,4 +1,4 @@
-"""Replies to identical calls of past runs of a study, taken over in place of a new call.
+"""Take replies to identical calls of past runs of a study in place of new calls.
 
 Never a refusal or a failure, never from another study or from a check for drift, never within a
 run, but for checks of support, of which several items may ask the same; and nothing for judges with
@@ -13,7 +13,7 @@ from judges.models import Call, Run
 
 
 def request_hash(run, endpoint, unit, messages, parameters):
-    """The same for two calls of a study if everything that was sent is the same, and the sample."""
+    """Hash everything that is sent, and the sample: identical calls have the same hash."""
     sent = [
         run.judge.study_id,
         endpoint.key,
@@ -27,7 +27,7 @@ def request_hash(run, endpoint, unit, messages, parameters):
 
 
 def is_possible(run):
-    """Whether the run wants it, and the study has a past run of the endpoint to take from."""
+    """Whether the run wants reuse, and the study has a past run of the endpoint to take from."""
     past = Run.objects.judging().filter(
         judge__study=run.judge.study_id, judge__endpoint=run.judge.endpoint_id, pk__lt=run.pk
     )
@@ -35,12 +35,12 @@ def is_possible(run):
 
 
 def _own_too(run):
-    """Whether it takes over its own replies. Calls that are under way at once are all made."""
-    return methods.of(run.frozen).reuses
+    """Whether the run reuses its own replies; calls that are under way at once are all made."""
+    return methods.of_frozen(run.frozen).reuses
 
 
 def earlier(run, endpoint, asked):
-    """{unit number: the newest Call of a past run that asked the same}, in one query.
+    """Return {unit number: the newest Call of a past run that asked the same}, in one query.
 
     asked: [(unit, messages, parameters)]
     """
@@ -49,9 +49,9 @@ def earlier(run, endpoint, asked):
         run__lt=run.pk + _own_too(run), run__checked=None, failure="", reused_from=None
     )
     by_hash = {call.request_hash: call for call in calls.order_by("pk")}
-    return {number: by_hash[found] for number, found in wanted.items() if found in by_hash}
+    return {number: by_hash[digest] for number, digest in wanted.items() if digest in by_hash}
 
 
 def past_calls(hashes):
-    """Calls with these hashes. That none is blank is said for the index, which leaves those out."""
+    """Return calls with these hashes; excluding blank ones lets the database use the index."""
     return Call.objects.filter(request_hash__in=hashes).exclude(request_hash="")

@@ -1,4 +1,4 @@
-"""A worker's part in a run that computes its scores: lease, score, settle, until none is left."""
+"""Work on a run that computes its scores: lease, score and settle until nothing is left."""
 
 import logging
 import math
@@ -25,7 +25,7 @@ LEASE_SECONDS = 60
 
 
 def drive(run, worker, stopping):
-    """Scores the run's units in batches of about a second; gives back what it did not get to."""
+    """Score the run's units in batches of about a second; give back what is left when stopped."""
     score = _scorer(run)
     size, most = (1, 1) if SCORERS[run.judge.kind].slow else (FIRST, MOST)
     try:
@@ -44,7 +44,7 @@ def drive(run, worker, stopping):
 
 
 def _renewed(run, worker):
-    """The leases stay this worker's, however long a score takes."""
+    """Renew this worker's leases, however long a score takes."""
     length = _lease_length()
     renew = partial(lease.renew, run, worker, length)
     return renewed(renew, length.total_seconds() / 4, f"run {run.pk}")
@@ -55,7 +55,7 @@ def _lease_length():
 
 
 def _scorer(run):
-    """What scores the run's units; where it cannot be loaded, every judgment gets that reason."""
+    """Return the function that scores units; if it cannot be loaded, every score is that reason."""
     try:
         return SCORERS[run.judge.kind].load(run.frozen)
     except (ImportError, OSError, NotInstalled) as error:
@@ -65,8 +65,8 @@ def _scorer(run):
 
 
 def settle(run, worker, units, scores):
-    """Writes the scores into the rows that this worker still holds."""
-    found = {
+    """Write the scores into the rows that this worker still holds."""
+    by_question = {
         (unit.number, question.pk): score
         for unit, some in zip(units, scores, strict=True)
         for question, score in zip(unit.questions, some, strict=True)
@@ -79,18 +79,18 @@ def settle(run, worker, units, scores):
             .filter(run=run, unit__in=numbers, state=Judgment.State.LEASED, leased_by=worker)
         )
         rows = list(held.values_list("pk", "unit", "question_id"))
-        _keep(run, [found[unit, question] for _, unit, question in rows])
-        changes = [_change(pk, found[unit, question]) for pk, unit, question in rows]
+        _keep(run, [by_question[unit, question] for _, unit, question in rows])
+        changes = [_change(pk, by_question[unit, question]) for pk, unit, question in rows]
         if changes:
             with connection.cursor() as cursor:
                 cursor.executemany(SETTLE, changes)
 
 
 def _keep(run, scores):
-    """Stores what the scores were made from, once an item."""
+    """Store what the scores were made from, once an item."""
     kept = {score.kept.item_id: score.kept for score in scores if score.kept}
-    for each in kept.values():
-        each.run = run
+    for entailment in kept.values():
+        entailment.run = run
     Entailment.objects.bulk_create(kept.values(), ignore_conflicts=True)
 
 

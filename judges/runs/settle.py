@@ -1,4 +1,4 @@
-"""Replies become evidence first (Call), then judgments: only rows still leased by this worker."""
+"""Store replies as evidence (Call), then settle the judgments still leased by this worker."""
 
 import math
 from collections import defaultdict
@@ -46,7 +46,7 @@ WHERE id = %s AND state = 'done'
 
 @dataclass
 class Outcome:
-    """One attempt at a unit and how it ended; no answer when the worker stopped before."""
+    """An attempt at a unit and how it ended; no answer if the worker stopped before."""
 
     unit: lease.Unit
     messages: list
@@ -55,7 +55,7 @@ class Outcome:
     source: Call | None = None  # whose reply it is, where nothing was sent
 
     def wait(self):
-        """Seconds until the unit is asked again; None when this was the last word."""
+        """Return the seconds until the unit is asked again; None when this attempt was the last."""
         answer = self.answer or Answer()
         most = MOST_RATE_ATTEMPTS if answer.failure is Failure.RATE else MOST_ATTEMPTS
         if answer.failure not in TRANSIENT or self.unit.attempt >= most:
@@ -66,19 +66,20 @@ class Outcome:
 
     @property
     def is_billing(self):
-        """The account cannot pay: no other call of the run would be answered either."""
+        """Whether the account cannot pay: then no other call would be answered either."""
         return self.answer is not None and self.answer.failure is Failure.BILLING
 
     @property
     def tokens(self):
-        """What the endpoint counted, or None."""
+        """Return the tokens the endpoint counted, or None."""
         counts = self.answer.tokens_in, self.answer.tokens_out
         return None if None in counts else sum(counts)
 
 
 def store_calls(run, endpoint, outcomes, worker=""):
-    """The evidence and its price, in a transaction of their own, so that money is counted
-    whatever happens after: [Call] in the order of the outcomes.
+    """Store calls and their prices; return [Call] in the order of the outcomes.
+
+    The transaction is its own, so that money is counted whatever happens after.
     """
     calls = [_call(run, endpoint, outcome, worker) for outcome in outcomes]
     for call, outcome in zip(calls, outcomes, strict=True):
@@ -130,32 +131,38 @@ def _copy(call, source):
 
 
 def taken_over(run, endpoint, asked):
-    """Outcomes by past calls for those of [(unit, messages, parameters)] that they answer fully."""
+    """Return outcomes by past calls that answer [(unit, messages, parameters)] fully."""
     calls = earlier(run, endpoint, asked)
-    found = [
+    outcomes = [
         Outcome(unit, *sent, _answer(calls[unit.number]), calls[unit.number])
         for unit, *sent in asked
         if unit.number in calls
     ]
-    return [one for one in found if not any(read(one, run.frozen).reasons.values())]
+    return [
+        outcome
+        for outcome in outcomes
+        if not any(parse_outcome(outcome, run.frozen).reasons.values())
+    ]
 
 
-def take_over(run, endpoint, worker, found, upcoming):
-    """Stores and settles outcomes by past calls. Of those `upcoming` no lease is held: as many are
-    taken as nobody else holds. All in one transaction, so that no kill leaves a unit that costs.
+def take_over(run, endpoint, worker, outcomes, upcoming):
+    """Store and settle outcomes by past calls.
+
+    Of the units `upcoming` no lease is held: those that nobody else holds are taken. All in one
+    transaction, so that no kill leaves a unit that costs.
     """
     until = timezone.now() + lease.lease_length(endpoint)
     with transaction.atomic():
-        free = [outcome.unit.number for outcome in found if outcome.unit.number in upcoming]
+        free = [outcome.unit.number for outcome in outcomes if outcome.unit.number in upcoming]
         lost = set(free) - set(lease.lease_these(run, worker, free, until))
-        mine = [outcome for outcome in found if outcome.unit.number not in lost]
+        mine = [outcome for outcome in outcomes if outcome.unit.number not in lost]
         if mine:
             calls = store_calls(run, endpoint, mine, worker)
             settle(run, worker, list(zip(mine, calls, strict=True)))
 
 
 def affordable(run, worker, again):
-    """Those of [(unit, wait)] that the budget lets ask again; the others wait for a higher one.
+    """Return the part of [(unit, wait)] that the budget lets ask again; give the others back.
 
     The last attempt is charged already and the reservation pays for the next: together with
     those of all others under way it must stay within the budget.
@@ -175,14 +182,14 @@ def affordable(run, worker, again):
 
 
 def settle(run, worker, pairs):
-    """Writes last words [(outcome, call)] into the rows that this worker still holds."""
+    """Write the final [(outcome, call)] into the rows that this worker still holds."""
     if not pairs:
         return
     # Read first: while the rows are locked nothing should depend on what an endpoint sent.
-    by_unit = {o.unit.number: (o, call, read(o, run.frozen)) for o, call in pairs}
+    by_unit = {o.unit.number: (o, call, parse_outcome(o, run.frozen)) for o, call in pairs}
     weights = _weights(by_unit.values()) if run.frozen.get("weighted") else {}
     with transaction.atomic(), connection.cursor() as cursor:
-        if lease.unit_usd(run) or methods.of(run.frozen).apart:
+        if lease.unit_usd(run) or methods.of_frozen(run.frozen).apart:
             lease.hold(run)  # it is written below, or waited for behind the study
         rows = _held(cursor, run, worker, list(by_unit))
         changes = [change for unit in rows for change in _changes(rows[unit], *by_unit[unit])]
@@ -197,7 +204,7 @@ def settle(run, worker, pairs):
 
 
 def settle_lost(now=None):
-    """Settles what workers stored and were killed before they settled it: no call is repeated.
+    """Settle replies that killed workers stored and did not settle: no call is repeated.
 
     Only replies that were the last word; what was to be asked again waits for its next lease.
     """
@@ -218,13 +225,13 @@ def _settle_stored(run_id, worker, numbers):
     last = {call.unit: call for call in run.calls.filter(worker=worker, unit__in=numbers)}
     calls = {n: c for n, c in last.items() if c.failure not in {*TRANSIENT, Failure.BILLING}}
     if calls:
-        units = lease.read(run, list(calls))
+        units = lease.read_units(run, list(calls))
         outcomes = [Outcome(unit, [], answer=_answer(calls[unit.number])) for unit in units]
-        settle(run, worker, [(one, calls[one.unit.number]) for one in outcomes])
+        settle(run, worker, [(outcome, calls[outcome.unit.number]) for outcome in outcomes])
 
 
 def _answer(call):
-    """The answer that a stored call was made of, as far as a verdict needs it."""
+    """Return the answer a stored call was made of, as far as a verdict needs it."""
     failure = Failure(call.failure) if call.failure else None
     return Answer(
         content=call.reply,
@@ -237,7 +244,7 @@ def _answer(call):
 
 
 def _held(cursor, run, worker, units):
-    """{unit: [(judgment id, question key)]} of the rows that are still this worker's, locked."""
+    """Lock this worker's remaining rows: {unit: [(judgment id, question key)]}."""
     lock = "FOR UPDATE OF m" if connection.vendor == "postgresql" else ""
     sql = HELD.format(units=", ".join(["%s"] * len(units)), lock=lock)
     cursor.execute(sql, [run.pk, *units, worker])
@@ -248,7 +255,7 @@ def _held(cursor, run, worker, units):
 
 
 def charge(run, call):
-    """What a call counts against the budget: its cost, or the estimate where nobody knows."""
+    """Return what a call counts against the budget: its cost, or the estimate if unknown."""
     if call.failure in UNBILLED:
         return Decimal(0)
     return lease.unit_usd(run) if call.cost_usd is None else call.cost_usd
@@ -268,23 +275,25 @@ def _changes(pairs, outcome, call, verdict):
 
 
 def _weights(read_ones):
-    """{unit: {question: Weighted}} of [(outcome, call, verdict)]."""
+    """Return {unit: {question: Weighted}} of [(outcome, call, verdict)]."""
     return {
-        one.unit.number: weighted(one.answer.content, one.answer.logprobs, scales_of(one))
-        for one, *_ in read_ones
+        outcome.unit.number: weighted(
+            outcome.answer.content, outcome.answer.logprobs, scales_of(outcome)
+        )
+        for outcome, *_ in read_ones
     }
 
 
 def _weighings(rows, weights):
-    """The arguments of WEIGH for all rows of these units."""
+    """Return the arguments of WEIGH for all rows of these units."""
     for unit, pairs in rows.items():
         for pk, key in pairs:
-            found = weights[unit][key]
-            yield found.value, found.mass, str(found.reason), pk
+            mean = weights[unit][key]
+            yield mean.value, mean.mass, str(mean.reason), pk
 
 
 def scales_of(outcome):
-    """{key: scale} of the questions asked."""
+    """Return {key: scale} of the questions asked."""
     return {question.key: question.scale for question in outcome.unit.questions}
 
 
@@ -296,10 +305,10 @@ def _state(answer, value):
     return str(Judgment.State.UNPARSABLE if value is None else Judgment.State.DONE)
 
 
-def read(outcome, frozen):
-    """The verdict of an outcome; a failed call gives its failure as every question's reason."""
+def parse_outcome(outcome, frozen):
+    """Parse an outcome into a verdict; a failed call's failure is every question's reason."""
     unit, answer = outcome.unit, outcome.answer
     if answer.failure:
         return Verdict(reasons={question.key: answer.failure for question in unit.questions})
-    method = methods.of(frozen)
+    method = methods.of_frozen(frozen)
     return perturb.parse_reply(frozen, unit, method, answer.content, answer.finish_reason)

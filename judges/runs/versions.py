@@ -1,4 +1,4 @@
-"""Whether a version of a questionnaire may still change: not once people or judges answered it."""
+"""Decide whether a questionnaire's version may change: not once people or judges answered it."""
 
 from contextlib import contextmanager
 
@@ -16,7 +16,7 @@ class Frozen(Exception):
 
 
 def why_frozen(study):
-    """Whose answers freeze the present version, in words; empty where it may change.
+    """Say whose answers freeze the present version; empty where it may change.
 
     Waiting judgments count too: they point at the questions as they are.
     """
@@ -34,7 +34,7 @@ def why_frozen(study):
 
 
 def answered_keys(study):
-    """Keys of the questions that have answers of any version."""
+    """Return the keys of the questions that have answers of any version."""
     of_people = Exists(Rating.objects.filter(question=OuterRef("pk")))
     of_extras = Exists(ExtraAnswer.objects.filter(question=OuterRef("pk")))
     of_judges = Exists(Judgment.objects.filter(question=OuterRef("pk")))
@@ -43,7 +43,7 @@ def answered_keys(study):
 
 
 def settled_keys(study):
-    """Keys of the questions that stay, with the meaning of their values, in every new version."""
+    """Return the keys of questions that every new version keeps, with their values' meaning."""
     return versions.kept_keys(study) | answered_keys(study)
 
 
@@ -53,10 +53,10 @@ def _locked(study):
 
 @contextmanager
 def changing(study):
-    """Questions change within, by one editor at a time; Frozen where there are answers.
+    """Lock the study while one editor changes questions; raise Frozen where there are answers.
 
-    Nothing waits for raters: who has the old words on the screen may answer a moment later anyway,
-    so the page says when raters are at work.
+    Nothing waits for raters: a rater with the old words on the screen may answer a moment later
+    anyway, so the page says when raters are at work.
     """
     try:
         with transaction.atomic():
@@ -71,7 +71,7 @@ def changing(study):
 
 @transaction.atomic
 def begin_version(study, user):
-    """The frozen questions may change, as a new version. False if they may anyway."""
+    """Begin a new version of frozen questions. False if they may change anyway."""
     locked = _locked(study)
     if not why_frozen(locked):
         return False
@@ -80,7 +80,7 @@ def begin_version(study, user):
 
 
 def give_up_version(study):
-    """Back to the version before. Frozen if somebody has answered; False if there is none."""
+    """Return to the version before. Frozen if somebody has answered; False if there is none."""
     with changing(study) as locked:
         if not versions.may_give_up(locked):
             return False
@@ -95,7 +95,7 @@ def give_up_version(study):
 
 
 def judgments_by_version(study):
-    """{version: how many judgments its runs have}"""
+    """Return {version: how many judgments its runs have}."""
     rows = Judgment.objects.filter(run__judge__study=study, question__isnull=False)
     rows = rows.order_by().values_list("run__version")
     return dict(rows.annotate(n=Count("pk")))

@@ -1,4 +1,4 @@
-"""Judges that compute their scores: what each kind measures, on which scale, with which settings.
+"""List the judges that compute their scores: what each kind measures, on which scale, how set.
 
 This module stays light, so that a page can name a scorer without loading its library; what
 computes is loaded where a worker scores the first item.
@@ -39,6 +39,7 @@ NAMES = {
     "tokenizer": "Tokenizer",
     "max_order": "Longest n-gram",
     "smoothing": "Smoothing",
+    "recall_weight": "Weight of recall",
     "stemmer": "Stemmer",
     "model": "Model",
     "model_sha256": "Hash of the model",
@@ -100,31 +101,33 @@ class Scorer:
     slow: bool = False
 
     def frozen(self, judge):
-        """What makes a judge of this kind the judge it is; NotInstalled without its library."""
-        found = {"kind": str(judge.kind)} | {name: getattr(judge, name) for name in self.settings}
-        if found.get(AGAINST) == Judge.Against.REFERENCE:
-            del found[AGAINST]  # so that judges that were run before there was a choice stay
+        """Return the settings that identify the judge; NotInstalled where a library is missing."""
+        settings = {"kind": str(judge.kind)} | {
+            name: getattr(judge, name) for name in self.settings
+        }
+        if settings.get(AGAINST) == Judge.Against.REFERENCE:
+            del settings[AGAINST]  # so that judges that were run before there was a choice stay
         if "measure" in self.settings:
-            found["grain"] = str(judge.grain)
+            settings["grain"] = str(judge.grain)
         if self.tokenizers:
-            found["tokenizer"] = self.tokenizers[judge.language]
+            settings["tokenizer"] = self.tokenizers[judge.language]
         if self.files:
-            found |= self.files()
+            settings |= self.files()
         if self.of_judge:
-            found |= self.of_judge(judge)
+            settings |= self.of_judge(judge)
         if self.of_study:
-            found |= import_string(self.of_study)(judge.study_id)
+            settings |= import_string(self.of_study)(judge.study_id)
         if self.packages:
             versions = [f"{name} {installed(name, self.requirements)}" for name in self.packages]
-            found["library"] = ", ".join(versions)
-        return found | self.fixed
+            settings["library"] = ", ".join(versions)
+        return settings | self.fixed
 
     def kept_by_run(self, study_id):
         """Return what of the study's data a run of such a judge keeps."""
         return import_string(self.of_run)(study_id) if self.of_run else {}
 
     def load(self, frozen):
-        """The callable that scores units: [Unit] -> for each a Score per question."""
+        """Load the callable that scores units: [Unit] -> for each a Score per question."""
         score = import_string(self.path)(frozen)
         if frozen.get(AGAINST) == Judge.Against.REVIEW:
             return lambda units: score(list(map(against_review, units)))
@@ -132,13 +135,13 @@ class Scorer:
 
 
 def against_review(unit):
-    """The unit, its item's review in the place of the reference."""
+    """Put the review of a unit's item in the place of its reference."""
     unit.item.reference = unit.item.review
     return unit
 
 
 def installed(package, requirements):
-    """The version of a package; NotInstalled says what to do."""
+    """Return the version of a package; NotInstalled says what to do."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -149,20 +152,20 @@ def installed(package, requirements):
 
 
 def set_to(judge):
-    """(name, value) of what a judge's kind can be set to, in words."""
+    """Return (name, value) of what a judge's kind can be set to, in words."""
     names = SCORERS[judge.kind].settings if judge.kind in SCORERS else ()
     shown = {name: getattr(judge, f"get_{name}_display", None) for name in names}
-    found = {name: say() if say else getattr(judge, name) for name, say in shown.items()}
-    return [(NAMES[name], value) for name, value in found.items() if value != ""]
+    values = {name: say() if say else getattr(judge, name) for name, say in shown.items()}
+    return [(NAMES[name], value) for name, value in values.items() if value != ""]
 
 
 def facts(frozen):
-    """(name, value) of a scorer's frozen settings, in words."""
+    """Return (name, value) of a scorer's frozen settings, in words."""
     words = {"language": dict(Language.choices).get(frozen.get("language"))}
-    found = [(label, words.get(key, frozen.get(key))) for key, label in NAMES.items()]
+    values = [(label, words.get(key, frozen.get(key))) for key, label in NAMES.items()]
     return [
         (label, {True: "yes", False: "no"}.get(value, value) if type(value) is bool else value)
-        for label, value in found
+        for label, value in values
         if value is not None
     ]
 
@@ -195,7 +198,7 @@ def _rouge(name, measured):
 
 
 def _model(path, method, scale, effect=(), **fixed):
-    """A judge that trains a matrix factorisation on the study's interactions."""
+    """Describe a judge that trains a matrix factorisation on the study's interactions."""
     return Scorer(
         method=f"{method} The model is a matrix factorisation by alternating least squares, "
         "trained on all interactions of the study with seeded starting factors. The explanation "
@@ -236,6 +239,16 @@ SCORERS = {
     Kind.BLEU_4: _bleu(4),
     Kind.ROUGE_1: _rouge("rouge1", "words"),
     Kind.ROUGE_L: _rouge("rougeL", "longest common subsequence of words"),
+    Kind.CHRF: Scorer(
+        method="chrF of the text against the item’s reference, by sacrebleu: the F-measure of "
+        "their character n-grams up to six, recall counting twice as much as precision, blanks "
+        "left out. In any script. Items without a reference stay without a score.",
+        scale="0 to 100",
+        path="judges.scorers.text.Chrf",
+        settings=(AGAINST,),
+        fixed={"max_order": 6, "recall_weight": 2},
+        packages=("sacrebleu",),
+    ),
     Kind.STS: Scorer(
         method="Cosine of the sentence embeddings of the text and the item’s reference, by "
         "all-MiniLM-L6-v2 on this machine (int8, the first 256 word pieces). English only: items "

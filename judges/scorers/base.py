@@ -1,4 +1,4 @@
-"""What all scorers share: a score or why there is none; which texts can be compared."""
+"""Define what all scorers share: a score or why it is missing, and which texts can be compared."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,15 @@ MOSTLY = 0.9  # share of the letters
 
 
 class NotInstalled(ValueError):
-    """What a scorer needs is missing; the message names it."""
+    """Raised where something that a scorer needs is missing; the message names it."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """One value, or None with the reason; rationale: what it was made from, for the item's page.
+    """A unit's value, or None with the reason.
 
-    kept: an Entailment of the unit's item that is to be stored with it; its run is not set yet.
+    rationale: what the value was made from, for the item's page. kept: an Entailment of the unit's
+    item that is to be stored with it; its run is not set yet.
     """
 
     value: float | None = None
@@ -24,7 +25,7 @@ class Score:
 
 
 def same_for_all(unit, score):
-    """A score that does not depend on the question, for each question of the unit."""
+    """Repeat a score that does not depend on the question for each question of the unit."""
     return [score] * len(unit.questions)
 
 

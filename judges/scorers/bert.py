@@ -1,4 +1,4 @@
-"""BERTScore: how well the words of two texts match, by the cosine of their embeddings in context.
+"""Compute BERTScore: how well the words of two texts match, by embeddings in context.
 
 Zhang et al. (ICLR 2020), section 3. As in the authors' package, the marks at the ends of a text
 (such as [CLS]) count for nothing themselves, but a word may match them best.
@@ -27,13 +27,13 @@ class Match:
     f1: float
 
     def rescaled(self, baseline):
-        """Against what unrelated texts have: (x - b) / (1 - b), each by its own baseline."""
+        """Rescale against unrelated texts: (x - b) / (1 - b), each value by its own baseline."""
         values = (self.precision, self.recall, self.f1)
         return Match(*((x - b) / (1 - b) for x, b in zip(values, baseline, strict=True)))
 
 
 def match(text, reference, text_weights=None, reference_weights=None):
-    """The Match of two texts' unit vectors (pieces, size) by greedy matching.
+    """Match two texts' unit vectors (pieces, size) greedily.
 
     Each piece of the text has the precision of its best match in the reference, each of the
     reference the recall; both are averaged by the weights (such as idf), alike without. P and R
@@ -48,7 +48,11 @@ def match(text, reference, text_weights=None, reference_weights=None):
 
 @dataclass(frozen=True)
 class _Text:
-    """A text as the model sees it: unit vectors, 0 for the marks and 1 for pieces, unknown share"""
+    """A text as the model sees it.
+
+    vectors: unit vectors. weights: 0 for the marks and 1 for pieces. unknown: the share of unknown
+    pieces.
+    """
 
     vectors: np.ndarray
     weights: np.ndarray
@@ -71,7 +75,7 @@ def _session(folder):
 
 
 class BertScore:
-    """The F1 of each unit's text against its reference; P and R are said beside it."""
+    """Computes the F1 of each unit's text against its reference, with P and R in the rationale."""
 
     def __init__(self, frozen):
         folder = bert_files.folder()
@@ -96,37 +100,39 @@ class BertScore:
         if not item.reference.strip():
             return Score(reason=NO_REFERENCE)
         text, reference = seen[item.text], seen[item.reference]
-        for name, each in (("text", text), ("reference", reference)):
-            if not each.weights.any():
+        for name, words in (("text", text), ("reference", reference)):
+            if not words.weights.any():
                 return Score(reason=f"the {name} has no words")
-            if each.unknown > MOST_UNKNOWN:
+            if words.unknown > MOST_UNKNOWN:
                 return Score(reason=f"the {name} is in words that the model does not know")
-        found = match(text.vectors, reference.vectors, text.weights, reference.weights)
+        matched = match(text.vectors, reference.vectors, text.weights, reference.weights)
         if self.baseline:
-            found = found.rescaled(self.baseline)
-        said = f"Precision {found.precision:.4f}, recall {found.recall:.4f}"
-        return Score(found.f1, rationale=said)
+            matched = matched.rescaled(self.baseline)
+        rationale = f"Precision {matched.precision:.4f}, recall {matched.recall:.4f}"
+        return Score(matched.f1, rationale=rationale)
 
     def seen(self, texts):
-        """{text: _Text}, a handful of about the same length together."""
-        found = {}
+        """Compute {text: _Text}, a handful of about the same length together."""
+        by_text = {}
         for start in range(0, len(texts), BATCH):
             some = texts[start : start + BATCH]
-            found |= dict(zip(some, self._seen(some), strict=True))
-        return found
+            by_text |= dict(zip(some, self._seen(some), strict=True))
+        return by_text
 
     def _seen(self, texts):
         encoded = self.tokenizer.encode_batch(texts)
         sent = {
-            "input_ids": np.array([each.ids for each in encoded], dtype="i8"),
-            "attention_mask": np.array([each.attention_mask for each in encoded], dtype="i8"),
-            "token_type_ids": np.array([each.type_ids for each in encoded], dtype="i8"),
+            "input_ids": np.array([encoding.ids for encoding in encoded], dtype="i8"),
+            "attention_mask": np.array(
+                [encoding.attention_mask for encoding in encoded], dtype="i8"
+            ),
+            "token_type_ids": np.array([encoding.type_ids for encoding in encoded], dtype="i8"),
         }
         states = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
         if states.ndim != 3:
             raise OSError("the first output of the model is not one vector for each token")
-        for each, vectors in zip(encoded, states.astype("f8"), strict=True):
-            yield self._text(each, vectors)
+        for encoding, vectors in zip(encoded, states.astype("f8"), strict=True):
+            yield self._text(encoding, vectors)
 
     def _text(self, encoded, vectors):
         real = np.array(encoded.attention_mask, dtype=bool)

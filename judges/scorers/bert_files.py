@@ -1,4 +1,4 @@
-"""The model of BERTScore: a folder that an operator names. Light: it loads no library."""
+"""Find the model of BERTScore: a folder that an operator names. Light: it loads no library."""
 
 import csv
 import hashlib
@@ -22,41 +22,42 @@ ADVICE = (
 
 
 def folder():
-    """The folder that BERT_SCORE_MODEL names; NotInstalled says what it should hold."""
+    """Return the folder that BERT_SCORE_MODEL names; NotInstalled says what it should hold."""
     return named_folder("BERT_SCORE_MODEL", ADVICE)
 
 
 def named_folder(setting, advice, others=(TOKENIZER_FILE,)):
-    """The folder that a setting names, with a model and the other files."""
+    """Return the folder that a setting names, with a model and the other files."""
     if not getattr(settings, setting):
         raise NotInstalled(f"{setting} is not set; {advice}")
-    found = Path(getattr(settings, setting))
-    if not found.is_dir():
+    place = Path(getattr(settings, setting))
+    if not place.is_dir():
         raise NotInstalled(f"{setting} names no folder; {advice}")
-    missing = [] if model_file(found) else [MODEL_FILES[0]]
-    missing += [name for name in others if not (found / name).is_file()]
+    missing = [] if model_file(place) else [MODEL_FILES[0]]
+    missing += [name for name in others if not (place / name).is_file()]
     if missing:
         raise NotInstalled(f"the folder of {setting} has no {' and no '.join(missing)}")
-    return found
+    return place
 
 
-def model_file(found):
-    return next((found / name for name in MODEL_FILES if (found / name).is_file()), None)
+def model_file(place):
+    """Return the file of a folder's model, or None."""
+    return next((place / name for name in MODEL_FILES if (place / name).is_file()), None)
 
 
-def most_pieces(found):
-    """How many word pieces the model of a folder reads, as its own files say; 512 at most.
+def most_pieces(place):
+    """Return how many word pieces a folder's model reads, as its own files say; 512 at most.
 
     Some tokenizers say a number beyond all measure instead of none.
     """
-    said = [
-        _said(found / "config.json", "max_position_embeddings"),
-        _said(found / "tokenizer_config.json", "model_max_length"),
+    numbers = [
+        _setting_in(place / "config.json", "max_position_embeddings"),
+        _setting_in(place / "tokenizer_config.json", "model_max_length"),
     ]
-    return min([MOST_PIECES, *(n for n in said if type(n) is int and n > 0)])
+    return min([MOST_PIECES, *(n for n in numbers if type(n) is int and n > 0)])
 
 
-def _said(file, name):
+def _setting_in(file, name):
     try:
         return json.loads(file.read_text(encoding="utf-8")).get(name)
     except (OSError, ValueError, AttributeError):
@@ -64,20 +65,20 @@ def _said(file, name):
 
 
 def facts():
-    """What is frozen of the model: its name, its hash, and whether scores are rescaled."""
-    found = folder()
-    file = model_file(found)
+    """Return what is frozen of the model: its name, its hash, and whether scores are rescaled."""
+    place = folder()
+    file = model_file(place)
     return {
-        "model": found.resolve().name,
+        "model": place.resolve().name,
         "model_sha256": sha256(file),
         "word_pieces": MOST_PIECES,
         "idf": False,
-        "baseline": baseline(found),
+        "baseline": baseline(place),
     }
 
 
 def sha256(file):
-    """The hash of a file's content; computed once, unless the file changes."""
+    """Hash a file's content; computed once, unless the file changes."""
     return _sha256(file, file.stat().st_mtime_ns)
 
 
@@ -87,9 +88,9 @@ def _sha256(file, _changed):
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def baseline(found):
-    """[P, R, F] to rescale by, None without a file: the last layer's, as bert-score writes them."""
-    file = found / BASELINE_FILE
+def baseline(place):
+    """Read [P, R, F] to rescale by, of the last layer as bert-score writes them; or None."""
+    file = place / BASELINE_FILE
     if not file.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Scores that know nothing: drawn from a seed."""
+"""Draw scores that know nothing from a seed."""
 
 import json
 import random
@@ -9,7 +9,7 @@ NO_POINTS = "the question’s scale has no ends to draw between"
 
 
 class Random:
-    """A point of each question's scale, the same whenever, wherever and with whatever it is drawn.
+    """Draws a point of each question's scale.
 
     It depends on the seed, the item's id and the question's key, and on no order of rows.
     """

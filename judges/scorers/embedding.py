@@ -1,4 +1,4 @@
-"""Scores of meaning: the cosine of sentence embeddings by all-MiniLM-L6-v2 (int8, ONNX)."""
+"""Score meaning: the cosine of sentence embeddings by all-MiniLM-L6-v2 (int8, ONNX)."""
 
 import threading
 from functools import cache
@@ -19,7 +19,7 @@ _lock = threading.Lock()
 
 
 def folder_of(package):
-    """Where a package lies; it is not imported, since it would ask for torch."""
+    """Return a package's folder without importing it, which would ask for torch."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ImportError(f"{package} is not installed (requirements-models.txt)")
@@ -42,26 +42,26 @@ def _model():
 
 
 def model():
-    """(tokenizer, session), made once in a process, when they are first used."""
+    """Return (tokenizer, session), made once in a process, when they are first used."""
     with _lock:
         return _model()
 
 
 def embed(texts):
-    """Embeddings of unit length (texts, 384); each is the same in whatever batch it stands."""
-    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-    found = np.empty((len(texts), 384), dtype="f4")
+    """Embed texts as vectors of unit length (texts, 384), the same in whatever batch they stand."""
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    vectors = np.empty((len(texts), 384), dtype="f4")
     for start in range(0, len(order), BATCH):
         places = order[start : start + BATCH]
-        found[places] = _embed([texts[at] for at in places])
-    return found
+        vectors[places] = _embed([texts[place] for place in places])
+    return vectors
 
 
 def _embed(texts):
     tokenizer, session = model()
     encoded = tokenizer.encode_batch(texts)
-    ids = np.array([each.ids for each in encoded], dtype="i8")
-    mask = np.array([each.attention_mask for each in encoded], dtype="i8")
+    ids = np.array([encoding.ids for encoding in encoded], dtype="i8")
+    mask = np.array([encoding.attention_mask for encoding in encoded], dtype="i8")
     sent = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
     (states,) = session.run(None, sent)
     means = (states * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
@@ -69,7 +69,7 @@ def _embed(texts):
 
 
 class Sts:
-    """Cosine of an item's text and its reference, from -1 to 1."""
+    """Scores an item's text by its cosine with the reference, from -1 to 1."""
 
     def __init__(self, frozen):
         model()  # a file that is missing is found out here, before any item
@@ -80,22 +80,22 @@ class Sts:
         texts = list(dict.fromkeys(t for item in items for t in (item.text, item.reference)))
         vectors = dict(zip(texts, embed(texts), strict=True))
         return [
-            same_for_all(unit, Score(reason=why) if why else Score(_of(unit.item, vectors)))
+            same_for_all(unit, Score(reason=why) if why else Score(_similarity(unit.item, vectors)))
             for unit, why in zip(units, refusals, strict=True)
         ]
 
 
-def _of(item, vectors):
+def _similarity(item, vectors):
     return cosine(vectors[item.text], vectors[item.reference])
 
 
-def cosine(one, other):
-    """The cosine of two embeddings of unit length; rounding may lead past 1."""
-    return min(1.0, max(-1.0, float(one.astype("f8") @ other.astype("f8"))))
+def cosine(first, second):
+    """Compute the cosine of two embeddings of unit length; rounding may lead past 1."""
+    return min(1.0, max(-1.0, float(first.astype("f8") @ second.astype("f8"))))
 
 
 def refusal(item):
-    """Why an item cannot be compared; "" where it can."""
+    """Return why an item cannot be compared; "" where it can."""
     if not item.reference.strip():
         return NO_REFERENCE
     for name, text in (("text", item.text), ("reference", item.reference)):

@@ -1,4 +1,4 @@
-"""NLI: how far a reference entails what a text says, by a sequence classification model.
+"""Score by NLI: how far a reference entails what a text says, by a classification model.
 
 Every pair of an item's statements (or sentences) is scored; the probabilities are kept, so that
 all measures of analysis/stats can be computed from them without the model.
@@ -25,24 +25,24 @@ ONE_SIDE = "only one of the texts has any, and this measure has no worst value"
 
 
 class Model:
-    """Probabilities of entailment, neutral and contradiction of pairs of texts."""
+    """Computes probabilities of entailment, neutral and contradiction of pairs of texts."""
 
     def __init__(self, frozen):
         folder = nli_files.folder()
-        known = nli_files.facts()
-        if any(known[name] != frozen[name] for name in ("model_sha256", "labels")):
+        facts = nli_files.facts()
+        if any(facts[name] != frozen[name] for name in ("model_sha256", "labels")):
             raise OSError("the model of NLI_MODEL is another one than when this was planned")
         self.columns = [frozen["labels"].index(name) for name in nli_files.CLASSES]
         called = "the model of NLI_MODEL"
         self.reader = PairReader(folder, frozen["word_pieces"], len(self.columns), called)
 
     def __call__(self, pairs):
-        """(premise, hypothesis) texts -> (pairs, 3)."""
+        """Compute the probabilities (pairs, 3) of (premise, hypothesis) texts."""
         return softmax(self.reader(pairs))[:, self.columns]
 
 
 class Nli:
-    """One measure of each explanation, and P(entailment) of each statement by its reference."""
+    """Computes a measure of each explanation, and P(entailment) of statements by references."""
 
     def __init__(self, frozen, model=None):
         self.measure = Measure(frozen["measure"])
@@ -59,18 +59,20 @@ class Nli:
         return [same_for_all(unit, scores[unit.item.pk]) for unit in units]
 
     def of_statement(self, item):
+        """Score a statement by P(entailment) by its reference."""
         if not item.reference.strip():
             return Score(reason=NO_REFERENCE)
         _, before = cut_since(self.model)
         e, n, c = self.model([(item.reference, item.text)])[0]
-        said = f"Entailment {e:.4f}, neutral {n:.4f}, contradiction {c:.4f}"
-        said += cut_since(self.model, before)[0]
-        return Score(float(e), rationale=said)
+        rationale = f"Entailment {e:.4f}, neutral {n:.4f}, contradiction {c:.4f}"
+        rationale += cut_since(self.model, before)[0]
+        return Score(float(e), rationale=rationale)
 
     def of_texts(self, item, parts):
+        """Score an explanation by the measure over all pairs of its parts."""
         if item.pk in parts.reasons:
             return Score(reason=parts.reasons[item.pk])
-        generated, reference = parts.of[item.pk]
+        generated, reference = parts.by_item[item.pk]
         if not generated and not reference:
             return Score(reason=NOTHING[self.grain])
         if not reference and self.grain != Grain.STATEMENT:  # of statements an empty side is a fact
@@ -91,19 +93,19 @@ class Nli:
             backward=as_bytes(backward),
         )
         value = value_of(self.measure, forward, backward, len(generated), len(reference))
-        said = f"{len(generated)} of the text and {len(reference)} of the reference compared"
-        said += cut_since(self.model, before)[0]
+        rationale = f"{len(generated)} of the text and {len(reference)} of the reference compared"
+        rationale += cut_since(self.model, before)[0]
         if np.isnan(value):
-            return Score(reason=ONE_SIDE, rationale=said, kept=kept)
-        return Score(value, rationale=said, kept=kept)
+            return Score(reason=ONE_SIDE, rationale=rationale, kept=kept)
+        return Score(value, rationale=rationale, kept=kept)
 
 
 def value_of(measure, forward, backward, n, m):
-    """One measure of one item; NaN where it is undefined."""
+    """Compute one measure of one item; NaN where it is undefined."""
     if measure == Measure.SUMMAC_ZS:
         return float(summac_zs(Pairs(forward, [n], [m]))[0])
     if measure == Measure.ALIGN_SCORE:
         return float(align_score(Pairs(forward, [n], [m]))[0])
     name, side = measure.value.rsplit("_", 1)
-    found = statement_entailment(Pairs(forward, [n], [m]), Pairs(backward, [m], [n]))[name]
-    return float({"p": found.precision, "r": found.recall, "f1": found.f1}[side][0])
+    measured = statement_entailment(Pairs(forward, [n], [m]), Pairs(backward, [m], [n]))[name]
+    return float({"p": measured.precision, "r": measured.recall, "f1": measured.f1}[side][0])

@@ -1,4 +1,4 @@
-"""The NLI model: a folder that an operator names. Light: it loads no library."""
+"""Find the NLI model: a folder that an operator names. Light: it loads no library."""
 
 import json
 
@@ -22,33 +22,35 @@ ADVICE = (
 
 
 def folder():
-    """The folder that NLI_MODEL names; NotInstalled says what it should hold."""
+    """Return the folder that NLI_MODEL names; NotInstalled says what it should hold."""
     return named_folder(SETTING, ADVICE, (TOKENIZER_FILE, CONFIG_FILE))
 
 
 def facts():
-    """What is frozen of the model: its name, its hash, and what its outputs are."""
-    found = folder()
+    """Return what is frozen of the model: its name, its hash, and what its outputs are."""
+    place = folder()
     return {
-        "model": found.resolve().name,
-        "model_sha256": sha256(model_file(found)),
-        "word_pieces": most_pieces(found),
-        "labels": labels(found),
+        "model": place.resolve().name,
+        "model_sha256": sha256(model_file(place)),
+        "word_pieces": most_pieces(place),
+        "labels": labels(place),
     }
 
 
-def labels(found):
-    """The name of each of the model's outputs, in their order, from id2label of its config."""
+def labels(place):
+    """Read the name of each of the model's outputs, in their order, from id2label of its config."""
     try:
-        said = json.loads((found / CONFIG_FILE).read_text(encoding="utf-8"))["id2label"]
-        names = [str(said[str(at)]).lower() for at in range(len(said))]
+        by_number = json.loads((place / CONFIG_FILE).read_text(encoding="utf-8"))["id2label"]
+        names = [str(by_number[str(number)]).lower() for number in range(len(by_number))]
     except (ValueError, LookupError, TypeError):
         names = []
-    known = [name for label in names for name, start in CLASSES.items() if label.startswith(start)]
-    if len(names) != len(CLASSES) or sorted(known) != sorted(CLASSES):
+    classes = [
+        name for label in names for name, start in CLASSES.items() if label.startswith(start)
+    ]
+    if len(names) != len(CLASSES) or sorted(classes) != sorted(CLASSES):
         words = ", ".join(names) if names else "nothing that can be read"
         raise NotInstalled(
             f"{CONFIG_FILE} beside the model of {SETTING} has id2label: {words[:200]}; expected "
             f"are three labels: {', '.join(CLASSES)}, in the order of the model’s outputs"
         )
-    return known
+    return classes

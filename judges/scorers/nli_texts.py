@@ -1,4 +1,4 @@
-"""The parts of an item's two sides that an NLI judge compares: statements, sentences, chunks."""
+"""Split an item's two sides into the parts that an NLI judge compares."""
 
 import re
 
@@ -13,37 +13,38 @@ CHUNK_WORDS = 350
 
 
 def sentences(text):
-    """The sentences of a text, by their marks and its lines."""
-    return [found.strip() for found in SENTENCE.findall(text)]
+    """Split a text into sentences, by their marks and its lines."""
+    return [sentence.strip() for sentence in SENTENCE.findall(text)]
 
 
 def chunks(text, most=CHUNK_WORDS):
-    """Whole sentences together, up to so many words; a longer sentence is a chunk of its own."""
-    found: list[list[str]] = []
+    """Join whole sentences up to `most` words; a longer sentence is a chunk of its own."""
+    together: list[list[str]] = []
     words = 0
     for sentence in sentences(text):
         n = len(sentence.split())
-        if not found or words + n > most:
-            found.append([])
+        if not together or words + n > most:
+            together.append([])
             words = 0
-        found[-1].append(sentence)
+        together[-1].append(sentence)
         words += n
-    return [" ".join(some) for some in found]
+    return [" ".join(some) for some in together]
 
 
 class Parts:
-    """{item: (generated parts, reference parts)} of items, and why some have none.
+    """The parts of both sides of items, and why some items are not compared.
 
-    Statements are those of the statement items that belong to the item, in their wording.
+    by_item: {item: (generated parts, reference parts)}. Statements are those of the statement items
+    that belong to the item, in their wording.
     """
 
     def __init__(self, items, grain):
-        self.of, self.reasons = {}, {}
+        self.by_item, self.reasons = {}, {}
         if grain == Grain.STATEMENT:
             self._read_statements(items)
         else:
             cut = chunks if grain == Grain.CHUNK else sentences
-            self.of = {item.pk: (sentences(item.text), cut(item.reference)) for item in items}
+            self.by_item = {item.pk: (sentences(item.text), cut(item.reference)) for item in items}
 
     def _read_statements(self, items):
         if not items:
@@ -54,10 +55,10 @@ class Parts:
         made = made_of(study) if any(len(own) == 1 for own in texts.values()) else WORDS
         for item in items:
             own = texts[item.key]
-            found = sets.of(item.pk, counted(own), made)
-            if found.sizes is None:
-                self.reasons[item.pk] = found.reason
-            elif all(found.sizes):
-                self.of[item.pk] = own[Side.GENERATED], own[Side.REFERENCE]
+            statement_set = sets.count_sides(item.pk, counted(own), made)
+            if statement_set.sizes is None:
+                self.reasons[item.pk] = statement_set.reason
+            elif all(statement_set.sizes):
+                self.by_item[item.pk] = own[Side.GENERATED], own[Side.REFERENCE]
             else:  # nothing is compared, so that only their numbers matter
-                self.of[item.pk] = tuple([""] * size for size in found.sizes)
+                self.by_item[item.pk] = tuple([""] * size for size in statement_set.sizes)

@@ -1,4 +1,4 @@
-"""Models that score pairs of texts: folders that an operator names. Light: loads no library."""
+"""Find models that score pairs of texts: folders that an operator names. Loads no library."""
 
 import json
 import re
@@ -24,62 +24,64 @@ SIGMOID, SOFTMAX = "sigmoid", "softmax"  # one output without the former is the 
 
 
 def names():
-    """The folders that there are, in order of their names; [] where nothing is set."""
+    """List the names of the folders there are, sorted; [] where nothing is set."""
     root = Path(getattr(settings, SETTING) or "/nowhere")
-    found = root.iterdir() if root.is_dir() else ()
-    return sorted(one.name for one in found if one.is_dir() and re.fullmatch(FOLDER_NAME, one.name))
+    entries = root.iterdir() if root.is_dir() else ()
+    return sorted(
+        entry.name for entry in entries if entry.is_dir() and re.fullmatch(FOLDER_NAME, entry.name)
+    )
 
 
 def folder(name):
-    """The folder of one model; NotInstalled says what is missing."""
+    """Return the folder of one model; NotInstalled says what is missing."""
     if not getattr(settings, SETTING):
         raise NotInstalled(f"{SETTING} is not set; {ADVICE}")
     if name not in names():
         there = ", ".join(names()) or "none"
         raise NotInstalled(f"{SETTING} has no folder {name[:100]}; there: {there}; {ADVICE}")
-    found = Path(getattr(settings, SETTING)) / name
-    missing = [] if model_file(found) else ["model.onnx"]
-    missing += [file for file in (TOKENIZER_FILE, CONFIG_FILE) if not (found / file).is_file()]
+    place = Path(getattr(settings, SETTING)) / name
+    missing = [] if model_file(place) else ["model.onnx"]
+    missing += [file for file in (TOKENIZER_FILE, CONFIG_FILE) if not (place / file).is_file()]
     if missing:
         raise NotInstalled(f"the folder {name} of {SETTING} has no {' and no '.join(missing)}")
-    return found
+    return place
 
 
 def facts(judge):
-    """What is frozen of a judge's model besides its name, and which output is the score."""
-    found = facts_of(judge.model)
-    return found | {"output": _score_of(found["labels"], judge)}
+    """Return what is frozen of a judge's model besides its name, and which output is the score."""
+    frozen = facts_of(judge.model)
+    return frozen | {"output": _score_of(frozen["labels"], judge)}
 
 
 def facts_of(name):
-    """A model's hash, its outputs, what makes them scores, and how much of a pair it reads."""
-    found = folder(name)
-    config = _config(found)
+    """Return a model's hash, outputs and activation, and how much of a pair it reads."""
+    place = folder(name)
+    config = _config(place)
     return {
-        "model_sha256": sha256(model_file(found)),
+        "model_sha256": sha256(model_file(place)),
         "labels": _labels(config, name),
         "activation": SIGMOID if config.get("problem_type") == MULTI_LABEL else SOFTMAX,
-        "word_pieces": most_pieces(found),
+        "word_pieces": most_pieces(place),
     }
 
 
-def _config(found):
+def _config(place):
     try:
-        said = json.loads((found / CONFIG_FILE).read_text(encoding="utf-8"))
+        config = json.loads((place / CONFIG_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        said = None
-    return said if isinstance(said, dict) else {}
+        config = None
+    return config if isinstance(config, dict) else {}
 
 
 def _labels(config, name):
-    """The names of the model's outputs, in their order, as its config says them."""
+    """Return the names of the model's outputs, in their order, as its config gives them."""
     try:
-        found = [str(config["id2label"][str(at)]) for at in range(len(config["id2label"]))]
+        labels = [str(config["id2label"][str(number)]) for number in range(len(config["id2label"]))]
     except (LookupError, TypeError):
-        found = []
-    if not found:
+        labels = []
+    if not labels:
         raise NotInstalled(f"{CONFIG_FILE} of the model {name} of {SETTING} has no id2label")
-    return found
+    return labels
 
 
 def _score_of(labels, judge):
@@ -91,7 +93,7 @@ def _score_of(labels, judge):
         chosen = [label for label in labels if label.lower().startswith(GOOD)]
     if len(chosen) == 1:
         return chosen[0]
-    said = f"the model {judge.model} of {SETTING} has the outputs {', '.join(labels)[:200]}"
+    outputs = f"the model {judge.model} of {SETTING} has the outputs {', '.join(labels)[:200]}"
     if judge.output:
-        raise NotInstalled(f"{said}, and no {judge.output[:100]}")
-    raise NotInstalled(f"{said}; the judge has to be set to the one that is the score")
+        raise NotInstalled(f"{outputs}, and no {judge.output[:100]}")
+    raise NotInstalled(f"{outputs}; the judge has to be set to the one that is the score")

@@ -1,4 +1,4 @@
-"""What a model of an operator's folder says of pairs of texts: its logits."""
+"""Read pairs of texts with the model of an operator's folder: its logits."""
 
 from itertools import islice
 
@@ -14,7 +14,7 @@ BLOCK = 4096  # pairs whose texts are held at once
 
 
 class PairReader:
-    """(first, second) texts -> the first output of the ONNX model of a folder."""
+    """Turns (first, second) texts into the first output of the ONNX model of a folder."""
 
     def __init__(self, folder, word_pieces, outputs, called):
         self.outputs, self.called, self.word_pieces = outputs, called, word_pieces
@@ -33,21 +33,23 @@ class PairReader:
         self.inputs = {given.name for given in self.session.get_inputs()}
 
     def __call__(self, pairs):
-        """Logits (pairs, outputs); each pair once, alike lengths together."""
-        known = sorted(set(pairs), key=lambda pair: len(pair[0]) + len(pair[1]))
-        found = {}
-        for start in range(0, len(known), BATCH):
-            some = known[start : start + BATCH]
-            found |= zip(some, self._of(some), strict=True)
-        return np.array([found[pair] for pair in pairs]).reshape(-1, self.outputs)
+        """Compute logits (pairs, outputs); each pair once, similar lengths together."""
+        distinct = sorted(set(pairs), key=lambda pair: len(pair[0]) + len(pair[1]))
+        by_pair = {}
+        for start in range(0, len(distinct), BATCH):
+            some = distinct[start : start + BATCH]
+            by_pair |= zip(some, self._logits(some), strict=True)
+        return np.array([by_pair[pair] for pair in pairs]).reshape(-1, self.outputs)
 
-    def _of(self, pairs):
+    def _logits(self, pairs):
         encoded = self.tokenizer.encode_batch(pairs)
-        self.cut += sum(bool(each.overflowing) for each in encoded)
+        self.cut += sum(bool(encoding.overflowing) for encoding in encoded)
         sent = {
-            "input_ids": np.array([each.ids for each in encoded], dtype="i8"),
-            "attention_mask": np.array([each.attention_mask for each in encoded], dtype="i8"),
-            "token_type_ids": np.array([each.type_ids for each in encoded], dtype="i8"),
+            "input_ids": np.array([encoding.ids for encoding in encoded], dtype="i8"),
+            "attention_mask": np.array(
+                [encoding.attention_mask for encoding in encoded], dtype="i8"
+            ),
+            "token_type_ids": np.array([encoding.type_ids for encoding in encoded], dtype="i8"),
         }
         logits = self.session.run(None, {name: sent[name] for name in self.inputs & sent.keys()})[0]
         if logits.shape != (len(pairs), self.outputs):
@@ -59,17 +61,17 @@ class PairReader:
 
 
 def in_blocks(model, premises, hypotheses, size=None):
-    """What a model says of every pair, hypothesis by hypothesis, a block of pairs at a time.
+    """Run a model on every pair, hypothesis by hypothesis, a block of pairs at a time.
 
     model: [(premise, hypothesis)] -> (pairs, ...). Only its numbers are held of all of them.
     """
     pairs = ((premise, hypothesis) for hypothesis in hypotheses for premise in premises)
-    found = [model(some) for some in iter(lambda: list(islice(pairs, size or BLOCK)), [])]
-    return np.concatenate(found) if found else model([])
+    blocks = [model(some) for some in iter(lambda: list(islice(pairs, size or BLOCK)), [])]
+    return np.concatenate(blocks) if blocks else model([])
 
 
 def cut_since(model, before=0):
-    """("; how many pairs were cut", their number): of a model that has a reader."""
+    """Return ("; how many pairs were cut", their number) of a model that has a reader."""
     reader = getattr(model, "reader", None)
     if reader is None or reader.cut == before:
         return "", before
@@ -79,13 +81,13 @@ def cut_since(model, before=0):
 
 
 def too_many(n, m):
-    """Why so many by so many parts are not compared; "" where they are."""
+    """Return why so many by so many parts are not compared; "" where they are."""
     if n * m <= MOST_PAIRS:
         return ""
     return f"too many pairs: {n:,} by {m:,}; of an item {MOST_PAIRS:,} are compared at most"
 
 
 def softmax(logits):
-    """Probabilities (N, outputs) of logits."""
+    """Turn logits into probabilities (N, outputs)."""
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
     return raised / raised.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""A judge whose score is one output of a model of pairs, whatever that was trained for."""
+"""Score by one output of a model of pairs, whatever the model was trained for."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ FROZEN = ("model_sha256", "labels", "activation")
 
 
 class Model:
-    """One number of each pair of texts."""
+    """Computes one number of each pair of texts."""
 
     def __init__(self, frozen):
-        known = pair_files.facts_of(frozen["model"])
-        if any(known[name] != frozen[name] for name in FROZEN):
+        facts = pair_files.facts_of(frozen["model"])
+        if any(facts[name] != frozen[name] for name in FROZEN):
             raise OSError(
                 f"the model {frozen['model']} of {pair_files.SETTING} is another one than when "
                 "this was planned"
@@ -30,7 +30,7 @@ class Model:
         self.activation = frozen["activation"]
 
     def __call__(self, pairs):
-        """(first, second) texts -> (pairs,)."""
+        """Compute the numbers (pairs,) of (first, second) texts."""
         logits = self.reader(pairs)
         if self.activation == pair_files.SIGMOID:
             return 1 / (1 + np.exp(-logits[:, self.column]))
@@ -38,7 +38,7 @@ class Model:
 
 
 class PairScore:
-    """The model's number of each item's text and reference."""
+    """Scores each item's text and reference by the model's number."""
 
     def __init__(self, frozen, model=None):
         self.direction, self.parts = Direction(frozen["direction"]), Cut(frozen["parts"])
@@ -64,12 +64,12 @@ class PairScore:
         return self.by_sentence(chunks(first), sentences(second))
 
     def by_sentence(self, before, after):
-        """AlignScore's: each sentence has its best chunk, the score is their mean."""
+        """Score as AlignScore does: each sentence has its best chunk, the score is their mean."""
         if reason := too_many(len(before), len(after)):
             return Score(reason=reason)
         _, cut = cut_since(self.model)
-        found = in_blocks(self.model, before, after)
-        best = found.reshape(len(after), len(before)).max(axis=1)
-        said = f"{len(after)} sentences by {len(before)} chunks compared"
-        said += cut_since(self.model, cut)[0]
-        return Score(float(best.mean()), rationale=said)
+        numbers = in_blocks(self.model, before, after)
+        best = numbers.reshape(len(after), len(before)).max(axis=1)
+        rationale = f"{len(after)} sentences by {len(before)} chunks compared"
+        rationale += cut_since(self.model, cut)[0]
+        return Score(float(best.mean()), rationale=rationale)

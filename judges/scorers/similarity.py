@@ -1,4 +1,4 @@
-"""sBERT-Sim: how near a recommended episode is to the profile of whom it was recommended to."""
+"""Score sBERT-Sim: how near a recommended episode is to the recipient's profile."""
 
 from judges.methods.verdicts.pairwise import TIE, sides_of
 from judges.prompting import episodes
@@ -9,9 +9,10 @@ NO_TIE = "the lists have as many aligned episodes, and the question offers no ti
 
 
 class ProfileSimilarity:
-    """The raw cosine for an episode; for two lists the one with more episodes above the threshold.
+    """Scores an episode by its cosine with the profile, and lists by their aligned episodes.
 
-    What is compared was kept when the run was planned: the profile, and the texts of the episodes.
+    Of two lists the better has more episodes above the threshold. What is compared was kept when
+    the run was planned: the profile, and the texts of the episodes.
     """
 
     def __init__(self, frozen):
@@ -29,7 +30,7 @@ class ProfileSimilarity:
         ]
 
     def scores(self, unit, vectors):
-        """A score for each question of one unit."""
+        """Score each question of one unit."""
         profile = vectors[unit.shown.context]
         cosines = {
             side: [cosine(profile, vectors[episodes.plain(entry)]) for entry in entries]
@@ -40,26 +41,26 @@ class ProfileSimilarity:
         return [self.verdict(cosines, question) for question in unit.questions]
 
     def verdict(self, cosines, question):
-        """Which list has more aligned episodes, as a value of the question."""
+        """Return which list has more aligned episodes, as a value of the question."""
         aligned = {side: sum(c > self.threshold for c in cosines[side]) for side in "AB"}
-        said = "\n".join(
-            f"{side}: {aligned[side]} of {len(found)} above {self.threshold:g} "
-            f"({', '.join(f'{value:.3f}' for value in found)})"
-            for side, found in sorted(cosines.items())
+        rationale = "\n".join(
+            f"{side}: {aligned[side]} of {len(values)} above {self.threshold:g} "
+            f"({', '.join(f'{value:.3f}' for value in values)})"
+            for side, values in sorted(cosines.items())
         )
         better = TIE if aligned["A"] == aligned["B"] else max(aligned, key=aligned.__getitem__)
         value = sides_of(question.scale).get(better)
-        return Score(value, "" if value is not None else NO_TIE, said)
+        return Score(value, "" if value is not None else NO_TIE, rationale)
 
 
 def texts_of(shown):
-    """The profile and the texts of all episodes that are shown."""
+    """Return the profile and the texts of all episodes that are shown."""
     entries = [entry for entries in shown.subject.values() for entry in entries]
     return [shown.context, *map(episodes.plain, entries)]
 
 
 def refusal(shown):
-    """Why nothing can be compared; "" where it can."""
+    """Return why nothing can be compared; "" where it can."""
     profile, *others = texts_of(shown)
     if not is_latin(profile):
         return f"the profile is {NOT_ENGLISH}"

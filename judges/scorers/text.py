@@ -1,10 +1,10 @@
-"""Scores of overlap with a reference text: BLEU by sacrebleu, ROUGE by rouge-score."""
+"""Score the overlap with a reference text: BLEU and chrF by sacrebleu, ROUGE by rouge-score."""
 
 import re
 
 from rouge_score.rouge_scorer import RougeScorer
 from rouge_score.tokenizers import DefaultTokenizer
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
@@ -19,7 +19,7 @@ NOT_ENGLISH = "not in Latin letters, and this judge’s words are English: choos
 
 
 class Words:
-    """A tokenizer as rouge-score wants one."""
+    """A tokenizer in the form that rouge-score takes."""
 
     def __init__(self, split):
         self.split = split
@@ -29,7 +29,10 @@ class Words:
 
 
 def rouge_tokenizer(language):
-    """rouge-score's own knows a to z and digits only: it drops accents and every other script."""
+    """Return the tokenizer of a language.
+
+    rouge-score's own knows a to z and digits only: it drops accents and every other script.
+    """
     if language == Language.ENGLISH:
         return DefaultTokenizer()
     if language == Language.WORDS:
@@ -39,10 +42,10 @@ def rouge_tokenizer(language):
 
 
 class Overlap:
-    """Scores each unit by its item's text and reference; missing where they cannot be compared."""
+    """Scores each unit by its item's text and reference, with a reason where it cannot."""
 
     def __init__(self, frozen):
-        self.language = frozen["language"]
+        self.language = frozen.get("language")
 
     def __call__(self, units):
         return [same_for_all(unit, self.score(unit.item)) for unit in units]
@@ -72,6 +75,17 @@ class Bleu(Overlap):
         return Score(self.bleu.sentence_score(text, [reference]).score)
 
 
+class Chrf(Overlap):
+    """chrF of single texts, from 0 to 100."""
+
+    def __init__(self, frozen):
+        super().__init__(frozen)
+        self.chrf = CHRF(char_order=frozen["max_order"], beta=frozen["recall_weight"])
+
+    def compare(self, text, reference):
+        return Score(self.chrf.sentence_score(text, [reference]).score)
+
+
 class Rouge(Overlap):
     """ROUGE-1 or ROUGE-L, the F-measure from 0 to 1."""
 
@@ -81,7 +95,7 @@ class Rouge(Overlap):
         self.rouge = RougeScorer([self.measure], use_stemmer=False, tokenizer=self.tokenizer)
 
     def compare(self, text, reference):
-        sizes = [len(self.tokenizer.tokenize(each)) for each in (text, reference)]
+        sizes = [len(self.tokenizer.tokenize(words)) for words in (text, reference)]
         if not all(sizes):
             return Score(reason="the text or the reference has no words")
         if self.measure == "rougeL" and sizes[0] * sizes[1] > MOST_PAIRS:

@@ -1,4 +1,4 @@
-"""The HTTP API of statements: listed, added, corrected, removed and undone as on the pages."""
+"""Serve statements by the HTTP API: list, add, correct, remove and undo, as the pages do."""
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -43,18 +43,18 @@ def _repeated(words):
 
 
 def _checked(form):
-    """What the form says; Conflict, as the body is as the schema says."""
+    """Return the form's values; raise Conflict where only the form refuses them."""
     if form.is_valid():
         return form.cleaned_data
-    said = {name: [str(words) for words in found] for name, found in form.errors.items()}
-    if edit.REPEATED in said.get("statement", ()):
+    messages = {name: [str(words) for words in errors] for name, errors in form.errors.items()}
+    if edit.REPEATED in messages.get("statement", ()):
         raise _repeated(edit.REPEATED)
-    words = "; ".join(f"{name}: {' '.join(found)}" for name, found in said.items())
-    raise Conflict(words, fields=said)
+    words = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in messages.items())
+    raise Conflict(words, fields=messages)
 
 
 def _done(change, *arguments):
-    """What the change gives; a Conflict where another statement says the same by now."""
+    """Return what the change gives; raise Conflict where another statement says the same by now."""
     try:
         return change(*arguments)
     except edit.Repeated as repeated:
@@ -62,7 +62,7 @@ def _done(change, *arguments):
 
 
 def _item(study, key):
-    """The item whose texts may be read; Conflict says why not."""
+    """Return the item whose texts may be read; raise Conflict with the reason why not."""
     item = Item.objects.select_related("study").filter(study=study, key=key).first()
     words = ""
     if item is None:
@@ -79,19 +79,19 @@ def _item(study, key):
 
 
 def _open_or_404(study, item):
-    """404 where the item belongs to a locked test part."""
+    """Raise 404 where the item belongs to a locked test part."""
     if withheld(study, pk=item):
         raise Http404(WITHHELD)
 
 
 def _writable(request, slug, pk):
-    """(study, statement) that the caller may change."""
+    """Return (study, statement) that the caller may change."""
     study = study_of(request, slug)
     check_writing(request, study)
     rows = Statement.objects.select_related("item__study", "run")
-    one = get_object_or_404(rows, item__study=study, pk=pk)
-    _open_or_404(study, one.item_id)
-    return study, one
+    statement = get_object_or_404(rows, item__study=study, pk=pk)
+    _open_or_404(study, statement.item_id)
+    return study, statement
 
 
 @extend_schema_view(
@@ -117,7 +117,7 @@ def _writable(request, slug, pk):
     ),
 )
 class Statements(ListAPIView):
-    """What the study's texts state."""
+    """List the study's statements and add to them."""
 
     serializer_class = StatementRow
 
@@ -130,7 +130,7 @@ class Statements(ListAPIView):
         return _shown(rows.exclude(item__in=among(withheld(study)))).filter(**asked)
 
     def post(self, request, slug):
-        """A statement that a person adds."""
+        """Add a statement that a person read in a text."""
         study = study_of(request, slug)
         check_writing(request, study)
         asked = StatementNew(data=request.data)
@@ -138,7 +138,7 @@ class Statements(ListAPIView):
         values = asked.validated_data
         item, side = _item(study, values["item"]), values["side"]
         reading = edit.reading(item, side)
-        form = StatementForm(edit.topics_of(study, reading.run), reading.said(), values)
+        form = StatementForm(edit.topics_of(study, reading.run), reading.counting_texts(), values)
         added = _done(edit.add, item, side, reading.text, _checked(form), request.user)
         return Response(_one(added.pk), status=201)
 
@@ -175,33 +175,33 @@ class OneStatement(RetrieveAPIView):
         return row
 
     def patch(self, request, slug, pk):
-        """Keeps other words, topic or sentiment; one that is removed stays so."""
-        study, one = _writable(request, slug, pk)
+        """Correct words, topic or sentiment; a removed statement stays removed."""
+        study, statement = _writable(request, slug, pk)
         change = StatementChange(data=request.data)
         change.is_valid(raise_exception=True)
-        now = {name: getattr(one, said) for name, said in edit.CHANGES.items()}
-        reading = edit.reading(one.item, one.side, one.run_id or "")
-        names = edit.with_own(edit.topics_of(study, reading.run), one)
-        said = now | change.validated_data
-        form = StatementForm(names, reading.said(one), said, initial=now)
-        _done(edit.correct, one.pk, _checked(form), request.user)
+        now = {name: getattr(statement, values) for name, values in edit.CHANGES.items()}
+        reading = edit.reading(statement.item, statement.side, statement.run_id or "")
+        names = edit.with_own(edit.topics_of(study, reading.run), statement)
+        values = now | change.validated_data
+        form = StatementForm(names, reading.counting_texts(statement), values, initial=now)
+        _done(edit.correct, statement.pk, _checked(form), request.user)
         return Response(_one(pk))
 
 
 class Changed(GenericAPIView):
-    """A change of one statement without words."""
+    """Change a statement without taking new words, topic or sentiment."""
 
     serializer_class = StatementRow
 
     def post(self, request, slug, pk):
-        """Changes it and shows it."""
-        _, one = _writable(request, slug, pk)
-        _done(self.change, one.pk, request.user)
+        """Change the statement and return it."""
+        _, statement = _writable(request, slug, pk)
+        _done(self.change, statement.pk, request.user)
         return Response(_one(pk))
 
 
 def _changes(operation, summary, description, shown):
-    """What the schema says of such a change."""
+    """Return what the schema says of removing or undoing."""
     return extend_schema_view(
         post=extend_schema(
             operation_id=operation,
@@ -222,7 +222,7 @@ def _changes(operation, summary, description, shown):
     STATEMENT | {"removed": True},
 )
 class RemoveStatement(Changed):
-    """A statement counts no longer."""
+    """Remove a statement: it counts no longer."""
 
     change = staticmethod(edit.remove)
 
@@ -234,6 +234,6 @@ class RemoveStatement(Changed):
     STATEMENT | {"topic": "fit", "changed_at": None},
 )
 class UndoStatement(Changed):
-    """A statement is as it was extracted or added."""
+    """Undo corrections and removal: the statement is as it was extracted or added."""
 
     change = staticmethod(edit.undo)

@@ -1,4 +1,4 @@
-"""What the HTTP API shows and takes of statements."""
+"""Describe the rows, filters and bodies of statements in the HTTP API."""
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -15,7 +15,7 @@ ALL, COUNTING = "all", "counting"
 
 @extend_schema_field({"type": "string", "enum": list(ORIGINS)})
 class Origin(serializers.Field):
-    """Who stated it: a statement without a run was added by a person."""
+    """The origin of a statement: a person added each statement that has no run."""
 
     columns = ("run_id",)
 
@@ -27,7 +27,7 @@ class Origin(serializers.Field):
 
 
 class OriginFilter(serializers.ChoiceField):
-    """The same, as a condition."""
+    """Filter by origin."""
 
     def to_internal_value(self, data):
         return super().to_internal_value(data) == PERSON
@@ -101,7 +101,7 @@ STATEMENT = {
     "side": "reference",
     "number": 2,
     **STATED,
-    **{f"original_{name}": said for name, said in STATED.items()},
+    **{f"original_{name}": words for name, words in STATED.items()},
     "original_topic": "fit",
     "start": 17,
     "end": 35,

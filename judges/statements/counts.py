@@ -1,4 +1,4 @@
-"""How many statements each side of an item has, where that is known: none found is a finding too.
+"""Count the statements of each side of an item where known; zero statements is a count too.
 
 Statement items say it, where an item has any, of the sides that the study has such items of.
 Where a run or people made statements, both sides have to have been read; one without any text need
@@ -24,8 +24,8 @@ WORDS = {str(Side.GENERATED): "generated text", str(Side.REFERENCE): "reference"
 
 
 @dataclass(frozen=True)
-class Found:
-    """What is known of one item: (generated, reference) statements; None, and why, if nothing."""
+class SideCounts:
+    """Numbers of an item's (generated, reference) statements; None with the reason if unknown."""
 
     sizes: tuple | None
     reason: str = ""
@@ -37,19 +37,19 @@ class Found:
 
 
 class StatementSets:
-    """What runs and people said of a study's items, read in one query; items: of these only.
+    """Statements of a study's items from runs and people, read in one query.
 
-    study: None where it is known that they said nothing.
+    items: of these only. study: None where it is known that there are no statements.
     """
 
     def __init__(self, study, items=None):
-        self.found: dict = defaultdict(dict)
+        self.counts_by_item: dict = defaultdict(dict)
         if study is not None:
             self._read(study, items)
 
     def _read(self, study, items):
         read = Extraction.objects.speaking(study).filter(part=0)
-        said = Statement.objects.speaking(study)
+        rows = Statement.objects.speaking(study)
         blank = Item.objects.filter(study=study)
         blank = (
             blank.filter(text__regex=BLANK).values_list("pk").annotate(side=_words(Side.GENERATED))
@@ -60,40 +60,42 @@ class StatementSets:
         )
         bare = bare.values_list("pk").annotate(side=_words(Side.REFERENCE))
         if items is not None:
-            read, said = read.filter(item__in=items), said.filter(item__in=items)
+            read, rows = read.filter(item__in=items), rows.filter(item__in=items)
             blank, bare = blank.filter(pk__in=items), bare.filter(pk__in=items)
             tried = tried.filter(item__in=items)
         parts = [
             query.annotate(what=_words(what), n=Count("pk"))
             for query, what in (
                 (read.order_by().values_list("item", "side"), READ),
-                (said.order_by().values_list("item", "side"), SAID),
+                (rows.order_by().values_list("item", "side"), SAID),
                 (tried.order_by().values_list("item", "side"), TRIED),
                 (blank.order_by(), BARE),
                 (bare.order_by(), BARE),
             )
         ]
         for item, side, what, n in parts[0].union(*parts[1:], all=True):
-            self.found[item][what, side] = n
+            self.counts_by_item[item][what, side] = n
 
-    def of(self, item, checked, made=tuple(WORDS)):
-        """What is Found of an item; checked: {side: its statement items}, as far as it has any;
-        made: the sides that the study has statement items of.
+    def count_sides(self, item, checked, made=tuple(WORDS)):
+        """Return the SideCounts of an item.
+
+        checked: {side: its statement items}, as far as it has any. made: the sides that the study
+        has statement items of.
         """
-        own = self.found.get(item, {})
+        own = self.counts_by_item.get(item, {})
         from_runs = any(what != BARE for what, _ in own)
         sizes, unread = [], []
         for side, words in WORDS.items():
-            n, said = checked.get(side, 0), own.get((SAID, side), 0)
-            sizes.append(n or said)
-            known = n or said or (READ, side) in own or (BARE, side) in own
-            if not known and (from_runs or side not in made or not any(checked.values())):
+            n, stated = checked.get(side, 0), own.get((SAID, side), 0)
+            sizes.append(n or stated)
+            is_known = n or stated or (READ, side) in own or (BARE, side) in own
+            if not is_known and (from_runs or side not in made or not any(checked.values())):
                 unread.append(words)
         if unread or not (from_runs or any(checked.values())):
-            return Found(None, NOT_READ.format(unread[0] if unread else WORDS[Side.GENERATED]))
+            return SideCounts(None, NOT_READ.format(unread[0] if unread else WORDS[Side.GENERATED]))
         if all(sizes) and not all(checked.get(side) for side in WORDS):
-            return Found(None, NOT_MADE)
-        return Found(tuple(sizes))
+            return SideCounts(None, NOT_MADE)
+        return SideCounts(tuple(sizes))
 
 
 def _words(text):
@@ -101,7 +103,7 @@ def _words(text):
 
 
 def statement_texts(study, keys):
-    """{explanation: {side: [text]}} of the statement items of these explanations, by their ids."""
+    """Return {explanation: {side: [text]}} of the explanations' statement items, by their ids."""
     rows = current(study).filter(**{f"data__{EXPLANATION}__in": list(keys)}).order_by("pk")
     texts: dict = defaultdict(lambda: defaultdict(list))
     for text, data in rows.values_list("text", "data"):
@@ -111,11 +113,11 @@ def statement_texts(study, keys):
 
 
 def made_of(study):
-    """The sides that a study has statement items of, other than earlier ones."""
+    """Return the sides that the study has current statement items of."""
     directions = current(study).order_by().values_list(f"data__{DIRECTION}", flat=True).distinct()
     return {SIDES[direction] for direction in directions if direction in SIDES}
 
 
 def counted(texts):
-    """{side: how many texts}."""
+    """Return {side: how many texts}."""
     return Counter({side: len(some) for side, some in texts.items()})

@@ -1,4 +1,4 @@
-"""One side of an item with its statements, and what people change of them."""
+"""Show one side of an item with its statements, and keep what people change of them."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Repeated(ValueError):
 
 @dataclass
 class Reading:
-    """One side of an item as one run read it: its text, its statements, what was dropped.
+    """One side of an item as a run read it: its text, its statements, what was dropped.
 
     run: None where no run read it. speaks: whether these are the statements that count. reasons:
     why parts were not read, with their number.
@@ -45,32 +45,45 @@ class Reading:
 
     @property
     def spans(self):
-        """[(words, statements that come from there, how they feel)] that make up the text."""
-        there = {one.pk: one for one in self.statements if not one.is_removed}
-        places = [(one.start, one.end, one.pk) for one in there.values() if one.start is not None]
-        for start, end, found in spans(len(self.text), places):
-            said = [there[pk] for pk in found]
-            feels = {one.feels for one in said}
+        """Yield (words, statements found there, their sentiment) pieces that make up the text."""
+        there = {
+            statement.pk: statement for statement in self.statements if not statement.is_removed
+        }
+        places = [
+            (statement.start, statement.end, statement.pk)
+            for statement in there.values()
+            if statement.start is not None
+        ]
+        for start, end, pks in spans(len(self.text), places):
+            stated = [there[pk] for pk in pks]
+            feels = {statement.feels for statement in stated}
             how = "mixed" if len(feels) > 1 else next(iter(feels), "")
-            yield self.text[start:end], said, how
+            yield self.text[start:end], stated, how
 
     @property
     def counts(self):
-        """{how it feels: how many statements} of those that count, none left out."""
-        found = Counter(one.feels for one in self.statements if not one.is_removed)
-        return {Sentiment(name).label: found[name] for name in Sentiment.values}
+        """Return {sentiment: how many statements that count}, with every sentiment."""
+        counts = Counter(
+            statement.feels for statement in self.statements if not statement.is_removed
+        )
+        return {Sentiment(name).label: counts[name] for name in Sentiment.values}
 
-    def said(self, without=None):
-        """What the statements that count say, but one."""
-        return [one.said for one in self.statements if not one.is_removed and one != without]
+    def counting_texts(self, without=None):
+        """Return the words of the statements that count, except the statement `without`."""
+        return [
+            statement.said
+            for statement in self.statements
+            if not statement.is_removed and statement != without
+        ]
 
     @property
     def kept(self):
-        return sum(not one.is_removed for one in self.statements)
+        """Count the statements that count."""
+        return sum(not statement.is_removed for statement in self.statements)
 
 
 def reading(item, side, wanted=""):
-    """The Reading of a side: by the run with that id, else the one that counts, else the newest."""
+    """Return the Reading of a side: by the wanted run, the run that counts or the newest."""
     mine = Extraction.objects.filter(item=item, side=side)
     runs = list(Run.objects.filter(pk__in=mine.values("run")).select_related("judge"))
     newest = Extraction.objects.speaking(item.study).filter(item=item, side=side)
@@ -87,103 +100,110 @@ def reading(item, side, wanted=""):
         runs=runs,
         text="".join(part.text for part in parts) if run else side_text(item, side),
         statements=list(rows.select_related("corrected_by").order_by("number")),
-        dropped=[(part, each) for part in parts for each in part.dropped],
+        dropped=[(part, triplet) for part in parts for triplet in part.dropped],
         reasons=_reasons(run, parts),
         speaks=run is None or run.pk == speaking,
     )
 
 
 def _reasons(run, parts):
-    """{why: how many parts} of the parts that were not read."""
+    """Return {why: how many parts} of the parts that were not read."""
     units = [part.unit for part in parts if part.kept is None]
     rows = Judgment.objects.filter(run=run, unit__in=units, lead=True) if units else []
-    said = {one.unit: one.reason or one.get_state_display() for one in rows}
-    return dict(Counter(said.get(unit, "not read") for unit in units))
+    reasons = {judgment.unit: judgment.reason or judgment.get_state_display() for judgment in rows}
+    return dict(Counter(reasons.get(unit, "not read") for unit in units))
 
 
 def topics_of(study, run):
-    """The names that a topic of a statement can have; none where everything is allowed."""
+    """Return the topics a statement can have; an empty list where everything is allowed."""
     if run is not None and run.frozen.get("topics"):
         return [name for name, _ in run.frozen["topics"]]
     if run is not None:
         rows = Statement.objects.filter(run=run).order_by("topic")
         return list(rows.values_list("topic", flat=True).distinct())
     judges = Judge.objects.filter(study=study, method=Judge.Method.EXTRACTION)
-    found = dict.fromkeys(name for judge in judges for name, _ in judge.topics)
-    return list(found)
+    topics = dict.fromkeys(name for judge in judges for name, _ in judge.topics)
+    return list(topics)
 
 
-def with_own(names, one):
-    """The names, and those that a statement has besides: a file may have brought others."""
-    return list(dict.fromkeys([*names, one.topic, one.about])) if names else []
+def with_own(names, statement):
+    """Add a statement's own topics to the names: a file may have brought others."""
+    return list(dict.fromkeys([*names, statement.topic, statement.about])) if names else []
 
 
 def _held(pk):
-    """The statement, until the transaction ends; and no other of its item changes meanwhile."""
+    """Lock the statement and its item until the transaction ends, and return the statement."""
     item = Statement.objects.values_list("item", flat=True).get(pk=pk)
     Item.objects.select_for_update(no_key=True).get(pk=item)
     return Statement.objects.select_for_update().get(pk=pk)
 
 
-def _refuse_repeat(one, said):
-    """Repeated where another statement that counts beside this one says the same.
+def _refuse_repeat(statement, words):
+    """Raise Repeated where another statement of the text that counts says the same.
 
-    Beside one of a run stand those of the run, beside one that a person added those that count.
+    A run's statements are compared with those of the run and those that people added, an added
+    statement with all that count.
     """
-    others = Statement.objects.filter(item=one.item_id, side=one.side, is_removed=False)
-    if one.run_id is None:
-        study = Item.objects.values_list("study", flat=True).get(pk=one.item_id)
-        others = Statement.objects.speaking(study).filter(item=one.item_id, side=one.side)
+    others = Statement.objects.filter(item=statement.item_id, side=statement.side, is_removed=False)
+    if statement.run_id is None:
+        study = Item.objects.values_list("study", flat=True).get(pk=statement.item_id)
+        others = Statement.objects.speaking(study).filter(
+            item=statement.item_id, side=statement.side
+        )
     else:
-        others = others.filter(Q(run=None) | Q(run=one.run_id))
-    if alike(said) in {alike(other.said) for other in others.exclude(pk=one.pk)}:
+        others = others.filter(Q(run=None) | Q(run=statement.run_id))
+    if alike(words) in {alike(other.said) for other in others.exclude(pk=statement.pk)}:
         raise Repeated(REPEATED)
 
 
 @transaction.atomic
 def correct(pk, values, user):
-    """Keeps other words, topic or sentiment beside what was extracted; the same again is none.
+    """Record a person's correction of a statement; an unchanged statement records nothing.
 
     Repeated where the text has that statement already.
     """
-    one = _held(pk)
-    if alike(values["statement"]) != alike(one.said):
-        _refuse_repeat(one, values["statement"])
+    statement = _held(pk)
+    if alike(values["statement"]) != alike(statement.said):
+        _refuse_repeat(statement, values["statement"])
     for name in CHANGES:
         value = values[name]
-        setattr(one, f"corrected_{name}", "" if value == getattr(one, name) else value)
-    one.corrected_by, one.corrected_at = user, timezone.now()
-    if not (one.is_added or one.is_corrected or one.is_removed):
-        one.corrected_by = one.corrected_at = None
-    one.save()
+        setattr(statement, f"corrected_{name}", "" if value == getattr(statement, name) else value)
+    statement.corrected_by, statement.corrected_at = user, timezone.now()
+    if not (statement.is_added or statement.is_corrected or statement.is_removed):
+        statement.corrected_by = statement.corrected_at = None
+    statement.save()
 
 
 @transaction.atomic
 def remove(pk, user):
-    """The statement counts no longer; it stays where it was."""
-    one = Statement.objects.select_for_update().get(pk=pk)
-    one.is_removed, one.corrected_by, one.corrected_at = True, user, timezone.now()
-    one.save()
+    """Mark a statement as removed: it counts no longer and stays where it was."""
+    statement = Statement.objects.select_for_update().get(pk=pk)
+    statement.is_removed, statement.corrected_by, statement.corrected_at = (
+        True,
+        user,
+        timezone.now(),
+    )
+    statement.save()
 
 
 @transaction.atomic
 def undo(pk, user):
-    """The statement counts as it was extracted, or as it was added.
+    """Restore a statement as it was extracted or added.
 
-    Repeated where another one says that by now.
+    Repeated where another statement says the same by now.
     """
-    one = _held(pk)
-    _refuse_repeat(one, one.statement)
-    one.is_removed = False
-    one.corrected_statement = one.corrected_topic = one.corrected_sentiment = ""
-    by = (user, timezone.now()) if one.is_added else (None, None)
-    one.corrected_by, one.corrected_at = by
-    one.save()
+    statement = _held(pk)
+    _refuse_repeat(statement, statement.statement)
+    statement.is_removed = False
+    statement.corrected_statement = statement.corrected_topic = statement.corrected_sentiment = ""
+    by = (user, timezone.now()) if statement.is_added else (None, None)
+    statement.corrected_by, statement.corrected_at = by
+    statement.save()
 
 
 @transaction.atomic
 def add(item, side, text, values, user):
-    """A statement that a person reads in a text, found in it where it stands there.
+    """Add a statement that a person read in a text, with its place if its words stand there.
 
     Repeated where the text has it already.
     """
@@ -191,7 +211,7 @@ def add(item, side, text, values, user):
     _refuse_repeat(Statement(item=item, side=side), values["statement"])
     added = Statement.objects.filter(item=item, side=side, run=None)
     last = added.aggregate(last=Max("number"))["last"]
-    start, end = Places(text).of(values["statement"]) or (None, None)
+    start, end = Places(text).locate(values["statement"]) or (None, None)
     return Statement.objects.create(
         item=item,
         side=side,

@@ -1,4 +1,4 @@
-"""The form of one statement, and what the page of all can be filtered by."""
+"""Check the form by which people add or correct a statement."""
 
 from django import forms
 
@@ -9,9 +9,9 @@ from judges.statements.edit import REPEATED
 
 
 class StatementForm(forms.Form):
-    """What is said, about which topic, and how it feels. Without names any topic can be given.
+    """Take a statement, its topic and its sentiment; without names any topic can be given.
 
-    others: what the same text says besides.
+    others: the other statements of the same text.
     """
 
     statement = forms.CharField(max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 2}))
@@ -20,21 +20,21 @@ class StatementForm(forms.Form):
 
     def __init__(self, topics, others, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.others = {alike(said) for said in others}
+        self.others = {alike(text) for text in others}
         if topics:
             self.fields["topic"].choices = [(name, name) for name in topics]
         else:
             self.fields["topic"] = forms.CharField(max_length=LONGEST_TOPIC)
 
     def clean_statement(self):
-        """In one line, as what a judge extracts."""
-        said = " ".join(self.cleaned_data["statement"].split())
-        if not alike(said):
+        """Return the statement in one line, as judges extract it; refuse one that is there."""
+        statement = " ".join(self.cleaned_data["statement"].split())
+        if not alike(statement):
             raise forms.ValidationError("Enter a statement in words.")
-        is_same = alike(said) == alike(self.initial.get("statement", ""))
-        if alike(said) in self.others and not is_same:
+        is_same = alike(statement) == alike(self.initial.get("statement", ""))
+        if alike(statement) in self.others and not is_same:
             raise forms.ValidationError(REPEATED)
-        return said
+        return statement
 
     def clean_topic(self):
         return " ".join(self.cleaned_data["topic"].split())

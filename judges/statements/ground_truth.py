@@ -1,4 +1,4 @@
-"""The ground truth of an explanation: a paragraph of all that a review's statements say.
+"""Compose the ground truth of an explanation: a paragraph of all its review's statements.
 
 Rule-based and grouped by polarity, so that no statement is lost and no model is asked. A single
 statement is wrapped in the same words before any check, so that its polarity is checked with it.
@@ -21,11 +21,14 @@ LOWERED = frozenset(OPENERS.split())
 
 @dataclass(frozen=True)
 class Wording:
-    """begins: how a polarity's sentence begins; after: the same where an earlier one stands."""
+    """Words around statements in a language.
+
+    begins: how a polarity's sentence begins; after: the same where an earlier sentence stands.
+    """
 
     begins: dict
     after: dict
-    each: str  # around a statement
+    clause: str  # around a statement
     between: str
     end: str
     space: str  # between sentences
@@ -41,7 +44,7 @@ ENGLISH = Wording(
         "negative": "However, the user dislikes ",
         "neutral": "Besides, the user is indifferent to the fact ",
     },
-    each="that {}",
+    clause="that {}",
     between="; ",
     end=".",
     space=" ",
@@ -53,7 +56,7 @@ CHINESE = Wording(
         "neutral": "用户觉得无所谓的是：",
     },
     after={"negative": "但用户不喜欢的是：", "neutral": "另外，用户觉得无所谓的是："},
-    each="{}",
+    clause="{}",
     between="；",
     end="。",
     space="",
@@ -62,17 +65,17 @@ WORDINGS = {"en": ENGLISH, "zh-hans": CHINESE}
 
 
 def wrapped(statement, polarity, language="en"):
-    """One statement in the words of its polarity; "" for a statement that says nothing.
+    """Wrap one statement in the words of its polarity; return "" for an empty statement.
 
-    ValueError for a polarity that there is not. language: a study's; others get English words.
+    ValueError for an unknown polarity. language: a study's; others get English words.
     """
     return _sentence([_bare(statement)], _known(polarity), _wording(language), "begins")
 
 
 def composed(statements, language="en"):
-    """The paragraph of all [(statement, polarity)], in their order within each polarity.
+    """Compose the paragraph of all [(statement, polarity)], in their order within each polarity.
 
-    The same statement stands once in its polarity; "" where nothing is said. ValueError as above.
+    Repeated statements of a polarity stand once; "" where nothing is said. ValueError as above.
     """
     groups = {polarity: [] for polarity in POLARITIES}
     for statement, polarity in statements:
@@ -86,13 +89,13 @@ def composed(statements, language="en"):
 
 def _sentence(group, polarity, wording, which):
     once = {text.casefold(): text for text in reversed(group) if text}  # as it was said first
-    said = [wording.each.format(text) for text in reversed(once.values())]
+    clauses = [wording.clause.format(text) for text in reversed(once.values())]
     begins = getattr(wording, which).get(polarity) or wording.begins[polarity]
-    return f"{begins}{wording.between.join(said)}{wording.end}" if said else ""
+    return f"{begins}{wording.between.join(clauses)}{wording.end}" if clauses else ""
 
 
 def _bare(statement):
-    """The statement as it stands within a sentence: one line, without its own end."""
+    """Return the statement as it stands within a sentence: one line, without its own end."""
     text = " ".join(statement.split()).rstrip(ENDS)
     first = text.partition(" ")[0].partition("'")[0].partition("’")[0]
     is_loud = text.isupper() if len(first) == 1 else first.isupper()  # capitals are its own

@@ -1,4 +1,4 @@
-"""The button that makes items of a study's statements."""
+"""Let researchers make items of a study's statements by a button."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -12,7 +12,7 @@ from judges.statements import items
 @login_required
 @require_POST
 def make_statement_items(request, slug):
-    """Makes what is missing, puts away what is outdated, and says how many of each."""
+    """Make missing items, put away outdated ones, and say how many of each."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     try:
         made = items.make(study, fill_references=bool(request.POST.get("references")))

@@ -1,12 +1,12 @@
-"""Items of the kind statement: each statement of an explanation beside the document to check it by.
+"""Make items of the kind statement: each explanation's statement with the document to check it by.
 
 People rate them and judges score them as any other item. A statement of the generated text stands
-beside the composed ground truth (direction precision), one of the reference beside the generated
-text (recall). No item's text is ever changed: what a correction makes outdated is taken away where
-it has no answer, else marked, and the statement as it is now gets an item of its own.
+with the composed ground truth (direction precision), a statement of the reference with the
+generated text (recall). No item's text is ever changed: what a correction makes outdated is taken
+away where it has no answer, else marked, and the statement as it is now gets an item of its own.
 
-Such an item has no parent, for that would make it a part of the explanation's page. It names its
-explanation among its extra columns.
+A statement item has no parent, for that would make it a part of the explanation's page. It names
+its explanation among its extra columns.
 """
 
 import hashlib
@@ -57,8 +57,10 @@ ANY_KIND = (
 
 @dataclass
 class Made:
-    """What was found and done, in numbers. unread: items of which only one side has been read;
-    withheld: those of the locked test part, which stay as they are.
+    """Numbers of what was seen and done.
+
+    unread: items of which only one side has been read; withheld: items of the locked test part,
+    which stay as they are.
     """
 
     explanations: int = 0
@@ -80,20 +82,20 @@ class Made:
         }
         counts = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
         of = f"{self.explanations:,} item{_s(self.explanations)} with statements"
-        said = [f"{counts or 'No statement items'}, of {of}"]
+        sentences = [f"{counts or 'No statement items'}, of {of}"]
         left = {
             "with no statement on either side: their values are undefined": self.both_empty,
             "with none on one side: their precision, recall and F1 are 0": self.one_empty,
             "of which only one side has been read": self.unread,
             "of the locked test part, left as they are": self.withheld,
         }
-        said += [f"{count:,} {what}" for what, count in left.items() if count]
+        sentences += [f"{count:,} {what}" for what, count in left.items() if count]
         if self.references or self.references_kept:
-            said.append(
+            sentences.append(
                 f"{self.references:,} reference{_s(self.references)} filled with the ground truth, "
                 f"{self.references_kept:,} left as they are"
             )
-        return ". ".join(said) + "."
+        return ". ".join(sentences) + "."
 
 
 def _s(count):
@@ -112,22 +114,22 @@ class Wanted:
 
     @property
     def row(self):
-        """By COLUMNS."""
-        one = self.explanation
-        links = one.recipient_id, one.content_id, one.system_id
+        """Return the item's values by COLUMNS."""
+        explanation = self.explanation
+        links = explanation.recipient_id, explanation.content_id, explanation.system_id
         kind = str(Item.Kind.STATEMENT)
-        return (one.study_id, self.key, kind, *links, self.text, self.document, self.data)
+        return (explanation.study_id, self.key, kind, *links, self.text, self.document, self.data)
 
 
 def current(study):
-    """The study's statement items that say what its statements say now."""
+    """Return the study's statement items that say what its statements say now."""
     items = Item.objects.filter(study=study, kind=Item.Kind.STATEMENT, data__has_key=DIRECTION)
     return items.without_outdated()
 
 
 @transaction.atomic
 def make(study, fill_references=False):
-    """Makes what is missing and puts away what is outdated: Made.
+    """Make missing statement items and put away outdated ones; return Made.
 
     fill_references: blank references of items with a review get the composed ground truth, which
     metrics of similarity compare with. ValueError without statements, and where a question would be
@@ -148,29 +150,29 @@ def make(study, fill_references=False):
 
 
 def _check_questions(study):
-    """Other numbers of the study would change with a question that is asked of every kind."""
+    """Refuse questions of every kind: the study's other numbers would change with them."""
     asked = study.questions.filter(applies_to=[], retired=False)
     if keys := list(asked.values_list("key", flat=True)):
         raise ValueError(ANY_KIND.format(", ".join(keys)))
 
 
 def _stated(study):
-    """The study's items that a run or a person read."""
+    """Return the study's items that a run or a person read."""
     items = study.items.filter(pk__in=Statement.objects.values("item"))
     return items | study.items.filter(pk__in=Extraction.objects.values("item"))
 
 
 def _wanted(study, hidden):
-    """(Made so far, {key: Wanted}, [(item, composed ground truth)]), of no item that is hidden."""
+    """Return (Made, {key: Wanted}, [(item, composed ground truth)]), without hidden items."""
     made, wanted, references = Made(), {}, []
     read = _read(study)
     items = _stated(study).filter(is_practice=False, kind__in=KINDS).order_by("pk")
     for every in batches(items.iterator(chunk_size=2000)):
         some = [item for item in every if item.pk not in hidden]
         made.withheld += len(every) - len(some)
-        said = _statements(study, some)
+        statements = _statements(study, some)
         for item in some:
-            sides = said[item.pk]
+            sides = statements[item.pk]
             if not all(_is_read(item, side, read, sides) for side in Side):
                 made.unread += bool(any(_is_read(item, side, read, sides) for side in Side))
                 continue
@@ -186,63 +188,63 @@ def _wanted(study, hidden):
 
 
 def _read(study):
-    """{(item, side)} that the speaking runs read, those without statements too."""
+    """Return {(item, side)} that the speaking runs read, also sides without statements."""
     first = Extraction.objects.speaking(study).filter(part=0)
     return set(first.values_list("item", "side"))
 
 
 def _is_read(item, side, read, sides):
-    """A side without any text says nothing, and nobody has to be asked."""
+    """Whether a side is read; a side without any text says nothing and counts as read."""
     return (item.pk, side) in read or bool(sides[side]) or not side_text(item, side).strip()
 
 
 def _statements(study, items):
-    """{item: {side: [Statement]}} of those that count, in their order; one query."""
-    found = defaultdict(lambda: defaultdict(list))
+    """Return {item: {side: [Statement]}} of statements that count, in order; one query."""
+    by_side = defaultdict(lambda: defaultdict(list))
     rows = Statement.objects.speaking(study).filter(item__in=[item.pk for item in items])
-    for one in rows.order_by("item", "side", "number", "pk"):
-        if wrapped(one.said, one.feels):
-            found[one.item_id][one.side].append(one)
-    return found
+    for statement in rows.order_by("item", "side", "number", "pk"):
+        if wrapped(statement.said, statement.feels):
+            by_side[statement.item_id][statement.side].append(statement)
+    return by_side
 
 
 def _truth(statements, language):
-    return composed([(one.said, one.feels) for one in statements], language)
+    return composed([(statement.said, statement.feels) for statement in statements], language)
 
 
 def _of_item(item, sides, truth, language):
-    """{key: Wanted} of both sides of an item. They have its extra columns, to be grouped by."""
-    found, documents = {}, {Side.GENERATED: truth, Side.REFERENCE: item.text.strip()}
+    """Return {key: Wanted} of both sides of an item, with its extra columns to group by."""
+    by_key, documents = {}, {Side.GENERATED: truth, Side.REFERENCE: item.text.strip()}
     own = {name: value for name, value in item.data.items() if name not in LEFT}
     for side, direction in DIRECTIONS.items():
         times: Counter = Counter()
-        for one in sides[side]:
-            text = wrapped(one.said, one.feels, language)
+        for statement in sides[side]:
+            text = wrapped(statement.said, statement.feels, language)
             times[text] += 1
             key = _key(item, direction, text, documents[side], times[text])
             data = own | {
                 EXPLANATION: item.key,
                 DIRECTION: direction,
-                NUMBER: str(one.number),
-                "topic": one.about,
-                "sentiment": str(one.feels),
+                NUMBER: str(statement.number),
+                "topic": statement.about,
+                "sentiment": str(statement.feels),
             }
-            found[key] = Wanted(key, item, text, documents[side], data)
-    return found
+            by_key[key] = Wanted(key, item, text, documents[side], data)
+    return by_key
 
 
 def _key(item, direction, text, document, time):
-    """An id that follows from what is shown, so that the same is found again and another is new."""
+    """Return an id made of what is shown: the same statement item has the same id again."""
     told = json.dumps([item.key, direction, text, document, time])
     digest = hashlib.sha256(told.encode()).hexdigest()[:16]
     return f"{item.key[:LONGEST_NAME]} · {direction[0]}-{digest}"
 
 
 def _write(study, wanted, made, hidden):
-    """Adds, marks and takes away; whether anything changed."""
+    """Add, mark and take away items; return whether anything changed."""
     there = _there(study, hidden)
-    new = [one for key, one in wanted.items() if key not in there]
-    bulk.insert(Item, COLUMNS, (one.row for one in new))
+    new = [statement_item for key, statement_item in wanted.items() if key not in there]
+    bulk.insert(Item, COLUMNS, (statement_item.row for statement_item in new))
     gone = [pk for key, (pk, _) in there.items() if key not in wanted]
     fresh = {key for key, (_, data) in there.items() if OUTDATED not in data} - wanted.keys()
     again = {pk: _now(data, wanted[key]) for key, (pk, data) in there.items() if key in wanted}
@@ -257,30 +259,30 @@ def _write(study, wanted, made, hidden):
 
 
 def _now(data, wanted):
-    """The extra columns as they should be; None where they are so. Others are kept."""
+    """Return the extra columns as they should be, others kept; None where they are right."""
     bare = {name: value for name, value in data.items() if name != OUTDATED}
     now = bare | wanted.data
     return None if now == data else now
 
 
 def _there(study, hidden):
-    """{key: (primary key, extra columns)} of the items that were made here before.
+    """Return {key: (primary key, extra columns)} of the items that were made here before.
 
-    Not of explanations that are hidden, nor of those of which nothing is known here: the items
-    were loaded, or the run of their statements was deleted.
+    Items of hidden explanations are left out, and of explanations without statements here: these
+    items were loaded, or the run of their statements was deleted.
     """
     items = study.items.filter(kind=Item.Kind.STATEMENT, data__has_key=DIRECTION)
     rows = items.values_list("key", "pk", "data").iterator()
-    known = set(_stated(study).values_list("key", flat=True)) - set(hidden.values())
+    explanations = set(_stated(study).values_list("key", flat=True)) - set(hidden.values())
     return {
         key: (pk, data)
         for key, pk, data in rows
-        if OWN.search(key) and pk not in hidden and data.get(EXPLANATION) in known
+        if OWN.search(key) and pk not in hidden and data.get(EXPLANATION) in explanations
     }
 
 
 def _put_away(study, pks, data):
-    """What is outdated goes, or is marked where somebody has an answer to it or is at it."""
+    """Delete outdated items; mark those that have answers or places in use."""
     gold = set(study.items.filter(key__in=gold_keys(study)).values_list("pk", flat=True))
     for some in batches(pks):
         drop_open(Place.objects.filter(item__in=some))
@@ -292,12 +294,12 @@ def _put_away(study, pks, data):
 
 
 def _save(changed):
-    """Writes the extra columns {primary key: data}."""
+    """Write the extra columns {primary key: data}."""
     bulk.update(Item, ["data"], [(json.dumps(data), pk) for pk, data in changed.items()])
 
 
 def _fill(references, made):
-    """Blank references of items with a review get the paragraph; whether any did."""
+    """Fill blank references of items with a review by the paragraph; return whether any was."""
     blank = [
         (truth, item.pk)
         for item, truth in references

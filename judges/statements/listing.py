@@ -1,6 +1,6 @@
-"""The statements of a study: which are listed, how many there are, and what has none.
+"""List and count the statements of a study, and the texts without any.
 
-Nothing here is of items of a locked test part.
+Items of a locked test part are left out everywhere.
 """
 
 from collections import Counter, defaultdict
@@ -33,7 +33,7 @@ NO_SYSTEM = "none"
 
 
 class Speaking:
-    """What counts of a study's sides and statements; sides of hidden items are left out.
+    """The sides and statements of a study that count; sides of hidden items are left out.
 
     read: {(side, system): how many texts were read}.
     """
@@ -52,7 +52,7 @@ class Speaking:
         self.runs, self.are_whole = list(speaking), every == dict(speaking)
 
     def statements(self):
-        """Those that count, and those that people removed, as they are said now.
+        """Return the statements that count and those that people removed, in their present words.
 
         Where each of these runs speaks for all of its sides, which is nearly always, no statement
         has to be compared with the runs that came later.
@@ -66,7 +66,7 @@ class Speaking:
 
 
 class StatementFilter:
-    """Which statements the address asks for: those that count, unless it says otherwise."""
+    """Select the statements an address asks for; by default those that count."""
 
     def __init__(self, study, query):
         self.study, self.hidden = study, list(withheld(study))
@@ -75,7 +75,7 @@ class StatementFilter:
         self.words = self.chosen["q"]
 
     def statements(self):
-        """In the order of items, sides and numbers."""
+        """Return the selected statements in the order of items, sides and numbers."""
         rows = self.runs.statements().filter(STATES.get(self.chosen["state"], Q(pk=None)))
         for name, field_name in NAMES.items():
             if self.chosen[name] and field_name:
@@ -86,20 +86,24 @@ class StatementFilter:
             rows = rows.filter(item__system__key=self.chosen["system"])
         return rows.select_related("item", "run").order_by("item_id", "side", "number")
 
-    def count(self, found):
-        """How many these are; of those that count, by words and state unasked, as the Overview
-        `found` has them.
+    def count(self, totals):
+        """Count the selected statements.
+
+        Without a search or a state the numbers are those of the Overview `totals`.
         """
         if self.chosen["q"] or self.chosen["state"]:
             return self.statements().order_by().count()
         asked = [self.chosen[name] for name in ("side", "system", "topic", "sentiment")]
         return sum(
             n
-            for said, n in found.groups.items()
-            if all(not one or one == other for one, other in zip(asked, said, strict=True))
+            for group, n in totals.groups.items()
+            if all(
+                not wanted or wanted == other for wanted, other in zip(asked, group, strict=True)
+            )
         )
 
     def query_string(self):
+        """Return the filter as the query of an address."""
         return urlencode({name: value for name, value in self.chosen.items() if value})
 
 
@@ -116,7 +120,7 @@ NAMES = {
 
 @dataclass
 class Counted:
-    """How many texts of one side and system there are, were read, and what they say."""
+    """How many texts of one side and system there are and were read, and what they say."""
 
     side: str
     system: str
@@ -130,21 +134,25 @@ class Counted:
 
     @property
     def statements(self):
+        """Count the statements."""
         return self.feels.total()
 
     @property
     def mean(self):
-        """Statements a text that was read; None without one."""
+        """Return statements a text that was read; None without any text."""
         return self.statements / self.read if self.read else None
 
     @property
     def by_sentiment(self):
+        """Return the numbers of statements in the order of sentiments."""
         return [self.feels[sentiment] for sentiment in Sentiment.values]
 
 
 @dataclass
 class Overview:
-    """rows: a Counted for each side and system. topics: {topic: {side: {sentiment: how many}}}.
+    """The numbers of a study's statements.
+
+    rows: a Counted for each side and system. topics: {topic: {side: {sentiment: how many}}}.
     dropped: {why: {side: how many}}. groups: {(side, system, topic, sentiment): how many}.
     """
 
@@ -155,19 +163,20 @@ class Overview:
 
     @property
     def sides(self):
-        """[(side, texts without statements read)]."""
-        found = Counter()
+        """Return [(side, texts without statements read)]."""
+        unread = Counter()
         for row in self.rows:
-            found[row.side] += row.texts - row.read
-        return [(Side(side), found[side]) for side in Side.values]
+            unread[row.side] += row.texts - row.read
+        return [(Side(side), unread[side]) for side in Side.values]
 
     @property
     def any_read(self):
+        """Whether any text was read."""
         return any(row.read or row.statements for row in self.rows)
 
     @property
     def topic_rows(self):
-        """[(topic, numbers by side and sentiment, all)], the most frequent first."""
+        """Return [(topic, numbers by side and sentiment, all)], the most frequent first."""
         rows = []
         for topic, sides in self.topics.items():
             numbers = [sides[side][feel] for side in Side.values for feel in Sentiment.values]
@@ -176,17 +185,18 @@ class Overview:
 
     @property
     def dropped_rows(self):
-        """[(why, numbers by side)], the most frequent first."""
+        """Return [(why, numbers by side)], the most frequent first."""
         rows = [(why, [sides[side] for side in Side.values]) for why, sides in self.dropped.items()]
         return sorted(rows, key=lambda row: (-sum(row[1]), row[0]))
 
     @property
     def systems(self):
+        """Return the systems that the rows name."""
         return list(dict.fromkeys(row.system for row in self.rows))
 
 
 def overview(study, runs):
-    """The Overview of a study, in three queries; runs: its Speaking."""
+    """Return the Overview of a study, in three queries; runs: its Speaking."""
     rows: dict = {}
     for side in Side.values:
         for system, count in _texts(study, runs.hidden):
@@ -195,7 +205,7 @@ def overview(study, runs):
         if count:
             _row(rows, side, system).read = count
     topics: dict = defaultdict(lambda: defaultdict(Counter))
-    groups = Counter({(side, key or NO_SYSTEM, *said): n for side, key, *said, n in _said(runs)})
+    groups = Counter({(side, key or NO_SYSTEM, *group): n for side, key, *group, n in _said(runs)})
     for (side, system, topic, feel), count in groups.items():
         _row(rows, side, system).feels[feel] += count
         topics[topic][side][feel] += count
@@ -207,7 +217,7 @@ def _row(rows, side, system):
 
 
 def texts_of(study, hidden=()):
-    """The items that statements are extracted from."""
+    """Return the items that statements are extracted from."""
     items = Item.objects.filter(study=study, is_practice=False, kind__in=Method.kinds)
     return items.exclude(pk__in=among(hidden))
 
@@ -224,34 +234,38 @@ def _said(runs):
 
 
 def _dropped(study, hidden):
-    found: dict = defaultdict(Counter)
+    by_reason: dict = defaultdict(Counter)
     rows = Extraction.objects.speaking(study).exclude(item__in=among(hidden)).exclude(dropped=[])
     for side, dropped in rows.order_by().values_list("side", "dropped").iterator(2000):
-        for each in dropped:
-            found[each["why"]][side] += 1
-    return found
+        for triplet in dropped:
+            by_reason[triplet["why"]][side] += 1
+    return by_reason
 
 
 def without(study, side, hidden=()):
-    """Items of which nobody read that side, in their order."""
+    """Return the items of which nobody read that side, in their order."""
     read = Extraction.objects.speaking(study).filter(item=OuterRef("pk"), side=side)
     added = Statement.objects.filter(item=OuterRef("pk"), side=side, run=None, is_removed=False)
     return texts_of(study, hidden).exclude(Exists(read)).exclude(Exists(added)).order_by("pk")
 
 
 def with_reasons(items, side):
-    """[(item, why its side was not read by the newest run that tried)], in two queries."""
+    """Return [(item, why the newest run that tried did not read the side)], in two queries."""
     items = list(items)
     tried = Extraction.objects.filter(item__in=items, side=side, kept=None)
-    tried = {one.item_id: one for one in tried.order_by("run_id", "-part")}
+    tried = {row.item_id: row for row in tried.order_by("run_id", "-part")}
     judged = Judgment.objects.filter(
-        run__in={one.run_id for one in tried.values()},
-        unit__in={one.unit for one in tried.values()},
+        run__in={row.run_id for row in tried.values()},
+        unit__in={row.unit for row in tried.values()},
         lead=True,
     )
-    said = {(one.run_id, one.unit): one.reason or one.get_state_display() for one in judged}
-    return [(item, _why(tried.get(item.pk), said)) for item in items]
+    reasons = {(row.run_id, row.unit): row.reason or row.get_state_display() for row in judged}
+    return [(item, _why(tried.get(item.pk), reasons)) for item in items]
 
 
-def _why(one, said):
-    return "no run has it" if one is None else said.get((one.run_id, one.unit), "not read")
+def _why(extraction, reasons):
+    return (
+        "no run has it"
+        if extraction is None
+        else reasons.get((extraction.run_id, extraction.unit), "not read")
+    )

@@ -1,4 +1,4 @@
-"""A file of reviews becomes the files of a study: histories to train on, items to explain."""
+"""Turn a file of reviews into a study's files: histories to train on, items to explain."""
 
 import csv
 from pathlib import Path
@@ -32,8 +32,8 @@ INTERACTION = ("recipient", "content", "rating", "at")
 ITEM = ("item", "kind", "recipient", "content", "system", "text", "review", "rating", "at")
 
 
-def read(path, problems):
-    """The Reviews of a file, CSV or JSON lines; what is wrong with it is among the problems."""
+def read_reviews(path, problems):
+    """Read the Reviews of a file, CSV or JSON lines; problems collects what is wrong with it."""
     file = TableFile(REVIEWS, Path(path))
     if not file.path.is_file():
         problems.add(file.name, "there is no such file")
@@ -45,39 +45,39 @@ def read(path, problems):
 
 def _review(line, row):
     more = {name: value for name, value in row["data"].items() if name not in ITEM}
-    named = {name: row[name] for name in ("recipient", "content", "at", "rating")}
-    return Review(**named, number=line, text=row["review"] or "", more=more)
+    named = {name: row[name] for name in ("recipient", "content", "rating")}
+    return Review(**named, moment=row["at"], number=line, text=row["review"] or "", more=more)
 
 
 def prepare(reviews, least, folder):
-    """Writes the files of the Split into a folder: the Split.
+    """Write the files of the Split into a folder, and return the Split.
 
     interactions.csv is the training; items.csv the test, one item for each review, whose text and
     system are blank until a system has explained it; validation.csv is like it.
     """
-    found = split(reviews, least)
-    more = sorted({name for review in found.kept for name in review.more})
+    prepared = split(reviews, least)
+    more = sorted({name for review in prepared.kept for name in review.more})
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / "interactions.csv", INTERACTION, map(_interaction, found.parts[TRAIN]))
+    _write(folder / "interactions.csv", INTERACTION, map(_interaction, prepared.parts[TRAIN]))
     for name, part in (("items", TEST), ("validation", VALIDATION)):
-        rows = (_item(review, more) for review in found.parts[part])
+        rows = (_item(review, more) for review in prepared.parts[part])
         _write(folder / f"{name}.csv", (*ITEM, *more), rows)
-    _write(folder / "counts.csv", ("count", "n"), found.counts)
-    return found
+    _write(folder / "counts.csv", ("count", "n"), prepared.counts)
+    return prepared
 
 
-def _interaction(one):
-    return one.recipient, one.content, one.rating, one.at.isoformat()
+def _interaction(review):
+    return review.recipient, review.content, review.rating, review.moment.isoformat()
 
 
-def _item(one, more):
-    extra = [one.more.get(name, "") for name in more]
-    told = one.text, one.rating, one.at.isoformat()
+def _item(review, more):
+    extra = [review.more.get(name, "") for name in more]
+    told = review.text, review.rating, review.moment.isoformat()
     return (
-        f"review-{one.number}",
+        f"review-{review.number}",
         "explanation",
-        one.recipient,
-        one.content,
+        review.recipient,
+        review.content,
         "",
         "",
         *told,
@@ -89,7 +89,7 @@ def _write(path, header, rows):
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(map(guarded, header))
-        writer.writerows([_cell(one) for one in row] for row in rows)
+        writer.writerows([_cell(value) for value in row] for row in rows)
 
 
 def _cell(value):

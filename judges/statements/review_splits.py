@@ -1,4 +1,4 @@
-"""Reviews are split by time, recipient by recipient, as text generators are trained and tested.
+"""Split reviews by time, recipient by recipient, as text generators are trained and tested.
 
 Source: Kabongo and Guigue, On the Factual Consistency of Text-based Explainable Recommendation
 Models, section III-C and table II. How the shares are rounded is not said there; so it is ours:
@@ -16,11 +16,14 @@ LEAST = 5
 
 @dataclass(frozen=True)
 class Review:
-    """One interaction; number: its line in the file. more: its other columns."""
+    """An interaction of a recipient with a content.
+
+    number: its line in the file. more: its other columns.
+    """
 
     recipient: str
     content: str
-    at: Any
+    moment: Any
     number: int
     rating: float | None = None
     text: str = ""
@@ -44,10 +47,10 @@ class Split:
 
     @property
     def counts(self):
-        """[(name, number)], as table II has them, and what was left out."""
+        """Return [(name, number)], as table II has them, and what was left out."""
         return [
-            ("recipients", len({one.recipient for one in self.kept})),
-            ("contents", len({one.content for one in self.kept})),
+            ("recipients", len({review.recipient for review in self.kept})),
+            ("contents", len({review.content for review in self.kept})),
             ("interactions", len(self.kept)),
             *((part, len(self.parts[part])) for part in PARTS),
             ("left out: of contents unseen in training", self.unseen),
@@ -57,7 +60,7 @@ class Split:
 
 
 def split(reviews, least=LEAST):
-    """The Split of some Reviews; recipients with fewer than `least` interactions are left out.
+    """Split Reviews; leave out recipients with fewer than `least` interactions.
 
     Of several reviews of a content by one recipient the latest stays. At equal times the order of
     the file decides.
@@ -86,11 +89,11 @@ def split(reviews, least=LEAST):
 
 
 def _when(review):
-    return review.at, review.number
+    return review.moment, review.number
 
 
 def _cut(own):
-    """The training, validation and test of one recipient's reviews, which are in their order."""
+    """Cut one recipient's ordered reviews into training, validation and test."""
     train = len(own) * 8 // 10
     validation = train + (len(own) - train) // 2
     return own[:train], own[train:validation], own[validation:]

@@ -1,4 +1,4 @@
-"""Researchers' pages about statements: one side of an item, and all of a study."""
+"""Show researchers the statements of one side of an item, and of a whole study."""
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -19,7 +19,7 @@ PER_PAGE = 50
 
 
 class Counted(Paginator):
-    """Pages of rows whose number is known already."""
+    """Paginate rows whose number is known already."""
 
     def __init__(self, rows, per_page, count):
         super().__init__(rows, per_page)
@@ -28,7 +28,7 @@ class Counted(Paginator):
 
 @login_required
 def statements_of(request, slug, pk, side):
-    """One side of an item: its text, the statements in it, what was dropped."""
+    """Show one side of an item: its text, the statements in it, what was dropped."""
     study = access.study_or_404(request.user, slug)
     item = _item_or_404(study, pk, side)
     if withheld(study, pk=pk):
@@ -40,7 +40,7 @@ def statements_of(request, slug, pk, side):
 @login_required
 @require_POST
 def statement_add(request, slug, pk, side):
-    """One more statement, by a person."""
+    """Add a person's statement to a side of an item."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
     item = _open_item_or_404(study, pk, side)
     if item.kind not in KINDS:
@@ -55,39 +55,41 @@ def statement_add(request, slug, pk, side):
 @login_required
 @require_POST
 def statement_correct(request, slug, pk):
-    """Other words, another topic or sentiment, beside what was extracted."""
-    study, one = _statement_or_404(request, slug, pk)
-    context = _shown(study, one.item, one.side, one.run_id, one.pk, request.POST)
-    if not _done(context["edit_form"], lambda said: edit.correct(pk, said, request.user)):
+    """Correct words, topic or sentiment of a statement; the extracted ones are kept."""
+    study, statement = _statement_or_404(request, slug, pk)
+    context = _shown(
+        study, statement.item, statement.side, statement.run_id, statement.pk, request.POST
+    )
+    if not _done(context["edit_form"], lambda values: edit.correct(pk, values, request.user)):
         return _page(request, study, context, status=422)
-    return _changed(request, study, one.item, one.side, one.run_id)
+    return _changed(request, study, statement.item, statement.side, statement.run_id)
 
 
 @login_required
 @require_POST
 def statement_remove(request, slug, pk):
-    """A statement counts no longer."""
-    study, one = _statement_or_404(request, slug, pk)
+    """Remove a statement, which counts no longer."""
+    study, statement = _statement_or_404(request, slug, pk)
     edit.remove(pk, request.user)
-    return _changed(request, study, one.item, one.side, one.run_id)
+    return _changed(request, study, statement.item, statement.side, statement.run_id)
 
 
 @login_required
 @require_POST
 def statement_undo(request, slug, pk):
-    """A statement is as it was extracted or added."""
-    study, one = _statement_or_404(request, slug, pk)
+    """Restore a statement as it was extracted or added."""
+    study, statement = _statement_or_404(request, slug, pk)
     try:
         edit.undo(pk, request.user)
     except edit.Repeated as repeated:
-        context = _shown(study, one.item, one.side, one.run_id or "")
-        refused = {"refused": one, "why": f"Not undone: {one.statement}. {repeated}"}
+        context = _shown(study, statement.item, statement.side, statement.run_id or "")
+        refused = {"refused": statement, "why": f"Not undone: {statement.statement}. {repeated}"}
         return _page(request, study, context | refused, status=422)
-    return _changed(request, study, one.item, one.side, one.run_id)
+    return _changed(request, study, statement.item, statement.side, statement.run_id)
 
 
 def _done(form, change):
-    """Whether what the form says was done; else the form says why not."""
+    """Save the form's values and return whether that worked; else the form says why not."""
     if form.is_valid():
         try:
             change(form.cleaned_data)
@@ -104,22 +106,22 @@ def _item_or_404(study, pk, side):
 
 
 def _open_item_or_404(study, pk, side):
-    """The item, unless it belongs to a locked test part."""
+    """Return the item, unless it belongs to a locked test part."""
     if withheld(study, pk=pk):
         raise Http404("an item of the locked test part")
     return _item_or_404(study, pk, side)
 
 
 def _statement_or_404(request, slug, pk):
-    """(study, statement) that the user may change."""
+    """Return (study, statement) that the user may change."""
     study = access.study_or_404(request.user, slug, access.EDITOR)
-    one = get_object_or_404(Statement, item__study=study, pk=pk)
-    one.item = _open_item_or_404(study, one.item_id, one.side)
-    return study, one
+    statement = get_object_or_404(Statement, item__study=study, pk=pk)
+    statement.item = _open_item_or_404(study, statement.item_id, statement.side)
+    return study, statement
 
 
 def _shown(study, item, side, run="", edited="", data=None, added=None):
-    """What the page of one side shows; for those who may change it with the forms that are open.
+    """Return the context of a side's page; for editors with the forms that are open.
 
     run, edited: ids, as they stand in the address. data, added: what the forms sent.
     """
@@ -127,16 +129,20 @@ def _shown(study, item, side, run="", edited="", data=None, added=None):
     context = {"item": item, "side": Side(side), "reading": reading}
     if not study.may_edit:
         return context
-    one = next((one for one in reading.statements if str(one.pk) == str(edited)), None)
+    statement = next(
+        (statement for statement in reading.statements if str(statement.pk) == str(edited)), None
+    )
     names = edit.topics_of(study, reading.run)
-    if one:
-        initial = {name: getattr(one, said) for name, said in edit.CHANGES.items()}
-        names_of_one = edit.with_own(names, one)
-        form = StatementForm(names_of_one, reading.said(one), data, initial=initial)
-        context |= {"edited": one, "edit_form": form}
+    if statement:
+        initial = {name: getattr(statement, now) for name, now in edit.CHANGES.items()}
+        names_of_one = edit.with_own(names, statement)
+        form = StatementForm(names_of_one, reading.counting_texts(statement), data, initial=initial)
+        context |= {"edited": statement, "edit_form": form}
     if item.kind not in KINDS:
         return context
-    return context | {"add_form": StatementForm(names, reading.said(), added, prefix="add")}
+    return context | {
+        "add_form": StatementForm(names, reading.counting_texts(), added, prefix="add")
+    }
 
 
 def _page(request, study, context, status=200):
@@ -146,7 +152,7 @@ def _page(request, study, context, status=200):
 
 
 def _changed(request, study, item, side, run=None):
-    """The part of the page that shows what was changed; without a script, the page."""
+    """Answer with the changed part of the page; without a script, redirect to the page."""
     context = _shown(study, item, side, run or "")
     if request.htmx:
         return _page(request, study, context)
@@ -157,7 +163,7 @@ def _changed(request, study, item, side, run=None):
 
 @login_required
 def statement_list(request, slug):
-    """All statements of a study: how many of what, and a list that can be filtered."""
+    """Show all statements of a study: numbers, and a list that can be filtered."""
     study = access.study_or_404(request.user, slug)
     chosen = listing.StatementFilter(study, request.GET)
     counts = listing.overview(study, chosen.runs)
@@ -179,7 +185,7 @@ def statement_list(request, slug):
 
 @login_required
 def without_statements(request, slug, side):
-    """The items of which one side was not read, and why."""
+    """Show the items of which one side was not read, and why."""
     study = access.study_or_404(request.user, slug)
     if side not in Side.values:
         raise Http404(f"no side {side!r}")

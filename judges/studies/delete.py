@@ -1,4 +1,4 @@
-"""A worker's part in deleting a study: its runs stop, its rows go, then the study itself.
+"""Delete a study as a worker: its runs stop, its rows go, then the study itself.
 
 All that it has reached stands in the database, so a worker that is killed is followed by another.
 """
@@ -40,7 +40,7 @@ def waiting_studies():
 def delete_study(study_id):
     """Delete a study as far as that can be done now; return whether it is gone.
 
-    At once back if another worker is at it. What has to end first is waited for a little.
+    Return at once if another worker does it. What has to end first is waited for a little.
     """
     mine = Deletion.objects.filter(study=study_id)
     if not mine.claim(timezone.now(), _until()):

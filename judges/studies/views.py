@@ -1,4 +1,4 @@
-"""The list of studies, with those that are being deleted, and the page that asks for a deletion."""
+"""List studies, with those that are being deleted, and ask for a deletion."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -13,7 +13,7 @@ from judges.runs import nudge
 
 @login_required
 def studies(request):
-    """The user's studies with their progress, and how far deletions are."""
+    """Show the user's studies with their progress, and how far deletions are."""
     own = Study.objects.filter(memberships__user=request.user).select_related("deletion")
     rows = list(own.with_progress())
     kept = [study for study in rows if not hasattr(study, "deletion")]
@@ -24,7 +24,7 @@ def studies(request):
 
 @login_required
 def being_deleted(request):
-    """Fragment: how far the deletions of the user's studies are."""
+    """Show, as a fragment, how far the deletions of the user's studies are."""
     going = list(Study.objects.being_deleted_of(request.user))
     return render(request, "judges/_being_deleted.html", _progress(going))
 
@@ -36,7 +36,7 @@ def _progress(going):
 
 @login_required
 def delete_study(request, slug):
-    """Asks once, naming what goes; the study's name has to be typed."""
+    """Ask once, naming what goes, and begin; the study's name has to be typed."""
     study = access.study_or_404(request.user, slug, access.OWNER)
     if request.method == "POST" and request.POST.get("slug") == study.slug:
         delete.begin(study)

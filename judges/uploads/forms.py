@@ -1,4 +1,4 @@
-"""The form of the upload page."""
+"""Check the forms of the upload page."""
 
 from django import forms
 
@@ -10,7 +10,7 @@ TO_CHOOSE = (MISSING, CLIP, KEEP)  # who wants to refuse the file discards it
 
 
 class FilesForm(forms.Form):
-    """study.yaml and a file for each table; empty files get a problem of their own later."""
+    """Take study.yaml and a file for each table; empty files get a problem of their own later."""
 
     def __init__(self, *args, new, **kwargs):
         super().__init__(*args, **kwargs)
@@ -19,7 +19,7 @@ class FilesForm(forms.Form):
             self.fields[table] = _field(f"{table}.csv", ".csv,.jsonl,.ndjson", required=False)
 
     def clean(self):
-        """Refuses what is too large by its size alone."""
+        """Refuse files that are too large by their size alone."""
         cleaned = super().clean()
         for name, file in list(cleaned.items()):
             if file and (refused := too_large(file.size)):
@@ -30,11 +30,12 @@ class FilesForm(forms.Form):
 
     @property
     def files_given(self):
+        """Return the files that were given, by name."""
         return {name: file for name, file in self.cleaned_data.items() if file}
 
 
 class OffScaleForm(forms.Form):
-    """What becomes of judgments outside their question's scale."""
+    """Choose what becomes of judgments outside their question's scale."""
 
     out_of_range = forms.ChoiceField(
         label="Judgments outside their question’s scale",

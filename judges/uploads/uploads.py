@@ -1,4 +1,4 @@
-"""Files that come through the pages: kept in a folder, checked, shown, then loaded by a worker."""
+"""Keep uploaded files in a folder, check and show them, then let a worker load them."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ MAKER = "judges.counterfactual.maker"
 
 
 class NotMade(ValueError):
-    """A study cannot be made of the files: where, and why."""
+    """No study can be made of the files; it names the place and the reason."""
 
     def __init__(self, where, why):
         super().__init__(why)
@@ -41,24 +41,25 @@ class NotMade(ValueError):
 
 
 def folder_of(upload):
+    """Return the folder of an upload."""
     return Path(settings.MEDIA_ROOT) / "uploads" / upload.token
 
 
 def paths_of(upload):
-    """(study.yaml or None, {table: path}): names are ours, whatever the user's files are called."""
+    """Return (study.yaml or None, {table: path}); the names are ours, not the user's."""
     folder = folder_of(upload)
     study = folder / "study.yaml"
-    found = {
+    tables = {
         table: path
         for table in TABLES
         for path in (folder / f"{table}.csv", folder / f"{table}.jsonl")
         if path.exists()
     }
-    return study if study.exists() else None, found
+    return study if study.exists() else None, tables
 
 
 def receive(user, files, slug=""):
-    """Keeps and checks the files, {"study" or a table: uploaded file}; returns the Upload."""
+    """Keep and check the files, {"study" or a table: uploaded file}; return the Upload."""
     upload = Upload(user=user, slug=slug, is_new=not slug)
     folder = folder_of(upload)
     folder.mkdir(parents=True)
@@ -100,7 +101,7 @@ def _note(upload, loading):
 
 
 def load_upload(pk):
-    """Loads the upload's files; that it is loaded is committed with the rows themselves."""
+    """Load the upload's files; that it is loaded is committed with the rows themselves."""
     _note_begun(pk)
     try:
         upload = Upload.objects.filter(pk=pk, state=Upload.State.LOADING).first()
@@ -138,7 +139,7 @@ def _reason(error):
 
 
 def _fail(pk, where, message):
-    """A killed worker never comes here: its load is taken up again."""
+    """Mark a load as failed; a killed worker never comes here, so its load is taken up again."""
     problems = Problems()
     problems.add(where, message)
     loading = Upload.objects.filter(pk=pk, state=Upload.State.LOADING)
@@ -177,7 +178,7 @@ def _write(upload, loading):
 
 
 class Progress:
-    """How far a load is, in a small file: its transaction hides the rows themselves."""
+    """Write how far a load is to a small file: its transaction hides the rows themselves."""
 
     def __init__(self, upload):
         self.path = folder_of(upload) / "progress.json"
@@ -222,7 +223,7 @@ def progress_of(upload):
 
 
 def discard(upload):
-    """Forgets the upload and its files; False where a worker loads them, or has done so.
+    """Delete the upload and its files; return False where a worker loads them, or has done it.
 
     Of a study that is still being made nothing is loaded yet, until a worker holds the row to write
     what was made: on PostgreSQL it is passed over then, on SQLite waited for.
@@ -230,10 +231,10 @@ def discard(upload):
     with transaction.atomic():
         rows = Upload.objects.select_for_update(skip_locked=True).filter(pk=upload.pk)
         is_under_way = Q(state=Upload.State.LOADING, making={})
-        found = rows.exclude(is_under_way | Q(state=Upload.State.LOADED)).first()
-        if found is None:
+        discarded = rows.exclude(is_under_way | Q(state=Upload.State.LOADED)).first()
+        if discarded is None:
             return False
-        found.delete()
+        discarded.delete()
     shutil.rmtree(folder_of(upload), ignore_errors=True)
     return True
 
@@ -242,7 +243,7 @@ def discard(upload):
 
 
 def silent_uploads():
-    """Primary keys of loads that no worker is busy with, or says nothing of."""
+    """Return the primary keys of loads that no worker reports on."""
     return _silent(Upload.objects.all())
 
 
@@ -259,7 +260,7 @@ def _silence(upload):
 
 
 def remove_old():
-    """Removes uploads, and folders without one, that are older than a day."""
+    """Remove uploads, and folders without an upload, that are older than a day."""
     old = timezone.now() - KEPT_FOR
     uploads = Upload.objects.filter(created_at__lt=old)
     uploads.exclude(state=Upload.State.LOADING).delete()

@@ -1,4 +1,4 @@
-"""Upload, preview and load: nothing is written before the researcher has seen what it does."""
+"""Upload, preview and load files: nothing is written before the researcher has seen the effect."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -21,13 +21,13 @@ TOO_LATE = "It is too late to discard the files: they are being loaded, or are l
 
 @login_required
 def study_new(request):
-    """A study from a template, or from files."""
+    """Make a study from a template, or from files."""
     return _files_page(request, None)
 
 
 @login_required
 def load(request, slug):
-    """More files into a study, or the same ones again."""
+    """Load more files into a study, or the same ones again."""
     return _files_page(request, access.study_or_404(request.user, slug, access.EDITOR))
 
 
@@ -51,7 +51,7 @@ def _files_page(request, study):
 
 
 def _upload_or_404(user, token):
-    """The user's own upload, with its study where it goes into one that the user may edit."""
+    """Return the user's own upload, with its study if it goes into one that the user may edit."""
     upload = get_object_or_404(Upload, token=token, user=user)
     goes_into_one = not upload.is_new or upload.state == Upload.State.LOADED
     upload.study = None
@@ -62,21 +62,21 @@ def _upload_or_404(user, token):
 
 @login_required
 def upload(request, token):
-    """What is in the files and what loading them would do; then how far the load is."""
-    found = _upload_or_404(request.user, token)
-    if request.htmx and found.state != Upload.State.LOADING:
+    """Show what is in the files and what loading them would do; then how far the load is."""
+    shown_upload = _upload_or_404(request.user, token)
+    if request.htmx and shown_upload.state != Upload.State.LOADING:
         return HttpResponseClientRefresh()
-    return _upload_page(request, found)
+    return _upload_page(request, shown_upload)
 
 
-def _upload_page(request, found, form=None, status=200):
+def _upload_page(request, shown_upload, form=None, status=200):
     context = {
-        "upload": found,
+        "upload": shown_upload,
         "off_scale_form": form or OffScaleForm(),
         "section": "load",
-        "study": found.study,
-        "base": "study_base.html" if found.study else "base.html",
-        "progress": uploads.progress_of(found),
+        "study": shown_upload.study,
+        "base": "study_base.html" if shown_upload.study else "base.html",
+        "progress": uploads.progress_of(shown_upload),
         "worker_alive": Heartbeat.objects.any_alive(),
     }
     template = "judges/_loading.html" if request.htmx else "judges/upload.html"
@@ -86,29 +86,29 @@ def _upload_page(request, found, form=None, status=200):
 @login_required
 @require_POST
 def upload_load(request, token):
-    """Gives the checked files to a worker."""
-    found = _upload_or_404(request.user, token)
-    if found.problems.get("total"):
+    """Give the checked files to a worker."""
+    shown_upload = _upload_or_404(request.user, token)
+    if shown_upload.problems.get("total"):
         raise Http404("an upload with problems cannot be loaded")
-    form = OffScaleForm(request.POST) if found.off_scale.get("asks") else None
+    form = OffScaleForm(request.POST) if shown_upload.off_scale.get("asks") else None
     if form and not form.is_valid():
-        return _upload_page(request, found, form, 422)
+        return _upload_page(request, shown_upload, form, 422)
     if form:
         Upload.objects.choose(
-            found.pk, found.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
+            shown_upload.pk, shown_upload.off_scale | {"chosen": form.cleaned_data["out_of_range"]}
         )
-    if Upload.objects.begin(found.pk):
-        nudge.send("judges.tasks.load_upload", found.pk)
-    return redirect(found)
+    if Upload.objects.begin(shown_upload.pk):
+        nudge.send("judges.tasks.load_upload", shown_upload.pk)
+    return redirect(shown_upload)
 
 
 @login_required
 @require_POST
 def upload_discard(request, token):
     """Forget the files, and stop the worker that makes questions of them."""
-    found = _upload_or_404(request.user, token)
-    if not uploads.discard(found):
+    shown_upload = _upload_or_404(request.user, token)
+    if not uploads.discard(shown_upload):
         messages.error(request, TOO_LATE)
-        return redirect(found)
+        return redirect(shown_upload)
     messages.success(request, "The files were discarded; nothing was loaded.")
-    return redirect("load", found.slug) if found.study else redirect("study_new")
+    return redirect("load", shown_upload.slug) if shown_upload.study else redirect("study_new")

@@ -1,4 +1,4 @@
-"""What a model takes beside the messages: newer ones refuse names and values that others need.
+"""Adapt call parameters to models that refuse names or values which other models need.
 
 Of OpenAI's models those that reason first want `max_completion_tokens` in place of `max_tokens`,
 and no temperature. A test of the endpoint finds that out; a run keeps it with its settings.
@@ -21,7 +21,7 @@ WORDS = {
 
 
 def refused_in(detail, parameters):
-    """Which of the parameters sent an error says the model does not take."""
+    """Return the sent parameters that an endpoint's error reports as not accepted."""
     return [name for name in WORDS if name in parameters and _is_refused(name, detail)]
 
 
@@ -30,14 +30,14 @@ def _is_refused(name, detail):
 
 
 def spoken(parameters, refused):
-    """The parameters as a model takes them that refuses these."""
-    known = {
+    """Rename or drop the parameters that a model refuses."""
+    renamed = {
         RENAMED.get(name, name) if name in refused else name: value
         for name, value in parameters.items()
     }
-    return {name: value for name, value in known.items() if name not in refused}
+    return {name: value for name, value in renamed.items() if name not in refused}
 
 
 def longest_reply(parameters):
-    """How many tokens a reply may have."""
+    """Return the token limit of a reply."""
     return parameters.get("max_tokens") or parameters[RENAMED["max_tokens"]]

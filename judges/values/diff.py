@@ -1,4 +1,4 @@
-"""Where two texts differ, word by word."""
+"""Mark the words in which two texts differ."""
 
 import re
 from difflib import SequenceMatcher
@@ -7,7 +7,10 @@ WORDS = re.compile(r"\S+|\s+")
 
 
 def marked(before, after):
-    """([(part, whether it is not in the other)] of the text before, the same of the one after)."""
+    """Split two texts into parts, and mark the parts that the other text lacks.
+
+    Returns ([(part, is it lacking in the other)] of the text before, the same of the one after).
+    """
     old, new = WORDS.findall(before), WORDS.findall(after)
     first, second = [], []
     for kind, start, stop, begin, end in SequenceMatcher(None, old, new).get_opcodes():

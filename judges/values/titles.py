@@ -1,4 +1,4 @@
-"""Titles that a recommender names, matched to the contents of a catalogue. Never a guess."""
+"""Match titles that a recommender names to the contents of a catalogue. Never a guess."""
 
 import re
 import unicodedata
@@ -52,7 +52,7 @@ EXACT, NORMALISED, FUZZY = "exact", "normalised", "fuzzy"
 
 @dataclass(frozen=True)
 class Name:
-    """A title's name without case, accents, punctuation and article; and its year, if it says one.
+    """A title's normalised name (no case, accents, punctuation or article), and its year if given.
 
     others: further names that stand in brackets: "(a.k.a. Se7en)".
     """
@@ -63,78 +63,83 @@ class Name:
 
     @property
     def text(self):
-        """As one text, by which two titles that are in no catalogue are the same or not."""
+        """Return name and year as one text, which identifies titles outside the catalogue."""
         return f"{self.name} ({self.year})" if self.year else self.name
 
 
 def named(title):
-    """The Name of a title, as a catalogue or a reply writes it."""
+    """Normalise a title from a catalogue or a reply into its Name."""
     years = YEAR.findall(title)
     rest = YEAR.sub(" ", title)
     outside = IN_BRACKETS.sub(" ", rest)
-    names = [plain(outside), *(plain(ALSO.sub("", each)) for each in IN_BRACKETS.findall(rest))]
-    names = [each for each in names if each]
+    names = [plain(outside), *(plain(ALSO.sub("", name)) for name in IN_BRACKETS.findall(rest))]
+    names = [name for name in names if name]
     if not names:
         return Name(" ".join(title.casefold().split()))
     return Name(names[0], years[-1] if years else "", tuple(names[1:]))
 
 
 def plain(name):
-    """A name in lower case, without accents, punctuation and article, "&" as "and"."""
+    """Normalise a name: lower case, no accents, punctuation or article, "&" as "and"."""
     name = " ".join(name.split()).strip(" ,;:-–—")
     if moved := MOVED.match(name):
         article = moved[2] if moved[2][-1] in "'’" else f"{moved[2]} "
         name = article + moved[1]
     name = unicodedata.normalize("NFKD", name.replace("&", " and ")).casefold()
-    letters = (each for each in name if not unicodedata.combining(each))
+    letters = (letter for letter in name if not unicodedata.combining(letter))
     name = re.sub(r"['’`´]", "", "".join(letters))
     words = re.findall(r"\w+", name.replace("_", " "))
     return " ".join(words[1:] if len(words) > 1 and words[0] in DROPPED else words)
 
 
 def identity(entry):
-    """What two entries of lists are the same by: their content, else their normalised text."""
+    """Return what makes two list entries equal: their content, else their normalised text."""
     return entry["content"] or f"“{named(entry['said']).text}”"
 
 
 class Catalogue:
-    """The contents that can be recommended: {key: title}."""
+    """Look up contents that can be recommended by title; made from {key: title}."""
 
     def __init__(self, titles):
         self.exact, self.by_name = defaultdict(set), defaultdict(set)
         self.by_year = defaultdict(dict)
         for key, title in titles.items():
             self.exact[" ".join(title.split())].add(key)
-            found = named(title)
-            for name in (found.name, *found.others):
-                self.by_name[name].add((found.year, key))
-                self.by_year[found.year].setdefault(name, set()).add(key)
+            parsed = named(title)
+            for name in (parsed.name, *parsed.others):
+                self.by_name[name].add((parsed.year, key))
+                self.by_year[parsed.year].setdefault(name, set()).add(key)
 
-    def match(self, said):
-        """(the content's key, how it was found), or (None, "") where none or several could be."""
-        wanted = named(said)
-        if exact := self._exactly(said):
+    def match(self, title):
+        """Find the content of a title: (its key, how it matched).
+
+        (None, "") where nothing matches or several contents do.
+        """
+        wanted = named(title)
+        if exact := self._exactly(title):
             return exact, EXACT
-        if found := self._same_name(wanted):
-            return (next(iter(found)), NORMALISED) if len(found) == 1 else (None, "")
-        found = self._alike(wanted)
-        return (next(iter(found)), FUZZY) if len(found) == 1 else (None, "")
+        if keys := self._same_name(wanted):
+            return (next(iter(keys)), NORMALISED) if len(keys) == 1 else (None, "")
+        keys = self._alike(wanted)
+        return (next(iter(keys)), FUZZY) if len(keys) == 1 else (None, "")
 
-    def _exactly(self, said):
-        """The key of the only content with this title to the letter, or None."""
-        found = self.exact.get(" ".join(said.split()), ())
-        return next(iter(found)) if len(found) == 1 else None
+    def _exactly(self, title):
+        """Return the key of the only content with exactly this title, or None."""
+        keys = self.exact.get(" ".join(title.split()), ())
+        return next(iter(keys)) if len(keys) == 1 else None
 
     def _same_name(self, wanted):
-        """Contents of the name. Where both say a year it has to be the same: else it is a remake,
-        which nothing else may stand for.
+        """Return the contents with the same name.
+
+        Where both titles give a year, the years have to be equal: a remake is another content.
         """
         named_so = self.by_name.get(wanted.name, ())
         return {key for year, key in named_so if not (year and wanted.year) or year == wanted.year}
 
     def _alike(self, wanted):
-        """Contents of nearly the name with the same numbers: the likest of the same year, or where
-        the reply says no year all of whatever year.
+        """Return contents with nearly the same name and the same numbers.
+
+        With a year in the reply: the most similar of that year. Without: all of any year.
         """
         if not wanted.year:
             near = self._near(wanted.name, self.by_name, WITHOUT_YEAR)
@@ -145,7 +150,7 @@ class Catalogue:
         return set().union(*(names[name] for name, score in near if score == best))
 
     def _near(self, wanted, names, cutoff):
-        """[(name, score)] of the names at least so alike, with the same numbers."""
+        """Return [(name, score)] of the names above the cutoff that have the same numbers."""
         if cutoff == WITHOUT_YEAR and len(wanted) < SHORTEST:
             return []
         near = process.extract(

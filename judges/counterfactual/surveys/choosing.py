@@ -1,4 +1,4 @@
-"""One question of a survey: a history, what is recommended for it, and an explanation of one cell.
+"""Make one question: a history, its recommendation, and an explanation of one cell.
 
 Yao, Wang & Li (2022), section 4.2. A cell is one of four scores at one of three levels: the
 explanation that is shown has the highest or the lowest of that score among its candidates, or the
@@ -32,9 +32,11 @@ SAME = 12  # decimals: scores that differ less are tied
 
 @dataclass(frozen=True)
 class Question:
-    """history, content and explaining are columns; scores: all four of the explanation that is
-    shown; draws: how many histories were drawn for it; ratings: of the history, where the model
-    asks for them; person: whose recommendation it is, empty of somebody made up.
+    """One question of a survey.
+
+    history, content and explaining are columns; scores: all four of the explanation that is shown;
+    draws: how many histories were drawn for it; ratings: of the history, where the model asks for
+    them; person: whose recommendation it is, empty of somebody made up.
     """
 
     cell_score: str
@@ -49,7 +51,7 @@ class Question:
 
 
 def pick(values, level, count=1):
-    """The places of the count highest or lowest values, or of those nearest to the mean.
+    """Return places of the `count` highest or lowest values, or of those nearest to the mean.
 
     Ties go to who stands first.
     """
@@ -76,7 +78,7 @@ class Case:
         self.content, self.top = self.best(1)[0], 1
 
     def best(self, count, among=True):
-        """The columns that are recommended, the best first; among: which may be, by column."""
+        """Return the columns that are recommended, best first; among: which may be, by column."""
         is_open = np.full(len(self.before), True) & among
         is_open[self.has] = False
         if np.count_nonzero(is_open) < count:
@@ -84,7 +86,7 @@ class Case:
         return np.argsort(-np.where(is_open, self.before, -np.inf), kind="stable")[:count].tolist()
 
     def scores_of(self, kind, explaining):
-        """One of the four, as judges give it, of each explanation; NoScore where it has none."""
+        """Compute a score, as its judge gives it, of each explanation; NoScore where it fails."""
         if kind == "cf-a":
             return self._cf_a(list(explaining))
         return [getattr(self, "_" + kind.replace("-", "_"))(some) for some in explaining]
@@ -95,14 +97,14 @@ class Case:
         return self._led(train(left, self.recipe).scores(self.row)[None], [some])[0]
 
     def _cf_a(self, explaining):
-        """All at once: the contents' part of the equations is the same for every candidate."""
+        """Score all at once: the contents' part of the equations is the same for all candidates."""
         kept = [(self.has[:, None] != some).all(axis=1) for some in explaining]
         rest = [(self.has[some], self.ratings[some]) for some in kept]
         folded = fold_in(self.model.contents, rest, self.recipe)
         return self._led(folded @ self.model.contents.T, explaining)
 
     def _led(self, after, explaining):
-        """Not clipped yet: what is clipped would be tied."""
+        """Score without clipping: clipped scores would be tied."""
         raw = proximity.leads(after, self.content, self.has, explaining, self.top)
         return (raw / self.spread).tolist()
 
@@ -110,11 +112,13 @@ class Case:
         return proximity.similarity(self.model.contents, self.content, list(some))
 
     def _genre_jacc(self, some):
-        return proximity.overlap(self.genres[self.content], [self.genres[one] for one in some])
+        return proximity.overlap(
+            self.genres[self.content], [self.genres[column] for column in some]
+        )
 
 
 def explanation(case, score, level):
-    """The columns of one cell's explanation; NoScore where all candidates have the same score."""
+    """Choose the columns of a cell's explanation; NoScore where all candidates score the same."""
     is_whole = score in COUNTERFACTUAL
     seen = case.seen.tolist()
     candidates = list(combinations(seen, SHOWN if is_whole else 1))
@@ -122,12 +126,13 @@ def explanation(case, score, level):
     if np.ptp(np.round(values, SAME)) == 0:
         raise NoScore(f"all candidates have the same {SCORES[score]}")
     chosen = pick(values, level, 1 if is_whole else SHOWN)
-    return sorted(one for place in chosen for one in candidates[place])
+    return sorted(column for place in chosen for column in candidates[place])
 
 
 def drawn(films, dice, people=False, row=None):
-    """(a history in the order of columns, whose): of popular films, or of those that one person
-    has, whose row is given or drawn; None is nobody's.
+    """Draw (a history in the order of columns, the row of its person, or None).
+
+    It is of popular films, or of those that one person has, whose row is given or drawn.
     """
     if people:
         if not films.histories:
@@ -138,7 +143,7 @@ def drawn(films, dice, people=False, row=None):
 
 
 def made_up(films, recipe, seen, of, tick=None):
-    """The Case of somebody who has these nine films alone, and its ratings.
+    """Make the Case of somebody who has these nine films alone, and its ratings.
 
     In the explicit form a film is rated as by whose history it is drawn from, else as by all.
     """
@@ -150,7 +155,7 @@ def made_up(films, recipe, seen, of, tick=None):
 
 
 def person(films, recipe, row, seen, rank, tick=None):
-    """The Case of somebody who is there, about one of the best films for them, from 0.
+    """Make the Case of a person of the ratings, about one of the best films for them, from 0.
 
     A film without genres is passed over: one of the scores has no value for it.
     """
@@ -162,7 +167,7 @@ def person(films, recipe, row, seen, rank, tick=None):
 
 
 def rank_of(number, draw, seed, others=True):
-    """The place of the list that cell `number` explains in a draw, both drawn for each survey.
+    """Return the place in the list that cell `number` explains in a draw, drawn for each survey.
 
     Each cell has a place of its own, so that no film stands twice. Where that one cannot be
     explained by any of some histories, the next place is, which has an explanation already; at
@@ -174,10 +179,11 @@ def rank_of(number, draw, seed, others=True):
 
 
 def question(films, recipe, number, seed, tick=None, people=False, row=None):
-    """The Question of cell `number`, from 0; seed: [whole numbers] that it is drawn by; tick is
-    called before each training; row: the person whose survey it is, else somebody is made up.
+    """Make the Question of cell `number`, from 0.
 
-    A history is drawn anew where a score has no value or does not tell the candidates apart.
+    seed: [whole numbers] that it is drawn by; tick is called before each training; row: the person
+    whose survey it is, else somebody is made up. A history is drawn anew where a score has no value
+    or does not tell the candidates apart.
     """
     score, level = CELLS[number]
     why = ""
@@ -193,7 +199,9 @@ def question(films, recipe, number, seed, tick=None, people=False, row=None):
             if not case.genres[case.content]:  # found out before 84 trainings
                 raise NoScore(proximity.NO_GENRES)
             shown = explanation(case, score, level)
-            scores = {one: float(np.clip(case.scores_of(one, [shown])[0], -1, 1)) for one in SCORES}
+            scores = {
+                name: float(np.clip(case.scores_of(name, [shown])[0], -1, 1)) for name in SCORES
+            }
         except NoScore as error:
             why = str(error)
             continue

@@ -1,4 +1,4 @@
-"""Questions that are kept as they are made, each in a file of its own."""
+"""Keep questions as they are made, each in a file of its own."""
 
 import json
 import os

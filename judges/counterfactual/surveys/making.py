@@ -1,4 +1,4 @@
-"""All questions of a study, kept one by one while they are made, and the study's files.
+"""Make all questions of a study, kept one by one while they are made, and the study's files.
 
 Each question follows from the ratings, the seed, its survey and its number alone. So whoever goes
 on after an interruption makes the same study, and one more survey changes none of the others.
@@ -19,7 +19,7 @@ from judges.counterfactual.factorisation import Recipe
 from judges.counterfactual.surveys.choosing import question
 from judges.counterfactual.surveys.kept import keep_question, kept_questions, whole
 from judges.counterfactual.surveys.plan import CELLS, COUNTERFACTUAL, SCORES, SEEN, NoQuestion
-from judges.counterfactual.surveys.reading import MADE_UP, read, refusal, rows_of
+from judges.counterfactual.surveys.reading import MADE_UP, read_folder, refusal, rows_of
 from judges.counterfactual.surveys.steps import Steps
 
 METHOD = 2  # raised where the same ratings and seed would make other questions
@@ -47,15 +47,15 @@ INTERACTION = ("recipient", "content", "rating", "at", "hypothetical")
 
 
 def recipe_of(plan):
-    """How the model is trained; by default as in the paper: 40 factors, 20 iterations."""
+    """Return how the model is trained; by default as in the paper: 40 factors, 20 iterations."""
     names = "form", "factors", "iterations", "regularisation", "seed"
     return Recipe(**{name: getattr(plan, name) for name in names})
 
 
 def read_films(source):
-    """The Films of a folder; NoQuestion says what is wrong with it."""
+    """Read the Films of a folder; NoQuestion says what is wrong with it."""
     problems = Problems()
-    films = read(source, problems)
+    films = read_folder(source, problems)
     if films is None:
         raise NoQuestion("; ".join(map(str, problems.shown)))
     return films
@@ -81,11 +81,14 @@ def make(films, plan, folder, say=None, goes_on=lambda: True, trained=None):
 
 
 class _Unwanted(Exception):
-    """Nobody waits any longer for what is being made."""
+    """Raised where nobody waits any longer for what is being made."""
 
 
 class _Making:
-    """The questions of one study while they are made. tell: what says questions and trainings."""
+    """The questions of one study while they are made.
+
+    tell: functions for questions and trainings.
+    """
 
     def __init__(self, films, plan, folder, goes_on, tell):
         self.films, self.plan, self.folder = films, plan, folder
@@ -139,14 +142,15 @@ class _Making:
 
 
 def repeated(questions):
-    """{survey: how many of its questions are about a film that an earlier one is about}; of real
-    people, as everybody made up has a recommendation of their own.
+    """Count {survey: its questions about a film of an earlier question}.
+
+    Only real people's questions count, as everybody made up has a recommendation of their own.
     """
-    seen, found = set(), Counter()
-    for (survey, _), one in questions.items():
-        found[survey] += bool(one.person) and (survey, one.content) in seen
-        seen.add((survey, one.content))
-    return {survey: n for survey, n in found.items() if n}
+    seen, counts = set(), Counter()
+    for (survey, _), made in questions.items():
+        counts[survey] += bool(made.person) and (survey, made.content) in seen
+        seen.add((survey, made.content))
+    return {survey: n for survey, n in counts.items() if n}
 
 
 def _nothing(done, whole):
@@ -154,7 +158,7 @@ def _nothing(done, whole):
 
 
 def name_of(films, plan):
-    """A folder of its own for all that questions depend on, but for the number of surveys."""
+    """Name a folder by all that questions depend on, but for the number of surveys."""
     made_of = [METHOD, films.sha256, plan.seed, plan.people, recipe_of(plan).settings]
     made_of += [list(plan.only)] if plan.real else []
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:20]
@@ -164,7 +168,7 @@ def name_of(films, plan):
 
 
 def write_files(films, questions, plan, ratings, folder):
-    """study.yaml, contents.csv, items.csv and interactions.csv, for load_study.
+    """Write study.yaml, contents.csv, items.csv and interactions.csv, for load_study.
 
     ratings: the TableFile of the folder. Returns (path of study.yaml, {table: path}).
     """
@@ -182,7 +186,7 @@ def write_files(films, questions, plan, ratings, folder):
         with whole(paths[name]) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(header)
-            writer.writerows([_cell(one) for one in row] for row in rows)
+            writer.writerows([_cell(value) for value in row] for row in rows)
     return study, paths
 
 
@@ -191,12 +195,14 @@ def _cell(value):
 
 
 def study_data(plan):
-    """The template of the seven questions, with what belongs to such a study."""
+    """Return study.yaml's data: the template of the seven questions, filled for the plan."""
     data = yaml.safe_load(TEMPLATE.read_text(encoding="utf-8"))
-    said = data["instructions"]
+    instructions = data["instructions"]
     return data | {
-        "instructions": said if plan.real else said.replace(IMAGINE, f"{IMAGINE} {WATCHED}"),
-        "exit": [_needed(one) for one in data["exit"]],
+        "instructions": instructions
+        if plan.real
+        else instructions.replace(IMAGINE, f"{IMAGINE} {WATCHED}"),
+        "exit": [_needed(entry) for entry in data["exit"]],
         "study": plan.slug,
         "title": plan.title,
         "raters_per_item": plan.raters,
@@ -219,7 +225,7 @@ def _settings(kind, plan):
 
 
 def _needed(entry):
-    """A ready-made question that an exclusion rule of the paper reads has to be answered."""
+    """Require an answer to a ready-made question that an exclusion rule of the paper reads."""
     return entry | {"required": True} if isinstance(entry, dict) else entry
 
 
@@ -229,37 +235,38 @@ def _contents(films):
 
 
 def _interactions(films, questions, ratings):
-    """Those of the folder, then the made-up histories."""
+    """Yield the interactions of the folder, then the made-up histories."""
     problems = Problems()
     ratings.open(problems)
     for _, row in ratings.rows(problems):
-        at = row["timestamp"]
-        yield row["userId"], row["movieId"], row["rating"], at and at.isoformat(), ""
-    for place, one in questions.items():
-        for at, column in enumerate([] if one.person else one.history):
-            rating = one.ratings[at] if one.ratings else ""
+        time = row["timestamp"]
+        yield row["userId"], row["movieId"], row["rating"], time and time.isoformat(), ""
+    for place, made in questions.items():
+        for number, column in enumerate([] if made.person else made.history):
+            rating = made.ratings[number] if made.ratings else ""
             yield recipient_of(*place), films.keys[column], rating, "", "yes"
 
 
 def recipient_of(survey, number):
+    """Return the id of the recipient that is made up for a question."""
     return f"{MADE_UP}{survey}-{number}"
 
 
 def _items(films, questions):
-    for (survey, number), one in questions.items():
-        named = [films.keys[column] for column in one.explaining]
+    for (survey, number), made in questions.items():
+        named = [films.keys[column] for column in made.explaining]
         text = "\n".join([TEXT, *(films.titles[film] for film in named)])
-        system = f"{SCORES[one.cell_score]} {one.cell_level}"
-        who = one.person or recipient_of(survey, number)
+        system = f"{SCORES[made.cell_score]} {made.cell_level}"
+        who = made.person or recipient_of(survey, number)
         yield (
             f"survey-{survey}-{number}",
             "explanation",
             who,
-            films.keys[one.content],
+            films.keys[made.content],
             system,
             text,
             "|".join(named),
             survey,
-            one.cell_score,
-            one.cell_level,
+            made.cell_score,
+            made.cell_level,
         )

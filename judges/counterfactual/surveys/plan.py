@@ -1,4 +1,4 @@
-"""What a study of counterfactual explanations is made of; light, for pages."""
+"""Define what a study of counterfactual explanations is made of; light, for pages."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -13,14 +13,16 @@ MOST_SURVEYS, LARGEST_SEED, MOST_RATERS = 1000, 2_147_483_647, 1000
 
 
 class NoQuestion(ValueError):
-    """A study or a question of a cell cannot be made; the message says why."""
+    """Raised for a study or a cell's question that cannot be made; the message says why."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """seed: of the draws and of the model's starting factors; raters: of each survey; people:
-    whether a history is of films that one person has; real: whether a survey's recipient is a
-    person of the ratings; only: the ids of these, one a survey; drawn without any.
+    """The settings of a study of surveys.
+
+    seed: of the draws and of the model's starting factors; raters: of each survey; people: whether
+    a history is of films that one person has; real: whether a survey's recipient is a person of the
+    ratings; only: the ids of these, one a survey; drawn without any.
     """
 
     slug: str
@@ -42,5 +44,5 @@ class Plan:
 
     @property
     def top(self):
-        """How many recommendations are shown: a real person's survey explains one list of them."""
+        """Return how many recommendations a survey shows: of a real person, a list of them."""
         return len(CELLS) if self.real else 1

@@ -1,4 +1,4 @@
-"""Ratings and films in MovieLens' form: who has what, and what the films are."""
+"""Read ratings and films in MovieLens' form from a folder."""
 
 import hashlib
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MADE_UP = "hypothetical-"  # how the ids of recipients begin that a survey makes
 
 
 def film(text):
-    """An id that can stand in a list with | between ids."""
+    """Check an id that can stand in a list with | between ids."""
     if "|" in text:
         raise allowed(text, "an id without |")
     return new_key(text)
@@ -49,10 +49,12 @@ FILES = {"movies": MOVIES, "ratings": HISTORIES}
 
 @dataclass(frozen=True)
 class Films:
-    """matrix: recipients × contents, 1 where one has the other. people: the recipients' ids, by
-    row; keys: of the contents that somebody has, by column; popular: columns that a made-up history
-    may be drawn from. titles and genres of all films, by key. ratings: as matrix, the newest of a
-    pair, NaN without one.
+    """The films and ratings of a folder.
+
+    matrix: recipients × contents, 1 where one has the other. people: the recipients' ids, by row;
+    keys: of the contents that somebody has, by column; popular: columns that a made-up history may
+    be drawn from. titles and genres of all films, by key. ratings: as matrix, the newest of a pair,
+    NaN without one.
     """
 
     matrix: sparse.csr_matrix
@@ -66,51 +68,51 @@ class Films:
 
     @cached_property
     def genre_sets(self):
-        """By column."""
-        return [genre_set(self.genres[one]) for one in self.keys]
+        """Return the set of genres of each content, by column."""
+        return [genre_set(self.genres[key]) for key in self.keys]
 
     @cached_property
     def histories(self):
-        """{row: its popular columns} of each recipient who has enough of them for a history."""
+        """Return {row: its popular columns} of each recipient with enough of them for a history."""
         rows = np.split(self.matrix.indices, self.matrix.indptr[1:-1])
-        found = {row: np.intersect1d(own, self.popular) for row, own in enumerate(rows)}
-        return {row: own for row, own in found.items() if len(own) >= SEEN}
+        popular_by_row = {row: np.intersect1d(own, self.popular) for row, own in enumerate(rows)}
+        return {row: own for row, own in popular_by_row.items() if len(own) >= SEEN}
 
     @cached_property
     def unrated(self):
-        """How many pairs have no rating."""
+        """Return how many pairs have no rating."""
         return int(np.isnan(self.ratings.data).sum())
 
     @cached_property
     def typical(self):
-        """The mean rating of each content, by column; of those that have any."""
+        """Return the mean rating of each content that has any, by column."""
         given = self.ratings.tocsc()
         means = np.add.reduceat(given.data, given.indptr[:-1]) / np.diff(given.indptr)
         return np.round(means, 2)
 
 
 def popular(matrix):
-    """(columns, at least how many have each): from the quantile of the popularity on."""
+    """Return (columns, at least how many people have each), from the popularity's quantile on."""
     counts = matrix.getnnz(axis=0)
     least = np.quantile(counts, QUANTILE)
     return np.flatnonzero(counts >= least), float(least)
 
 
 def files_of(folder):
-    """{name: TableFile} of the folder's movies.csv and ratings.csv."""
+    """Return {name: TableFile} of the folder's movies.csv and ratings.csv."""
     return {name: TableFile(table, Path(folder) / f"{name}.csv") for name, table in FILES.items()}
 
 
-def read(folder, problems):
-    """The Films of a folder, or None with what is wrong among the problems."""
+def read_folder(folder, problems):
+    """Read the Films of a folder; None with what is wrong among the problems."""
     files = files_of(folder)
     needed = " and ".join(file.name for file in files.values())
     for file in files.values():
         if not file.path.is_file():
             problems.add(file.name, f"there is no such file; allowed is a folder with {needed}")
         elif file.open(problems) and file.table is MOVIES and "genres" not in file.header:
-            found = quoted(", ".join(file.header), 200)
-            problems.add(file.name, f"this column is missing; found are {found}", 1, "genres")
+            columns = quoted(", ".join(file.header), 200)
+            problems.add(file.name, f"this column is missing; found are {columns}", 1, "genres")
     if problems:
         return None
     titles, genres = _movies(files["movies"], problems)
@@ -134,41 +136,47 @@ def _movies(file, problems):
 
 
 def _pairs(file, titles, problems):
-    """{recipient: {film: newest rating}}; one pair at one time stands once, as in interactions.csv.
+    """Read {recipient: {film: newest rating}}.
 
-    Of ratings without a time and with one, that with one is the newer.
+    A pair at one time stands once, as in interactions.csv. Of ratings without a time and with one,
+    that with a time is the newer.
     """
-    found: dict[str, dict] = {}
+    by_recipient: dict[str, dict] = {}
     more: dict[tuple, set] = {}
     for line, row in file.rows(problems):
-        who, one = row["userId"], row["movieId"]
-        if one is not None and one not in titles:
+        who, key = row["userId"], row["movieId"]
+        if key is not None and key not in titles:
             problems.add(
-                file.name, f"found {one!r}; allowed is a movieId of movies.csv", line, "movieId"
+                file.name,
+                f"found {key!r}; allowed is a movieId of movies.csv",
+                line,
+                "movieId",
             )
         if (who or "").startswith(MADE_UP):
             words = f"allowed is an id that does not begin with {MADE_UP}"
             problems.add(file.name, f"found {who!r}; {words}", line, "userId")
-        own = found.setdefault(who, {})
+        own = by_recipient.setdefault(who, {})
         when = row["timestamp"] is not None, row["timestamp"]
-        times = more.setdefault((who, one), {own[one][0]}) if one in own else ()
+        times = more.setdefault((who, key), {own[key][0]}) if key in own else ()
         if when in times:
             words = (
-                f"{who!r} and {one!r} stand in the file already, at the same time or without one"
+                f"{who!r} and {key!r} stand in the file already, at the same time or without one"
             )
             problems.add(file.name, words, line)
         elif times:
             times.add(when)
-        if one not in own or own[one][0] < when:
-            own[one] = when, row["rating"]
-    return {who: {one: rating for one, (_, rating) in own.items()} for who, own in found.items()}
+        if key not in own or own[key][0] < when:
+            own[key] = when, row["rating"]
+    return {
+        who: {key: rating for key, (_, rating) in own.items()} for who, own in by_recipient.items()
+    }
 
 
 def _films(pairs, titles, genres, sha256, problems):
     keys = sorted(set().union(*pairs.values()))
-    columns = {one: column for column, one in enumerate(keys)}
+    columns = {key: column for column, key in enumerate(keys)}
     people = sorted(pairs)
-    rows = [sorted((columns[one], rating) for one, rating in pairs[who].items()) for who in people]
+    rows = [sorted((columns[key], rating) for key, rating in pairs[who].items()) for who in people]
     ends = np.cumsum([0, *map(len, rows)])
     shape = len(rows), len(keys)
     whole = np.array([column for row in rows for column, _ in row], dtype=int)
@@ -195,7 +203,7 @@ def _films(pairs, titles, genres, sha256, problems):
 
 
 def refusal(films, plan):
-    """Why these ratings make no such study, in a sentence; empty where they do."""
+    """Return why these ratings cannot make the planned study, in a sentence; empty if they can."""
     if plan.form == Judge.Form.EXPLICIT and films.unrated:
         return f"the explicit form needs ratings, and {films.unrated:,} of ratings.csv have none"
     if not plan.real:
@@ -212,7 +220,7 @@ def refusal(films, plan):
 
 
 def rows_of(films, plan):
-    """Of a study of real people the row of each survey's, as they are named or else drawn."""
+    """Return the row of each survey's person in a study of real people, as named or else drawn."""
     if plan.only:
         return [films.people.index(who) for who in plan.only]
     return np.random.default_rng([plan.seed]).permutation([*films.histories]).tolist()

@@ -1,4 +1,4 @@
-"""A sample of ratings that are too many for a study: some people, with all that they rated.
+"""Sample ratings that are too many for a study: some people, with all that they rated.
 
 The file is read line by line, twice, so that only the people's ids are held.
 """
@@ -17,7 +17,7 @@ from judges.counterfactual.surveys.reading import HISTORIES, files_of
 
 @dataclass(frozen=True)
 class Sample:
-    """folder: with movies.csv and ratings.csv of so many people of `of`."""
+    """A folder with movies.csv and ratings.csv of so many people of `of`."""
 
     folder: Path
     people: int
@@ -25,7 +25,7 @@ class Sample:
 
 
 def sampled(folder, n, seed, where):
-    """The Sample of n people of a folder, drawn by the seed, in a folder below `where`.
+    """Sample n people of a folder, drawn by the seed, into a folder below `where`.
 
     None where there is nothing to leave out, or no column of people: whoever reads the folder says
     what is wrong. The same folder, n and seed give the same sample, in one folder.
@@ -40,14 +40,14 @@ def sampled(folder, n, seed, where):
     target = where / f"sample-{_name(files['ratings'], n, seed)}"
     target.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(files["movies"], target / files["movies"].name)
-    kept = {ids[at] for at in chosen.tolist()}
+    kept = {ids[place] for place in chosen.tolist()}
     with whole(target / files["ratings"].name) as file:
         csv.writer(file, lineterminator="\n").writerows(_lines(files["ratings"], kept))
     return Sample(target, n, len(ids))
 
 
 def _rows(path):
-    """(place of the column of people, the rows behind the header); the first item is the header."""
+    """Yield (place of the column of people, a row behind the header); the header comes first."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file)
         header = next(rows, [])
@@ -58,19 +58,19 @@ def _rows(path):
 
 
 def _people(path):
-    """The ids of all people, in the order of the file."""
+    """Return the ids of all people, in the order of the file."""
     rows = _rows(path)
     next(rows, None)
-    return list(dict.fromkeys(row[at].strip() for at, row in rows if len(row) > at))
+    return list(dict.fromkeys(row[place].strip() for place, row in rows if len(row) > place))
 
 
 def _lines(path, kept):
-    for number, (at, row) in enumerate(_rows(path)):
-        if not number or (len(row) > at and row[at].strip() in kept):
+    for number, (place, row) in enumerate(_rows(path)):
+        if not number or (len(row) > place and row[place].strip() in kept):
             yield row
 
 
 def _name(path, n, seed):
-    known = path.stat()
-    made_of = f"{path.resolve()} {known.st_size} {known.st_mtime_ns} {n} {seed}"
+    stat = path.stat()
+    made_of = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {n} {seed}"
     return hashlib.sha256(made_of.encode()).hexdigest()[:20]

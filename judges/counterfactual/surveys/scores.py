@@ -1,4 +1,4 @@
-"""The scores of all explanations of a made study: its four judges are run."""
+"""Score all explanations of a made study by running its four judges."""
 
 from judges.counterfactual.surveys.plan import SCORES
 from judges.models import Judge, Run
@@ -6,12 +6,12 @@ from judges.runs.plan import plan
 
 
 def plan_scores(study):
-    """A run of each of its judges, in the caller's transaction; the sweep tells a worker."""
+    """Plan a run of each judge, in the caller's transaction; the sweep tells a worker."""
     for judge in Judge.objects.filter(study=study, kind__in=SCORES).order_by("pk"):
         plan(judge)
 
 
 def unfinished(study):
-    """The runs of these judges that have something left to do."""
+    """Return the runs of these judges that have something left to do."""
     judges = Judge.objects.filter(study=study, kind__in=SCORES)
     return Run.objects.filter(judge__in=judges, state=Run.State.ACTIVE).order_by("pk")

@@ -1,4 +1,4 @@
-"""How far a study is made, in trainings: a question of CF is 86 of them, another one two.
+"""Count how far a study is made, in trainings: a question of CF is 86 of them, another one two.
 
 Questions alone would let a bar of a large catalogue stand still for hours. Questions that are kept
 count as whole; of the question under way its trainings so far count.
@@ -12,13 +12,13 @@ SUBSETS = len([*combinations(range(SEEN), SHOWN)])
 
 
 def trainings_of(number):
-    """Of question `number`, from 1: the original model, each candidate of CF, what is shown."""
+    """Count trainings of question `number`, from 1: original, each candidate of CF, the shown."""
     score, _ = CELLS[number - 1]
     return 1 + (SUBSETS if score == "cf" else 0) + 1
 
 
 class Steps:
-    """Count trainings. numbers: of all questions, from 1 in each survey; kept: of those kept."""
+    """Counts trainings. numbers: of all questions, from 1 in each survey; kept: of those kept."""
 
     def __init__(self, numbers, kept=()):
         self.whole = sum(map(trainings_of, numbers))

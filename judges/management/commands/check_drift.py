@@ -1,3 +1,5 @@
+"""Check whether a judge's endpoint has drifted (manage.py check_drift)."""
+
 from django.core.management.base import CommandError
 
 from judges.checks.drift import MOST_ITEMS, USUAL_ITEMS, checkable, compare, plan_check
@@ -41,7 +43,7 @@ class Command(run_judge.Command):
         self._tell(compare(again))
 
     def _past(self, judge, number):
-        """The run of that number, or the newest one that can be checked."""
+        """Return the run of that number, or the newest run that can be checked."""
         if number is None:
             run = checkable(judge)
         else:
@@ -54,13 +56,13 @@ class Command(run_judge.Command):
     def _tell(self, drift):
         for sentence in drift.sentences:
             self._say(sentence)
-        for each in drift.moved:
+        for row in drift.moved:
             change = ""
-            if each.change is not None and each.change.n:
-                change = f", mean moved by {each.change.value:+.3f}"
-            if each.change is not None and each.change.n > 1:
-                change += f" [{each.change.low:.3f}, {each.change.high:.3f}]"
-            lost = f", {each.lost} without a value now" if each.lost else ""
+            if row.change is not None and row.change.n:
+                change = f", mean moved by {row.change.value:+.3f}"
+            if row.change is not None and row.change.n > 1:
+                change += f" [{row.change.low:.3f}, {row.change.high:.3f}]"
+            lost = f", {row.lost} without a value now" if row.lost else ""
             self._say(
-                f"{each.question.key}: {each.same} of {each.n} the same{change}{lost}: {each.words}"
+                f"{row.question.key}: {row.same} of {row.n} the same{change}{lost}: {row.words}"
             )

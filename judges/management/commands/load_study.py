@@ -1,3 +1,5 @@
+"""Load a study from its files (manage.py load_study)."""
+
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError

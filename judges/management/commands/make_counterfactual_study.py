@@ -1,3 +1,5 @@
+"""Make a counterfactual study from ratings (manage.py make_counterfactual_study)."""
+
 import argparse
 import shutil
 import sys
@@ -21,7 +23,7 @@ from judges.counterfactual.surveys.plan import (
     NoQuestion,
     Plan,
 )
-from judges.counterfactual.surveys.reading import files_of, read
+from judges.counterfactual.surveys.reading import files_of, read_folder
 from judges.counterfactual.surveys.sampling import sampled
 from judges.counterfactual.surveys.scores import plan_scores, unfinished
 from judges.files import load_files
@@ -45,7 +47,7 @@ OF_PLAN = (
 
 
 def whole(low, high):
-    """Argument type: a whole number from low to high."""
+    """Return an argument type for a whole number from low to high."""
 
     def parse(text):
         if not low <= int(text) <= high:
@@ -57,7 +59,7 @@ def whole(low, high):
 
 
 def setting(name):
-    """Argument type: what a judge’s setting may be."""
+    """Return an argument type for what a judge’s setting may be."""
     field = Judge._meta.get_field(name)
 
     def parse(text):
@@ -70,7 +72,7 @@ def setting(name):
 
 
 def kept_folder():
-    """Where the questions of studies are kept, and samples of ratings."""
+    """Return the folder where the questions of studies are kept, and samples of ratings."""
     return Path(settings.VAR_DIR) / "surveys"
 
 
@@ -144,7 +146,7 @@ class Command(BaseCommand):
         return slug
 
     def _made_before(self, slug):
-        """The study of this name if it was made so, perhaps by a command that was killed then."""
+        """Return the study of this name if this command made it, perhaps before it was killed."""
         study = Study.objects.filter(slug=slug).first()
         if study and not study.items.filter(data__has_key="cell_score").exists():
             raise CommandError(f"there is a study {slug!r} already; choose another name: --study")
@@ -153,7 +155,7 @@ class Command(BaseCommand):
         return study
 
     def _folder(self, folder, n, seed):
-        """The folder, or one with a sample of its people."""
+        """Return the folder, or a folder with a sample of its people."""
         sample = sampled(folder, n, seed, kept_folder()) if n else None
         if not sample:
             return folder
@@ -161,9 +163,9 @@ class Command(BaseCommand):
         return sample.folder
 
     def _make(self, folder, plan, owner, out):
-        """Makes and loads the study; None where only its files are wanted."""
+        """Make and load the study; None where only its files are wanted."""
         problems = Problems()
-        films = read(folder, problems)
+        films = read_folder(folder, problems)
         self._refuse(problems)
         self.stdout.write(
             f"{films.matrix.shape[0]:,} people, {len(films.keys):,} films, "
@@ -204,7 +206,7 @@ class Command(BaseCommand):
             raise CommandError(f"{problems.total:,} problems; nothing was written")
 
     def _score(self, study):
-        """Does what the judges’ runs have left; a worker that lives does a part of it."""
+        """Do what the judges’ runs have left; a living worker does a part of it."""
         for run in unfinished(study).select_related("judge"):
             self.stdout.write(f"Scoring: {run.judge.key}")
             drive.work_through(run.pk)
@@ -221,7 +223,7 @@ class Command(BaseCommand):
 
 
 class Bar:
-    """How far a study is made, on one line of a terminal; else a line now and then.
+    """Show how far a study is made on a line of a terminal; else print a line now and then.
 
     It is told the questions, then the trainings, by which it grows: they come before questions.
     """

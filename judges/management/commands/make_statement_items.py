@@ -1,3 +1,5 @@
+"""Make items of a study's statements (manage.py make_statement_items)."""
+
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Study

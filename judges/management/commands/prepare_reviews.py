@@ -1,3 +1,5 @@
+"""Turn a file of reviews into a study's files (manage.py prepare_reviews)."""
+
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
@@ -8,7 +10,7 @@ from judges.statements.review_splits import LEAST
 
 
 def positive(text):
-    """Argument type: a whole number above 0."""
+    """Parse a whole number above 0."""
     if int(text) < 1:
         raise ValueError(text)
     return int(text)
@@ -33,13 +35,13 @@ class Command(BaseCommand):
 
     def handle(self, **options):
         problems = Problems()
-        reviews = review_files.read(options["file"], problems)
+        reviews = review_files.read_reviews(options["file"], problems)
         if problems:
             for problem in problems.shown:
                 self.stderr.write(str(problem))
             raise CommandError(f"{problems.total:,} problems; nothing was written")
-        found = review_files.prepare(reviews, options["least"], options["out"])
-        width = max(len(name) for name, _ in found.counts)
-        for name, count in found.counts:
+        prepared = review_files.prepare(reviews, options["least"], options["out"])
+        width = max(len(name) for name, _ in prepared.counts)
+        for name, count in prepared.counts:
             self.stdout.write(f"{name:<{width}}  {count:>9,}")
         self.stdout.write(f"The files are in {options['out']}.")

@@ -1,3 +1,5 @@
+"""Run a judge, or continue its run (manage.py run_judge)."""
+
 import time
 from decimal import Decimal, InvalidOperation
 
@@ -12,7 +14,7 @@ from judges.runs.reread import reread
 
 
 def money(text):
-    """Argument type: a positive number of US dollars."""
+    """Parse a positive number of US dollars."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -23,7 +25,7 @@ def money(text):
 
 
 def positive(text):
-    """Argument type: a whole number from 1."""
+    """Parse a whole number from 1."""
     if int(text) < 1:
         raise ValueError(f"{text!r} is below 1")
     return int(text)
@@ -77,10 +79,10 @@ class Command(BaseCommand):
         self._report(run)
 
     def _ask_for_confirmation(self, run):
-        """Says what the rest will take; the command ends here, so that no script goes on."""
-        found = pilots.forecast(run)
-        self._say(f"Run {run.pk}: {found.bad} of its first {found.units} calls gave no value.")
-        for line in found.lines:
+        """Say what the rest will take and end the command, so that no script goes on."""
+        outlook = pilots.forecast(run)
+        self._say(f"Run {run.pk}: {outlook.bad} of its first {outlook.units} calls gave no value.")
+        for line in outlook.lines:
             value, low, high = (amount(part, line.unit) for part in line.whole)
             self._say(f"{line.name} in all: {value} [{low}, {high}]")
         raise CommandError(f"Run {run.pk} waits for a confirmation: repeat this with --yes.")
@@ -98,8 +100,8 @@ class Command(BaseCommand):
         raise CommandError(f"The study {slug} has no judge {key!r}. Judges: {names}.")
 
     def _run(self, judge, options):
-        """The newest run where it is unfinished, or a new one; says which."""
-        run, said = self._or_error(
+        """Return the newest run if it is unfinished, or a new run; say which."""
+        run, sentence = self._or_error(
             resume.start,
             judge,
             limit=options["limit"],
@@ -108,11 +110,11 @@ class Command(BaseCommand):
             confirmed=options["yes"],
             trial=options.get("trial"),
         )
-        self._say(said)
+        self._say(sentence)
         return run
 
     def _retry(self, judge, options):
-        """The newest run, active again; None where it has a value for everything."""
+        """Return the newest run, active again; None where it has a value for everything."""
         run = self._newest(judge, options)
         count = self._or_error(resume.reset_failed, run)
         run.refresh_from_db()
@@ -134,7 +136,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
 
     def _see_it_through(self, run):
-        """Waits for the workers; where none is alive, works here."""
+        """Wait for the workers; where no worker is alive, work here."""
         while run.state == Run.State.ACTIVE:
             if Heartbeat.objects.any_alive():
                 nudge(run)
@@ -147,7 +149,7 @@ class Command(BaseCommand):
                     time.sleep(1)
 
     def _watch(self, run):
-        """Shows the progress until the run or the last worker ends."""
+        """Show the progress until the run or the last worker ends."""
         while run.state == Run.State.ACTIVE and Heartbeat.objects.any_alive():
             self._show(run)
             time.sleep(1)

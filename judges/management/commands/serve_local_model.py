@@ -1,3 +1,5 @@
+"""Serve the small local model (manage.py serve_local_model)."""
+
 import socket
 
 from django.core.management.base import BaseCommand, CommandError

@@ -1,3 +1,5 @@
+"""Test a recommender with perturbed prompts (manage.py test_recommender)."""
+
 from pathlib import Path
 
 from django.core.management import CommandError
@@ -18,12 +20,12 @@ METHOD, OWNER = Judge.Method.RECOMMENDER, Membership.Role.OWNER
 
 
 def listed(text):
-    """Argument type: names with commas between them."""
+    """Split names with commas between them."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def sizes(text):
-    """Argument type: whole numbers with commas between them."""
+    """Parse whole numbers with commas between them."""
     return [int(part) for part in listed(text)]
 
 
@@ -69,7 +71,7 @@ class Command(RunJudge):
         )
 
     def _add_of_new(self, parser):
-        """What a recommender or a study is made with, where there is none of that name."""
+        """Add what a recommender or a study is made with, where it does not exist yet."""
         parser.add_argument(
             "--word", default="movie", help="what a content is called; of a new recommender"
         )
@@ -105,7 +107,7 @@ class Command(RunJudge):
             raise CommandError(f"The recommender cannot be tested so: {error}") from None
 
     def _study(self, options):
-        """The short name of the study; a folder is loaded once."""
+        """Return the short name of the study; a folder is loaded once."""
         folder, owner = Path(options["study"]), owner_or_error(options["owner"])
         if Study.objects.filter(slug=options["study"]).exists() or not folder.is_dir():
             return self._known(options)
@@ -123,13 +125,13 @@ class Command(RunJudge):
         return slug
 
     def _known(self, options):
-        """The study that was named itself, which nothing is loaded into."""
+        """Return the study that was named itself, which nothing is loaded into."""
         if options["name"] or options["owner"]:
             raise CommandError("--name and --owner are for a folder, which a study is made of.")
         return options["study"]
 
     def _made_before(self, study, folder, owner):
-        """A study that this command made of the same files goes on; any other is left alone."""
+        """Continue a study that this command made of the same files; leave any other alone."""
         if not rated_folders.is_made_of(study, folder):
             raise CommandError(
                 f"There is a study {study.slug!r} already, which was not made of these files. "
@@ -144,7 +146,7 @@ class Command(RunJudge):
         return study.slug
 
     def _judge(self, slug, key):
-        """The recommender of that name, or the one of an endpoint, made where there is none."""
+        """Return the recommender of that name, or make it with the given endpoint."""
         study = Study.objects.filter(slug=slug).first()
         there = study and Judge.objects.filter(study=study, key=key).exists()
         endpoint = Endpoint.objects.filter(key=key).first()

@@ -1,3 +1,5 @@
+"""Test a judge with changed prompts (manage.py test_robustness)."""
+
 from django.core.management.base import CommandError
 
 from judges.checks import robustness
@@ -9,13 +11,13 @@ from judges.runs.nudge import nudge
 
 
 def relations_of(text):
-    """Argument type: {key: options} of "spaces,multiply:factor=3"; checked by the plan."""
-    found = {}
+    """Parse {key: options} of "spaces,multiply:factor=3"; the plan checks it."""
+    relations = {}
     for part in filter(None, text.split(",")):
         key, _, option = part.partition(":")
         name, _, value = option.partition("=")
-        found[key.strip()] = {name.strip(): number_or_text(value.strip())} if option else {}
-    return found
+        relations[key.strip()] = {name.strip(): number_or_text(value.strip())} if option else {}
+    return relations
 
 
 class Command(run_judge.Command):

@@ -1,4 +1,4 @@
-"""Statements are extracted: of which texts, and what a reply becomes.
+"""Extract statements: plan which texts are asked about, and store what replies say.
 
 The rows of such a run are its judgments, one a unit, so that queue, leases, budget, resuming and
 retrying are those of any run. A unit is a part of a text, asked about once however many items have
@@ -35,7 +35,7 @@ SIDES = {
 
 
 def write_rows(run, items, limit=None):
-    """Writes all rows of a run over the first `limit` of the items: Written."""
+    """Write all rows of a run over the first `limit` of the items; return what was Written."""
     written, units = Written(), {}
     with in_turn(items.select_related("content"), BATCH) as rows:
         wanted = islice(rows, limit)
@@ -45,26 +45,26 @@ def write_rows(run, items, limit=None):
 
 
 def _write(run, items, written, units):
-    """The rows about some items; counts them in `written`, and has the unit of each text."""
+    """Write the rows about some items; count them in `written`, and note the unit of each text."""
     judgments, extractions, flags = [], [], []
     for item in items:
         texts = [(side, side_text(item, side)) for side in SIDES[run.judge.sides]]
         for side, text in texts:
-            for part, (start, said) in enumerate(parts_of(run.judge, text)):
-                is_new = not said or said not in units
-                unit = written.judgments + len(judgments) if is_new else units[said]
+            for part, (start, words) in enumerate(parts_of(run.judge, text)):
+                is_new = not words or words not in units
+                unit = written.judgments + len(judgments) if is_new else units[words]
                 extractions.append(
                     Extraction(
-                        run=run, item=item, side=side, part=part, unit=unit, text=said, start=start
+                        run=run, item=item, side=side, part=part, unit=unit, text=words, start=start
                     )
                 )
                 if is_new:
-                    state = Judgment.beginning("" if said else NO_TEXT[side])
+                    state = Judgment.beginning("" if words else NO_TEXT[side])
                     judgments.append(Judgment(run=run, unit=unit, lead=True, **state))
-                    written.not_asked += not said
-                    written.longest = max(written.longest, len(said.encode()))
-                if said:
-                    units[said] = unit
+                    written.not_asked += not words
+                    written.longest = max(written.longest, len(words.encode()))
+                if words:
+                    units[words] = unit
         if rules := rules_of(*(text for _, text in texts)):
             flags.append(Flag(run=run, item=item, rules=rules))
     written.judgments += len(Judgment.objects.bulk_create(judgments))
@@ -73,16 +73,16 @@ def _write(run, items, written, units):
 
 
 def parts_of(judge, text):
-    """[(start, part)] of a text; one that is empty has one part, which nobody is asked about."""
+    """Cut a text into [(start, part)]; an empty text has one empty part that is not asked about."""
     return triplets.parts(text, judge.part_length) if text.strip() else [(0, "")]
 
 
 def keep(run, units):
-    """Writes the statements of texts whose last part is settled now, within that transaction.
+    """Write the statements of texts whose last part is settled now, within that transaction.
 
     units: numbers of units, also of other runs' kind. What is written already stays.
     """
-    if not methods.of(run.frozen).extracts:
+    if not methods.of_frozen(run.frozen).extracts:
         return
     touched = Extraction.objects.filter(run=run, unit__in=list(units))
     pairs = set(touched.values_list("item", "side"))
@@ -90,71 +90,73 @@ def keep(run, units):
     by_pair = defaultdict(list)
     for part in parts.order_by("part"):
         by_pair[part.item_id, part.side].append(part)
-    by_pair = {pair: found for pair, found in by_pair.items() if pair in pairs}
-    settled = _settled(run, {part.unit for found in by_pair.values() for part in found})
-    ended = [found for found in by_pair.values() if all(part.unit in settled for part in found)]
+    by_pair = {pair: own for pair, own in by_pair.items() if pair in pairs}
+    settled = _settled(run, {part.unit for own in by_pair.values() for part in own})
+    ended = [own for own in by_pair.values() if all(part.unit in settled for part in own)]
     _keep(run, ended, settled)
 
 
 def _settled(run, units):
-    """{unit: what its reply says, None without a value} of those that are not waited for."""
+    """Return {unit: its parsed reply, None without a value} of settled units."""
     rows = Judgment.objects.filter(run=run, unit__in=units, lead=True).settled()
-    found = rows.values_list("unit", "state", "rationale")
+    leads = rows.values_list("unit", "state", "rationale")
     done = Judgment.State.DONE
-    return {unit: json.loads(said) if state == done else None for unit, state, said in found}
+    return {
+        unit: json.loads(rationale) if state == done else None for unit, state, rationale in leads
+    }
 
 
 def _keep(run, ended, settled):
-    """The statements of sides of items: a list of parts each."""
+    """Store the statements of sides of items, given as a list of parts each."""
     before = _before(run, ended)
     places: dict = {}
     new, changed = [], []
     for parts in ended:
         there = before.get((parts[0].item_id, parts[0].side), [])
-        seen, number = {triplets.alike(each) for _, each in there}, len(there)
+        seen, number = {triplets.alike(text) for _, text in there}, len(there)
         for part in parts:
-            said = settled[part.unit]
-            if part.kept is not None or said is None:
+            parsed = settled[part.unit]
+            if part.kept is not None or parsed is None:
                 continue
-            found = _of_part(run, part, said, seen, places.setdefault(part.unit, {}))
-            for one in found:
+            statements = _of_part(run, part, parsed, seen, places.setdefault(part.unit, {}))
+            for statement in statements:
                 number += 1
-                one.number = number
-            new += found
+                statement.number = number
+            new += statements
             changed.append(part)
     Statement.objects.bulk_create(new, BATCH)
     Extraction.objects.bulk_update(changed, ["kept", "dropped"], BATCH)
 
 
 def _before(run, ended):
-    """{(item, side): [(number, statement)]} of what is written already."""
+    """Load {(item, side): [(number, statement)]} of what is written already."""
     read = {parts[0].item_id for parts in ended if any(p.kept is not None for p in parts)}
-    found = defaultdict(list)
+    before = defaultdict(list)
     rows = Statement.objects.filter(run=run, item__in=read).order_by("number") if read else ()
-    for one in rows:
-        found[one.item_id, one.side].append((one.number, one.statement))
-    return found
+    for statement in rows:
+        before[statement.item_id, statement.side].append((statement.number, statement.statement))
+    return before
 
 
-def _of_part(run, part, said, seen, places):
-    """New statements of a part, without numbers; what other parts said already is dropped.
+def _of_part(run, part, parsed, seen, places):
+    """Make a part's new statements, unnumbered; drop those that other parts gave already.
 
     places: {statement: where it stands}, for the other items that have this text.
     """
-    found, part.dropped = [], list(said["dropped"])
+    statements, part.dropped = [], list(parsed["dropped"])
     text = triplets.Places(part.text)
-    for values in said["kept"]:
+    for values in parsed["kept"]:
         statement, topic, sentiment = values
         if triplets.alike(statement) in seen:
             part.dropped.append(triplets.dropped(values, triplets.TWICE))
             continue
         seen.add(triplets.alike(statement))
         if statement not in places:
-            places[statement] = text.of(statement)
+            places[statement] = text.locate(statement)
         start, end = places[statement] or (None, None)
         if start is not None:
             start, end = start + part.start, end + part.start
-        found.append(
+        statements.append(
             Statement(
                 run=run,
                 item_id=part.item_id,
@@ -166,24 +168,24 @@ def _of_part(run, part, said, seen, places):
                 end=end,
             )
         )
-    part.kept = len(found)
-    return found
+    part.kept = len(statements)
+    return statements
 
 
 def attach(judgments):
-    """The judgments of a run that extracts, each with an .extraction; one query."""
+    """Give each judgment of a run that extracts an .extraction; one query."""
     units = {judgment.unit: judgment for judgment in judgments if judgment.item_id is None}
     if units:
         (run,) = {judgment.run_id for judgment in units.values()}
-        found = Extraction.objects.filter(run=run, unit__in=list(units)).order_by("-pk")
-        for one in found.select_related("item__study"):
-            units[one.unit].extraction = one
+        extractions = Extraction.objects.filter(run=run, unit__in=list(units)).order_by("-pk")
+        for extraction in extractions.select_related("item__study"):
+            units[extraction.unit].extraction = extraction
         _withhold(run, units)
     return judgments
 
 
 def _withhold(run, units):
-    """Takes what is said of texts of a locked test part out of {unit: judgment}."""
+    """Hide in {unit: judgment} what replies say about texts of a locked test part."""
     study = Judge.objects.select_related("study").get(runs=run).study
     hidden = hidden_units(study, run, list(units))
     for unit in hidden & units.keys():
@@ -191,7 +193,7 @@ def _withhold(run, units):
 
 
 def hidden_units(study, run, units):
-    """Those of the units that are about an item of a locked test part, at no query without one."""
+    """Return the units about an item of a locked test part, at no query without a locked part."""
     if not is_locked(study):
         return set()
     rows = Extraction.objects.filter(run=run, unit__in=units)

@@ -1,4 +1,4 @@
-"""Statements are extracted: what an explanation or a review says, each with topic and sentiment.
+"""Extract what an explanation or a review says, each statement with topic and sentiment.
 
 It scores nothing. Its unit is a part of a text, which several items may share, so its judgments
 have neither item nor question; what it finds becomes statements (extract.py).
@@ -46,7 +46,7 @@ class Extraction(Method):
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call."""
+        """Write the exact messages of one call."""
         text = fill.neutral(shown.context.strip()) if shown else ""
         return fill.filled(frozen["prompt_text"], topics=_topics(frozen["topics"]), text=text)
 
@@ -60,14 +60,14 @@ class Extraction(Method):
         items = {"type": "array", "items": _object(triplet), "maxItems": most}
         return _object({triplets.KEY: items})
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        """How many statements are kept, and as the rationale which, and what was dropped."""
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        """Parse a reply: the value is how many statements are kept, the rationale all parsed."""
         names, most = {name for name, _ in frozen["topics"]}, frozen["most_statements"]
-        found = triplets.read(reply, names, finish_reason, most)
-        if isinstance(found, Reason):
-            return Verdict(reasons={PROFILE.key: found})
-        text = json.dumps(vars(found), ensure_ascii=False)
-        return Verdict(values={PROFILE.key: float(len(found.kept))}, rationale=text)
+        parsed = triplets.parse_statements(reply, names, finish_reason, most)
+        if isinstance(parsed, Reason):
+            return Verdict(reasons={PROFILE.key: parsed})
+        text = json.dumps(vars(parsed), ensure_ascii=False)
+        return Verdict(values={PROFILE.key: float(len(parsed.kept))}, rationale=text)
 
     def longest_rationale(self, frozen):
         return USUAL_STATEMENTS * STATEMENT_LENGTH
@@ -83,6 +83,6 @@ def _object(properties):
 
 
 def _topics(topics):
-    """One a line, as the prompt has them."""
+    """Write the topics one a line, as the prompt has them."""
     lines = [(fill.one_line(name), fill.one_line(words)) for name, words in topics]
     return "\n".join(f"- {name}: {words}" if words else f"- {name}" for name, words in lines)

@@ -1,4 +1,4 @@
-"""Texts and their statements: cut into parts, read from a reply, found in the text again.
+"""Cut texts into parts, parse statements from a reply, and locate them in the text again.
 
 All places are counted in characters of the text.
 """
@@ -38,39 +38,42 @@ QUOTES = re.compile("['‘’`]|[\"“”]")
 
 
 @dataclass
-class Read:
-    """What a reply says: [[statement, topic, sentiment]] that are kept, and what is dropped."""
+class ParsedStatements:
+    """The statements that a reply gives, and what is dropped of it.
+
+    kept: [[statement, topic, sentiment]].
+    """
 
     kept: list = field(default_factory=list)
     dropped: list = field(default_factory=list)
 
 
 def sentences(text):
-    """[(start, end)] of the text's sentences, which together are all of it."""
+    """Return [(start, end)] of the text's sentences, which together are all of it."""
     ends = [match.end() for match in END.finditer(text)]
     ends = [end for end in ends if end < len(text)] + [len(text)]
     return list(zip([0, *ends[:-1]], ends, strict=True)) if text else []
 
 
 def parts(text, most):
-    """[(start, part)] of at most so many characters each, cut between sentences; no part is blank.
+    """Cut a text between sentences into parts: [(start, part)], none of them blank.
 
-    A sentence that is longer is cut between words, a word that is longer within. Together the parts
-    are the whole text.
+    most: how many characters a part may have. A sentence that is longer is cut between words, a
+    word that is longer within. Together the parts are the whole text.
     """
-    found: list[list[int]] = []
+    cuts: list[list[int]] = []
     for start, end in _pieces(text, most):
-        last = found[-1] if found else [start, start]
+        last = cuts[-1] if cuts else [start, start]
         is_blank = not text[start:end].strip() or not text[slice(*last)].strip()
-        if found and (is_blank or end - last[0] <= most):
+        if cuts and (is_blank or end - last[0] <= most):
             last[1] = end
         else:
-            found.append([start, end])
-    return [(start, text[start:end]) for start, end in found]
+            cuts.append([start, end])
+    return [(start, text[start:end]) for start, end in cuts]
 
 
 def _pieces(text, most):
-    """Sentences, and pieces of those that are too long."""
+    """Yield sentences, and pieces of sentences that are too long."""
     for begin, end in sentences(text):
         start = begin
         while end - start > most:
@@ -81,8 +84,8 @@ def _pieces(text, most):
         yield start, end
 
 
-def read(reply, topics, finish_reason="stop", most=None):
-    """The Read of a reply, or the Reason why it has no list of statements.
+def parse_statements(reply, topics, finish_reason="stop", most=None):
+    """Parse a reply into its statements, or the Reason why it has no list of them.
 
     topics: their names, whose spelling is kept. The list may be all of the reply or stand under its
     key; of one longer than `most` the rest is dropped.
@@ -90,39 +93,42 @@ def read(reply, topics, finish_reason="stop", most=None):
     entries = last_list(reply, KEY, finish_reason)
     if isinstance(entries, Reason):
         return entries
-    found, seen = Read(), set()
+    parsed, seen = ParsedStatements(), set()
     spelt = {folded(name): name for name in sorted(topics)} | {name: name for name in topics}
     for entry in entries[:most]:
-        _sort(entry, spelt, seen, found)
+        _sort(entry, spelt, seen, parsed)
     for entry in entries[len(entries) if most is None else most :]:
-        found.dropped.append(dropped(_values(entry), TOO_MANY))
-    return found
+        parsed.dropped.append(dropped(_values(entry), TOO_MANY))
+    return parsed
 
 
 def _values(entry):
-    """What an entry has in each field, whatever it is."""
+    """Return an entry's value in each field, whatever the entry is."""
     return [entry.get(name) for name in FIELDS] if isinstance(entry, dict) else [entry, None, None]
 
 
 def folded(name):
-    """The same for names that differ in capitals or in how their letters are encoded."""
+    """Fold a name: names that differ in capitals or in how letters are encoded become equal."""
     # Normalised again: folding takes some letters apart.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def _sort(entry, spelt, seen, found):
-    """spelt: {name of a topic, as it is or folded: as it is}."""
+def _sort(entry, spelt, seen, parsed):
+    """Put an entry among the kept or the dropped.
+
+    spelt: {name of a topic, as it is or folded: as it is}.
+    """
     values = [_text(entry.get(name)) for name in FIELDS] if isinstance(entry, dict) else None
     if values is None or None in values or getattr(entry, "twice", ()):
-        found.dropped.append(dropped(_values(entry), NO_TRIPLET))
+        parsed.dropped.append(dropped(_values(entry), NO_TRIPLET))
         return
-    statement, said, sentiment = values[0], values[1], values[2].lower()
-    topic = spelt.get(said) or spelt.get(folded(said))
+    statement, named, sentiment = values[0], values[1], values[2].lower()
+    topic = spelt.get(named) or spelt.get(folded(named))
     if why := _wrong([statement, topic, sentiment], seen):
-        found.dropped.append(dropped(values, why))
+        parsed.dropped.append(dropped(values, why))
         return
     seen.add(alike(statement))
-    found.kept.append([statement, topic, sentiment])
+    parsed.kept.append([statement, topic, sentiment])
 
 
 def _text(value):
@@ -130,7 +136,7 @@ def _text(value):
 
 
 def _wrong(values, seen):
-    """Why a triplet is not kept; "" if it is."""
+    """Return why a triplet is not kept; "" if it is."""
     statement, topic, sentiment = values
     if not alike(statement):
         return EMPTY
@@ -144,39 +150,39 @@ def _wrong(values, seen):
 
 
 def dropped(values, why):
-    """A triplet that is not kept, as it stays visible."""
+    """Write a triplet that is not kept, as it stays visible."""
     shown = ["" if value is None else storable(str(value))[:SHOWN] for value in values]
     return dict(zip(FIELDS, shown, strict=True)) | {"why": why}
 
 
 def alike(statement):
-    """The same for two statements that say the same in the same words; "" without any."""
+    """Normalise a statement: equal for two with the same words; "" without any word."""
     if not re.search(r"\w", statement):
         return ""
-    said = unicodedata.normalize("NFC", " ".join(statement.split())).casefold()
-    return said.lstrip(OPENS).rstrip(CLOSES)
+    words = unicodedata.normalize("NFC", " ".join(statement.split())).casefold()
+    return words.lstrip(OPENS).rstrip(CLOSES)
 
 
 class Places:
-    """Finds where in one text statements come from."""
+    """Locates statements in the text that they come from."""
 
     def __init__(self, text):
         self.text = text
 
     @cached_property
     def _sentences(self):
-        """[(start, end, its pairs of letters)], without blanks around."""
-        found = []
+        """Return [(start, end, its pairs of letters)], without blanks around."""
+        entries = []
         for start, end in sentences(self.text):
             words = self.text[start:end]
             begin = start + len(words) - len(words.lstrip())
             pairs = set().union(*_pairs(words).values())
-            found.append((begin, begin + len(words.strip()), pairs))
-        return [each for each in found if each[2]]
+            entries.append((begin, begin + len(words.strip()), pairs))
+        return [entry for entry in entries if entry[2]]
 
     @cached_property
     def _words(self):
-        """{pair of letters: {words with it}}, {word: numbers of the sentences with it}."""
+        """Return {pair of letters: {words with it}}, {word: numbers of the sentences with it}."""
         having, within = defaultdict(set), defaultdict(set)
         for number, (start, end, _) in enumerate(self._sentences):
             for word, pairs in _pairs(self.text[start:end]).items():
@@ -185,12 +191,15 @@ class Places:
                     having[pair].add(word)
         return having, within
 
-    def of(self, statement):
-        """(start, end): where it stands word by word, else the sentence most like it, else None."""
+    def locate(self, statement):
+        """Locate a statement: (start, end), or None.
+
+        It stands word by word in the text, or comes from the sentence most like it.
+        """
         return self._literal(statement) or self._likely(statement)
 
     def _literal(self, statement):
-        """Word by word; if nowhere, whatever its capitals, quotes and blanks."""
+        """Locate it word by word; if that fails, whatever its capitals, quotes and blanks."""
         words = AROUND.sub("", statement)
         pattern = r"\s+".join(QUOTES.sub(_quote, re.escape(word)) for word in words.split())
         if not pattern:
@@ -199,11 +208,11 @@ class Places:
         before = r"(?<![A-Za-z0-9])" if re.match("[A-Za-z0-9]", words) else ""
         after = r"(?![A-Za-z0-9])" if re.search("[A-Za-z0-9]$", words) else ""
         pattern = before + pattern + after
-        found = re.search(pattern, self.text) or re.search(pattern, self.text, re.IGNORECASE)
-        return found and found.span()
+        match = re.search(pattern, self.text) or re.search(pattern, self.text, re.IGNORECASE)
+        return match and match.span()
 
     def _likely(self, statement):
-        """The sentence most like it, if there are enough of its pairs of letters in any.
+        """Locate the sentence most like it, if any has enough of its pairs of letters.
 
         Most like it is the one with most of its words, or words much like them; those of a few
         sentences count for more than those of many, and all pairs where words do not tell.
@@ -215,44 +224,47 @@ class Places:
             return None
         likeness: Counter = Counter()
         for word in wanted.values():
-            found = self._like(word)
-            for number, n in found.items():
-                likeness[number] += n * log(1 + len(shares) / len(found))
-        best = max(range(len(shares)), key=lambda at: (likeness[at], shares[at], -at))
+            by_sentence = self._like(word)
+            for number, n in by_sentence.items():
+                likeness[number] += n * log(1 + len(shares) / len(by_sentence))
+        best = max(
+            range(len(shares)),
+            key=lambda place: (likeness[place], shares[place], -place),
+        )
         return self._sentences[best][:2]
 
     def _like(self, pairs):
-        """{number of a sentence: how many of a word's pairs the word most like it has}."""
+        """Return {number of a sentence: how many of a word's pairs its most similar word has}."""
         having, within = self._words
         shared = Counter(other for pair in pairs for other in having.get(pair, ()))
-        found: Counter = Counter()
+        by_sentence: Counter = Counter()
         for other, n in shared.items():
             for number in within[other] if n >= ALIKE_WORD * len(pairs) else ():
-                found[number] = max(found[number], n)
-        return found
+                by_sentence[number] = max(by_sentence[number], n)
+        return by_sentence
 
 
 def _quote(match):
-    """Any quote stands for any other of its kind."""
+    """Return a pattern of any quote of the same kind."""
     return "['‘’`]" if match.group() in "'‘’`" else '["“”]'
 
 
 def _pairs(text):
-    """{word: the pairs of neighbouring letters of it and of its ends}: for every script."""
+    """Return {word: the pairs of neighbouring letters of it and of its ends}, in every script."""
     words = dict.fromkeys(f" {word} " for word in re.findall(r"\w+", text.casefold()))
-    return {word: {word[at : at + 2] for at in range(len(word) - 1)} for word in words}
+    return {word: {word[start : start + 2] for start in range(len(word) - 1)} for word in words}
 
 
 def spans(length, places):
-    """[(start, end, numbers)] that cover a text: which of [(start, end, number)] are about each.
+    """Cover a text by [(start, end, numbers)]: the places [(start, end, number)] in each stretch.
 
     Where statements come from the same words, or from words that overlap, a span has them all.
     """
-    edges = sorted({0, length, *(at for start, end, _ in places for at in (start, end))})
+    edges = sorted({0, length, *(edge for start, end, _ in places for edge in (start, end))})
     covers: list[list] = [[] for _ in edges[1:]]
     for start, end, number in places:
-        for at in range(bisect_right(edges, start) - 1, bisect_right(edges, end) - 1):
-            covers[at].append(number)
+        for span in range(bisect_right(edges, start) - 1, bisect_right(edges, end) - 1):
+            covers[span].append(number)
     return [
         (start, end, numbers)
         for start, end, numbers in zip(edges, edges[1:], covers, strict=False)

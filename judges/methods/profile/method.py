@@ -1,4 +1,4 @@
-"""The profile writer: from what a recipient listened to, a profile with seven keys.
+"""Ask for a profile with seven keys, written from what a recipient listened to.
 
 It scores nothing. What is asked about is no item but a recipient, so its judgments have neither
 item nor question; a whole profile becomes a new item (write.py), anything less nothing.
@@ -67,7 +67,7 @@ class Writer(Method):
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call."""
+        """Write the exact messages of one call."""
         listening = shown.context if shown else ""
         return fill.filled(frozen["prompt_text"], listening=listening)
 
@@ -79,32 +79,32 @@ class Writer(Method):
             "additionalProperties": False,
         }
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        """The whole profile as the rationale of a Verdict, or why there is none."""
-        found = profile_in(reply, finish_reason)
-        if isinstance(found, Reason):
-            return Verdict(reasons={PROFILE.key: found})
-        return Verdict(values={PROFILE.key: WRITTEN}, rationale=found)
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        """Parse a reply: the whole profile as the rationale of a Verdict, or why it has none."""
+        profile = profile_in(reply, finish_reason)
+        if isinstance(profile, Reason):
+            return Verdict(reasons={PROFILE.key: profile})
+        return Verdict(values={PROFILE.key: WRITTEN}, rationale=profile)
 
     def longest_rationale(self, frozen):
         return LONGEST_VALUE * len(KEYS)
 
 
 def profile_in(reply, finish_reason="stop"):
-    """The text of the profile in a reply, a paragraph a key, or the Reason why it has no whole one.
+    """Parse a reply's profile, a paragraph a key, or return the Reason why it has no whole one.
 
     The last JSON object with one of the keys counts. All seven have to be there, once and filled.
     """
-    found = last_object(reply, set(KEYS), finish_reason)
-    if found is Reason.EXTRA or not isinstance(found, Reason) and set(found) - set(KEYS):
+    values = last_object(reply, set(KEYS), finish_reason)
+    if values is Reason.EXTRA or not isinstance(values, Reason) and set(values) - set(KEYS):
         return Reason.OTHER_KEYS
-    if isinstance(found, Reason):
-        return found
-    if found.twice:
+    if isinstance(values, Reason):
+        return values
+    if values.twice:
         return Reason.KEY_TWICE
-    if set(KEYS) - set(found):
+    if set(KEYS) - set(values):
         return Reason.LACKS_KEYS
-    texts = [_text(found[key]) for key in KEYS]
+    texts = [_text(values[key]) for key in KEYS]
     if None in texts:
         return Reason.NO_TEXT
     text = "\n\n".join(f"{label(key)}: {text}" for key, text in zip(KEYS, texts, strict=True))
@@ -112,20 +112,22 @@ def profile_in(reply, finish_reason="stop"):
 
 
 def label(key):
-    """A key as raters read it."""
+    """Write a key as raters read it."""
     return key.replace("_", " ").capitalize()
 
 
-def _text(said, depth=DEPTH):
-    """A value as one line; None where it is no text. Tags may come as a list, or by episode."""
-    if isinstance(said, str):
-        return " ".join(said.split()) or None
-    if not depth or not said or not isinstance(said, dict | list):
+def _text(value, depth=DEPTH):
+    """Write a value as one line; None if it is no text. Tags may come as a list, or by episode."""
+    if isinstance(value, str):
+        return " ".join(value.split()) or None
+    if not depth or not value or not isinstance(value, dict | list):
         return None
-    texts = [_text(each, depth - 1) for each in (said.values() if isinstance(said, dict) else said)]
+    texts = [
+        _text(part, depth - 1) for part in (value.values() if isinstance(value, dict) else value)
+    ]
     if None in texts:
         return None
-    if isinstance(said, list):
+    if isinstance(value, list):
         return ", ".join(texts)
-    names = (" ".join(name.split()) for name in said)
+    names = (" ".join(name.split()) for name in value)
     return "; ".join(f"{name}: {text}" for name, text in zip(names, texts, strict=True))

@@ -1,4 +1,4 @@
-"""Profiles are written: who is asked about, from which episodes, and what a whole reply becomes.
+"""Write profiles: plan which recipients are asked about, and make items of whole replies.
 
 The rows of such a run are its judgments, as of any other run, so that queue, leases, budget,
 resuming and retrying are the same. Beside each stands a Writing with its source; item and question
@@ -31,7 +31,10 @@ LONGEST_NAME = 150  # characters of a recipient's id in that of an item
 
 @dataclass
 class Source:
-    """What one profile is made of, the newest first; `missing` says why it is not asked for."""
+    """The episodes that one profile is made of, newest first.
+
+    missing: why the profile is not asked for.
+    """
 
     recipient: Recipient
     wanted: int
@@ -44,11 +47,11 @@ class Source:
 
     @property
     def stored(self):
-        """As it is kept: interactions may be replaced by a load."""
+        """Return the entries as they are stored; later loads may change the interactions."""
         return [
             {
                 "content": entry.content,
-                "at": entry.at and entry.at.isoformat(),
+                "at": entry.heard_at and entry.heard_at.isoformat(),
                 "share_listened": entry.share,
                 "rating": entry.rating,
             }
@@ -57,12 +60,12 @@ class Source:
 
 
 def recipients_of(judge):
-    """Whose profiles it writes, in its order."""
+    """Select the recipients whose profiles a judge writes, in its order."""
     return Recipient.objects.filter(study_id=judge.study_id).order_by("pk")
 
 
 def sources(judge, recipients):
-    """A Source for each recipient and number of episodes, in three queries."""
+    """Yield a Source for each recipient and number of episodes, in three queries."""
     pks = [recipient.pk for recipient in recipients]
     histories = listening.histories(judge.study_id, pks, judge.transcript_length)
     judged = _judged(pks)
@@ -75,55 +78,56 @@ def sources(judge, recipients):
 
 
 def _judged(recipients):
-    """{recipient: the contents that items recommend to them}, whether alone or in a list.
+    """Return {recipient: contents that items recommend to them}, alone or in a list.
 
     What the recipient did with one of these would tell the judges that read the profile the answer.
     """
-    found = defaultdict(set)
+    judged = defaultdict(set)
     ids = set(recipients)
     whose = Q(recipient__in=ids) | Q(parent__recipient__in=ids)
     rows = Item.objects.filter(whose, content__isnull=False).order_by()
     for own, of_whole, content in rows.values_list("recipient", "parent__recipient", "content"):
         for recipient in {own, of_whole} & ids:
-            found[recipient].add(content)
-    return found
+            judged[recipient].add(content)
+    return judged
 
 
 def choose(entries, judge, wanted):
-    """(the episodes, newest first, why there are none): so many of the time; 0 is all of it.
+    """Choose a profile's episodes: (the episodes, newest first, why it has none).
 
-    entries: a history, newest first. An episode counts once, by the time it was heard most of.
+    wanted: how many episodes of the judge's days; 0 is all of them. entries: a history, newest
+    first. An episode counts once, by the time it was heard most of.
     """
     if not entries:
         return [], NOTHING
     within = ""
     if judge.days:
-        times = [entry.at for entry in entries if entry.at]
+        times = [entry.heard_at for entry in entries if entry.heard_at]
         if not times:
             return [], NO_TIMES.format(judge.days)
         since = max(times) - timedelta(days=judge.days)
-        entries = [entry for entry in entries if entry.at and entry.at >= since]
+        entries = [entry for entry in entries if entry.heard_at and entry.heard_at >= since]
         within = f" within {judge.days} days"
-    place = {id(entry): at for at, entry in enumerate(entries)}
+    place = {id(entry): rank for rank, entry in enumerate(entries)}
     # Sorting is stable: among equal shares the newest stays first.
     once: dict = {}
     for entry in sorted(entries, key=_share, reverse=True):
         once.setdefault(entry.content, entry)
-    found = list(once.values())
-    if len(found) < wanted:
-        return [], TOO_FEW.format(f"{wanted} episode{'s' * (wanted > 1)}", len(found), within)
+    episodes = list(once.values())
+    if len(episodes) < wanted:
+        return [], TOO_FEW.format(f"{wanted} episode{'s' * (wanted > 1)}", len(episodes), within)
     if judge.pick == Judge.Pick.NEWEST:
-        found.sort(key=lambda entry: place[id(entry)])
-    return sorted(found[: wanted or None], key=lambda entry: place[id(entry)]), ""
+        episodes.sort(key=lambda entry: place[id(entry)])
+    return sorted(episodes[: wanted or None], key=lambda entry: place[id(entry)]), ""
 
 
 def _share(entry):
-    """What is not known comes last."""
+    """Return the share listened to, with an unknown share below all others."""
     return -1.0 if entry.share is None else entry.share
 
 
 def write_rows(run, limit=None):
-    """Writes all rows of a run over the first `limit` recipients: Written."""
+    """Write all rows of a run over the first `limit` recipients; return what was Written."""
     written = Written()
     with in_turn(recipients_of(run.judge), BATCH) as rows:
         recipients = islice(rows, limit)
@@ -133,7 +137,7 @@ def write_rows(run, limit=None):
 
 
 def _write(run, recipients, written):
-    """The rows about some recipients; counts them in `written`."""
+    """Write the rows about some recipients; count them in `written`."""
     judgments, writings = [], []
     for source in sources(run.judge, recipients):
         unit, text = written.judgments + len(judgments), source.text
@@ -159,40 +163,40 @@ def _write(run, recipients, written):
 
 
 def keep(run, units):
-    """Makes items of the profiles that are written now; within the transaction that settled them.
+    """Make items of the profiles that are written now, within the transaction that settled them.
 
     units: numbers of units, also of other runs' kind; a profile that is an item already stays one.
     """
-    if not methods.of(run.frozen).writes:
+    if not methods.of_frozen(run.frozen).writes:
         return
     rows = Judgment.objects.filter(run=run, unit__in=list(units), state=Judgment.State.DONE)
     texts = dict(rows.values_list("unit", "rationale"))
     waiting = Writing.objects.filter(run=run, unit__in=list(texts), item=None)
     waiting = list(waiting.select_related("recipient").order_by("unit"))
     if waiting:
-        new = [_profile(run, one, texts[one.unit]) for one in waiting]
-        for one, item in zip(waiting, profiles.add(run.judge.study_id, new), strict=True):
-            one.item = item
+        new = [_profile(run, writing, texts[writing.unit]) for writing in waiting]
+        for writing, item in zip(waiting, profiles.add(run.judge.study_id, new), strict=True):
+            writing.item = item
         Writing.objects.bulk_update(waiting, ["item"])
 
 
-def _profile(run, one, text):
-    """(recipient id, id wanted, text, extra columns) of the item."""
-    key = f"profile-{one.recipient.key[:LONGEST_NAME]}-{one.episodes}-run{run.pk}"
+def _profile(run, writing, text):
+    """Return (recipient id, item id wanted, text, extra columns) of a new item."""
+    key = f"profile-{writing.recipient.key[:LONGEST_NAME]}-{writing.episodes}-run{run.pk}"
     data = {
-        profiles.EPISODES: str(one.episodes),
+        profiles.EPISODES: str(writing.episodes),
         profiles.WRITER: run.judge.key,
         profiles.RUN: str(run.pk),
     }
-    return one.recipient_id, key, text, data
+    return writing.recipient_id, key, text, data
 
 
 def attach(judgments):
-    """The judgments of a run that writes, each with its .writing; one query."""
+    """Give each judgment of a run that writes a .writing; one query."""
     units = {judgment.unit: judgment for judgment in judgments if judgment.item_id is None}
     if units:
         (run,) = {judgment.run_id for judgment in units.values()}
-        found = Writing.objects.filter(run=run, unit__in=list(units))
-        for one in found.select_related("recipient", "item__study"):
-            units[one.unit].writing = one
+        writings = Writing.objects.filter(run=run, unit__in=list(units))
+        for writing in writings.select_related("recipient", "item__study"):
+            units[writing.unit].writing = writing
     return judgments

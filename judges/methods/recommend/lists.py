@@ -1,4 +1,4 @@
-"""A recommender is tested: who is asked, what each prompt shows, and what becomes of the replies.
+"""Test a recommender: plan which recipients are asked what, and store the lists of the replies.
 
 The rows of such a run are its judgments, as of any other run; beside each stands a RecommendedList.
 What a recipient rated is drawn once, by the seed: a shorter list of it is the beginning of a longer
@@ -38,12 +38,12 @@ TOO_MANY = "Found {:,} calls in all; allowed are {:,}. Test fewer recipients, or
 
 
 def raters(study):
-    """Ids and keys of recipients who rated something that has a title, by key."""
+    """Return ids and keys of recipients who rated something that has a title, by key."""
     return list(who_rated(study).order_by("key").values_list("pk", "key"))
 
 
 def who_rated(study):
-    """The recipients themselves."""
+    """Select the recipients who rated something that has a title."""
     rated = _ratings(study).values("recipient")
     return Recipient.objects.filter(study=study, pk__in=rated)
 
@@ -54,27 +54,30 @@ def _ratings(study):
 
 
 def drawn(study, trial):
-    """The recipients that are tested: all, or as many as wanted, drawn by the seed."""
-    found = raters(study)
-    if trial.users is not None and trial.users < len(found):
-        chosen = drawing(trial.seed, "recipients", study.slug).sample(found, trial.users)
+    """Draw the recipients that are tested, by the seed: all, or as many as wanted."""
+    recipients = raters(study)
+    if trial.users is not None and trial.users < len(recipients):
+        chosen = drawing(trial.seed, "recipients", study.slug).sample(recipients, trial.users)
         return sorted(chosen, key=lambda row: row[1])
-    return found
+    return recipients
 
 
 def _ends(study):
-    """(lowest, highest) of the study's ratings; None where there is none."""
+    """Return (lowest, highest) of the study's ratings; None for a study without ratings."""
     return tuple(_ratings(study).aggregate(Min("rating"), Max("rating")).values())
 
 
 def usual(study, **fields):
-    """The usual Trial of a study. Its scale begins at 1, or where its ratings do if that is lower:
-    those of MovieLens begin at 0.5.
+    """Return the usual Trial of a study.
+
+    Its scale begins at 1, or where its ratings do if that is lower: those of MovieLens begin at
+    0.5.
     """
     return Trial(**{"low": usual_low(study)} | fields)
 
 
 def usual_low(study):
+    """Return where the usual scale of a study begins."""
     least, _ = _ends(study)
     return Trial.low if least is None else min(Trial.low, least)
 
@@ -86,21 +89,22 @@ def problem_of(judge, trial):
         wordings.texts_of(judge, trial)
     except ValueError as error:
         return f"The recommender cannot be tested so: {error}"
-    found = drawn(study, trial)
-    if not found:
+    recipients = drawn(study, trial)
+    if not recipients:
         return NOBODY
     least, most = _ends(study)
     if most > trial.high:
         return OFF_SCALE.format(most, trial.high)
     if least < trial.low:
         return BELOW_SCALE.format(least, trial.low)
-    calls = len(found) * sum(1 for _ in trial.cells())
+    calls = len(recipients) * sum(1 for _ in trial.cells())
     return TOO_MANY.format(calls, MOST_CALLS) if calls > MOST_CALLS else ""
 
 
 def histories(study, recipients, seed):
-    """{recipient id: [(title, rating, content key)]}, in the order drawn for each; the newest
-    rating of a content counts. recipients: [(id, key)].
+    """Load {recipient id: [(title, rating, content key)]}, in the order drawn for each recipient.
+
+    The newest rating of a content counts. recipients: [(id, key)].
     """
     keys = dict(recipients)
     rows = (
@@ -109,30 +113,30 @@ def histories(study, recipients, seed):
         .order_by("content__key", F("at").asc(nulls_first=True), "pk")
     )
     names = "recipient", "content__key", "content__title", "rating", "data__hypothetical"
-    found = defaultdict(dict)
+    by_recipient = defaultdict(dict)
     for recipient, content, title, rating, made_up in rows.values_list(*names):
         if not is_hypothetical(made_up):
-            found[recipient][content] = (title, rating, content)
+            by_recipient[recipient][content] = (title, rating, content)
     drawn_so = {}
-    for recipient, rated in found.items():
+    for recipient, rated in by_recipient.items():
         entries = list(rated.values())
         drawing(seed, "rated", keys[recipient]).shuffle(entries)
         drawn_so[recipient] = entries
     return drawn_so
 
 
-def shown(cell, rated, above):
-    """(what a cell's prompt shows of what was rated, why it is not asked)."""
+def ratings_shown(cell, rated, above):
+    """Return (the ratings that a cell's prompt shows, why the cell is not asked)."""
     if not cell.l:
-        found = [entry for entry in rated if entry[1] > above]
-        return found, "" if found else NONE_ABOVE.format(above)
+        ratings = [entry for entry in rated if entry[1] > above]
+        return ratings, "" if ratings else NONE_ABOVE.format(above)
     if len(rated) < cell.l:
         return [], TOO_FEW.format(cell.l, len(rated))
     return rated[: cell.l], ""
 
 
 def prompt(texts, judge, trial, cell, user, rated):
-    """The prompt of a cell, perturbed. texts: of `wordings`; rated: [(title, rating, key)]."""
+    """Write a cell's prompt, perturbed. texts: of `wordings`; rated: [(title, rating, key)]."""
     relation = named(cell.relation)
     rng = drawing(trial.seed, cell.name, user, cell.iteration)
     low, high = trial.low, trial.high
@@ -148,7 +152,10 @@ def prompt(texts, judge, trial, cell, user, rated):
 
 
 def write_rows(run, texts, trial):
-    """Writes all rows of a run: Written. A recipient who cannot be asked stands once a cell."""
+    """Write all rows of a run; return what was Written.
+
+    A recipient who cannot be asked stands once a cell.
+    """
     written, cells = Written(), list(trial.cells())
     study = run.judge.study
     for some in _batches(drawn(study, trial), RECIPIENTS):
@@ -170,14 +177,14 @@ def _batches(rows, size):
 
 
 def _of_one(run, texts, trial, cells, recipient, rated):
-    """[(RecommendedList without its unit, why it is not asked)] of one recipient."""
+    """Yield (RecommendedList without its unit, why it is not asked) of one recipient."""
     pk, user = recipient
     for cell in cells:
-        given, missing = shown(cell, rated, trial.above)
+        given, missing = ratings_shown(cell, rated, trial.above)
         # Once is enough to say so.
         if missing and cell.iteration:
             continue
-        one = RecommendedList(
+        row = RecommendedList(
             run=run,
             recipient_id=pk,
             plan=cell.plan,
@@ -190,43 +197,44 @@ def _of_one(run, texts, trial, cells, recipient, rated):
             given=[[key, rating] for _, rating, key in given],
             text="" if missing else prompt(texts, run.judge, trial, cell, user, given),
         )
-        yield one, missing
+        yield row, missing
 
 
 def _store(run, rows, written):
     judgments = []
-    for number, (one, missing) in enumerate(rows, start=written.judgments):
-        one.unit = number
+    for number, (row, missing) in enumerate(rows, start=written.judgments):
+        row.unit = number
         state = Judgment.beginning(missing)
         judgments.append(Judgment(run=run, unit=number, lead=True, **state))
-        written.longest = max(written.longest, len(one.text.encode()))
+        written.longest = max(written.longest, len(row.text.encode()))
         written.not_asked += bool(missing)
     written.judgments += len(Judgment.objects.bulk_create(judgments, BATCH))
-    RecommendedList.objects.bulk_create([one for one, _ in rows], BATCH)
+    RecommendedList.objects.bulk_create([row for row, _ in rows], BATCH)
 
 
 # Replies
 
 
 def keep(run, units):
-    """Reads the replies of units that are settled now into their lists; within the transaction
-    that settled them.
+    """Parse the replies of units that are settled now into their lists.
+
+    It runs within the transaction that settled them.
     """
-    if not methods.of(run.frozen).recommends:
+    if not methods.of_frozen(run.frozen).recommends:
         return
     rows = Judgment.objects.filter(run=run, unit__in=list(units), call__isnull=False)
     replies = {
-        unit: said
-        for unit, *said in rows.values_list("unit", "state", "call__reply", "call__finish_reason")
+        unit: reply
+        for unit, *reply in rows.values_list("unit", "state", "call__reply", "call__finish_reason")
     }
     lists = list(RecommendedList.objects.filter(run=run, unit__in=list(replies)))
     if not lists:
         return
     catalogue, own = _catalogue(run.judge.study_id), _histories(run, lists)
-    for one in lists:
-        state, *said = replies[one.unit]
-        read = _read(run, one, *said, catalogue) if state == Judgment.State.DONE else []
-        fill(one, read, own.get(one.recipient_id, ()))
+    for answer in lists:
+        state, *reply = replies[answer.unit]
+        titles = _read(run, answer, *reply, catalogue) if state == Judgment.State.DONE else []
+        fill(answer, titles, own.get(answer.recipient_id, ()))
     RecommendedList.objects.bulk_update(lists, FILLED, batch_size=BATCH)
 
 
@@ -234,16 +242,16 @@ FILLED = ["entries", "left_out", "repeated", "unmatched", "extra", "known", "is_
 
 
 def keep_all(run):
-    """The same for all units: what a reply names may be in the catalogue by now."""
-    if methods.of(run.frozen).recommends:
+    """Parse the replies of all units again: what they name may be in the catalogue by now."""
+    if methods.of_frozen(run.frozen).recommends:
         units = run.judgments.order_by("unit").values_list("unit", flat=True)
         for some in _batches(list(units), BATCH):
             keep(run, some)
 
 
-def _read(run, one, reply, finish_reason, catalogue):
+def _read(run, answer, reply, finish_reason, catalogue):
     """Return [{said, content, how}] of all titles of a reply."""
-    titles = method.entries(run.frozen, reply, one.k, finish_reason)
+    titles = method.entries(run.frozen, reply, answer.k, finish_reason)
     return [] if isinstance(titles, Reason) else [_matched(title, catalogue) for title in titles]
 
 
@@ -252,42 +260,42 @@ def _matched(title, catalogue):
     return {"said": title, "content": content, "how": how}
 
 
-def fill(one, read, own):
-    """Puts what was read into a list: each content once, at most k; what is left out, and why.
+def fill(answer, titles, own):
+    """Put parsed titles into a list, each content once and at most k; note why others are left out.
 
     own: keys of the contents in the recipient's history.
     """
-    one.entries, one.left_out, seen = [], [], set()
-    for entry in read:
+    answer.entries, answer.left_out, seen = [], [], set()
+    for entry in titles:
         same = identity(entry)
         if same in seen:
-            one.left_out.append({**entry, "why": "repeated"})
-        elif len(one.entries) == one.k:
-            one.left_out.append({**entry, "why": "extra"})
+            answer.left_out.append({**entry, "why": "repeated"})
+        elif len(answer.entries) == answer.k:
+            answer.left_out.append({**entry, "why": "extra"})
         else:
-            one.entries.append(entry)
+            answer.entries.append(entry)
         seen.add(same)
-    why = [entry["why"] for entry in one.left_out]
-    one.repeated, one.extra = why.count("repeated"), why.count("extra")
-    one.unmatched = sum(entry["content"] is None for entry in one.entries)
-    one.known = sum(entry["content"] in own for entry in one.entries if entry["content"])
-    one.is_parsed = bool(one.entries)
-    one.read_at = timezone.now()
+    why = [entry["why"] for entry in answer.left_out]
+    answer.repeated, answer.extra = why.count("repeated"), why.count("extra")
+    answer.unmatched = sum(entry["content"] is None for entry in answer.entries)
+    answer.known = sum(entry["content"] in own for entry in answer.entries if entry["content"])
+    answer.is_parsed = bool(answer.entries)
+    answer.read_at = timezone.now()
 
 
 def _histories(run, lists):
-    """{recipient id: keys of all contents of their history}."""
+    """Load {recipient id: keys of all contents of their history}."""
     rows = Interaction.objects.filter(
-        study=run.judge.study_id, recipient__in={one.recipient_id for one in lists}
+        study=run.judge.study_id, recipient__in={answer.recipient_id for answer in lists}
     )
-    found = defaultdict(set)
+    by_recipient = defaultdict(set)
     for recipient, content in rows.values_list("recipient", "content__key"):
-        found[recipient].add(content)
-    return found
+        by_recipient[recipient].add(content)
+    return by_recipient
 
 
 def _catalogue(study_id):
-    """The study's Catalogue; made once for as long as no title changes."""
+    """Return the study's Catalogue; made once for as long as no title changes."""
     rows = Content.objects.filter(study=study_id).exclude(title="").order_by("key")
     return _made(tuple(rows.values_list("key", "title")))
 
@@ -298,24 +306,25 @@ def _made(titles):
 
 
 def attach(judgments):
-    """The judgments of a run that recommends, each with its .recommended; those of a locked test
-    part without what was said.
+    """Give each judgment of a run that recommends a .recommended.
+
+    Judgments of a locked test part lose what the reply says.
     """
     units = {judgment.unit: judgment for judgment in judgments}
     if units:
         (run,) = {judgment.run_id for judgment in units.values()}
-        found = RecommendedList.objects.filter(run=run, unit__in=list(units))
+        lists = RecommendedList.objects.filter(run=run, unit__in=list(units))
         hidden = withheld_recipients(Judge.objects.select_related("study").get(runs=run).study)
-        for one in found.select_related("recipient"):
-            judgment = units[one.unit]
-            judgment.recommended = one
-            if one.recipient_id in hidden:
+        for answer in lists.select_related("recipient"):
+            judgment = units[answer.unit]
+            judgment.recommended = answer
+            if answer.recipient_id in hidden:
                 judgment.value, judgment.rationale, judgment.reason = None, "", WITHHELD
     return judgments
 
 
 def hidden_units(run, units):
-    """Those of the units that ask for a recipient of a locked test part."""
+    """Return the units that ask for a recipient of a locked test part."""
     hidden = withheld_recipients(run.judge.study)
     rows = RecommendedList.objects.filter(run=run, unit__in=units, recipient__in=hidden)
     return set(rows.values_list("unit", flat=True)) if hidden else set()

@@ -1,4 +1,4 @@
-"""A recommender under test: given what a recipient rated, it names contents, best first.
+"""Ask a recommender under test: from what a recipient rated, it names contents, best first.
 
 It scores nothing and is itself tested (lists.py says how). What is asked about is no
 item but a recipient, so its judgments have neither item nor question; the list that was read from a
@@ -51,19 +51,21 @@ class Recommender(Method):
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call: the prompt was written when the run was planned."""
+        """Return the exact messages of one call, whose prompt was written with the run's plan."""
         return [{"role": "user", "content": shown.context if shown else ""}]
 
     def max_tokens(self, frozen, questions):
-        """As long as so many contents may need, or longer where the judge says so."""
-        return max(frozen["max_tokens"], *(TOKENS_AN_ENTRY * (each.pk or 0) for each in questions))
+        """Return the token limit that k contents may need, or the judge's where that is higher."""
+        return max(
+            frozen["max_tokens"], *(TOKENS_AN_ENTRY * (question.pk or 0) for question in questions)
+        )
 
     def schema(self, frozen, questions):
         (asked,) = questions
         return structured.schema(asked.pk or 1)
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        """How many contents a reply names, or why none can be read. The reply is the rationale."""
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        """Parse a reply: the value is how many contents it names, the rationale the whole reply."""
         key = Asked.key
         (asked,) = questions
         titles = entries(frozen, reply, asked.pk or 0, finish_reason)
@@ -78,12 +80,12 @@ class Recommender(Method):
 def entries(frozen, reply, k, finish_reason):
     """Return the titles that a reply names, best first, or the Reason why it names none."""
     if frozen.get("json_list"):
-        return structured.read(reply, finish_reason)
+        return structured.parse_list(reply, finish_reason)
     return parse_prose.parse_list(reply, k, finish_reason)
 
 
 def filled(template, judge, user, rated, scale, k):
-    """The prompt before it is perturbed. rated: [(title, rating)]; scale: (low, high)."""
+    """Write the prompt before it is perturbed. rated: [(title, rating)]; scale: (low, high)."""
     low, high = scale
     shown = (f"{fill.one_line(title)} {rating:g}/{high:g}" for title, rating in rated)
     (message,) = fill.filled(

@@ -1,4 +1,4 @@
-"""What a recommender under test is asked: its plans, their cells, and what is wrong with either."""
+"""Plan what a recommender under test is asked, in cells, and say what is wrong with a plan."""
 
 import math
 from dataclasses import asdict, dataclass, field
@@ -19,7 +19,10 @@ MOST_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class Cell:
-    """One list to ask a recipient for. iteration 0 is the baseline; l 0: all rated above."""
+    """A list to ask a recipient for.
+
+    iteration 0 is the baseline; l 0: all contents rated above a value.
+    """
 
     plan: str
     relation: str
@@ -35,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Trial:
-    """All that a run asks a recommender; kept with the run as it is.
+    """The settings of a recommender's test; kept with the run as they are.
 
     users: how many recipients, drawn by the seed; None: all who rated something. relations:
     [[key, options], …]; low, high: the ends of the ratings' scale; above: the sweep of k shows all
@@ -61,41 +64,41 @@ class Trial:
 
     @property
     def longest_k(self):
-        """The most contents that a list is asked for."""
+        """Return the most contents that a list is asked for."""
         return max(cell.k for cell in self.cells())
 
     def checked(self):
-        """The same with the options of relations filled in; ValueError says what is wrong."""
+        """Fill in all options of the trial's relations; ValueError says what is wrong."""
         _check(self)
         full = [
             [key, _whole(named(key).given(options, self.low, self.high))]
             for key, options in self.relations
         ]
-        names = [written(*each) for each in full]
+        names = [written(*relation) for relation in full]
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"found the relation {twice[0]} twice; allowed is once.")
         return Trial(**self.stored | {"relations": full})
 
     def cells(self):
-        """All cells, each plan's baseline first."""
+        """Yield all cells, each plan's baseline first."""
         if PLANS.RELATIONS in self.plans:
             kinds = [[NO_CHANGE, {}], *self.relations]
             yield Cell(PLANS.RELATIONS, NO_CHANGE, {}, self.k, self.l, 0)
-            for at in range(1, self.iterations + 1):
+            for iteration in range(1, self.iterations + 1):
                 for key, options in kinds:
-                    yield Cell(PLANS.RELATIONS, key, options, self.k, self.l, at)
+                    yield Cell(PLANS.RELATIONS, key, options, self.k, self.l, iteration)
         if PLANS.K_SWEEP in self.plans:
             for k in self.ks:
-                for at in range(SWEEP_ITERATIONS):
-                    yield Cell(PLANS.K_SWEEP, NO_CHANGE, {}, k, 0, at)
+                for iteration in range(SWEEP_ITERATIONS):
+                    yield Cell(PLANS.K_SWEEP, NO_CHANGE, {}, k, 0, iteration)
         if PLANS.L_SWEEP in self.plans:
             for shown in self.ls:
-                for at in range(self.iterations + 1):
-                    yield Cell(PLANS.L_SWEEP, NO_CHANGE, {}, self.k, shown, at)
+                for iteration in range(self.iterations + 1):
+                    yield Cell(PLANS.L_SWEEP, NO_CHANGE, {}, self.k, shown, iteration)
 
 
 def _check(trial):
-    """ValueError where a number is none that can be asked, or a relation has nothing to act on."""
+    """Raise ValueError for a number that cannot be asked, or a relation with nothing to act on."""
     if not trial.plans or set(trial.plans) - set(PLANS.values):
         raise ValueError(f"allowed plans are {', '.join(PLANS.values)}; one or more.")
     ranges = {
@@ -124,7 +127,7 @@ def _check(trial):
 
 
 def _check_sweeps(trial):
-    """ValueError where a chosen sweep has no value, or any sweep has one twice."""
+    """Raise ValueError for a chosen sweep without a value, or any sweep with a value twice."""
     for plan, name, values in ((PLANS.K_SWEEP, "k", trial.ks), (PLANS.L_SWEEP, "l", trial.ls)):
         if plan in trial.plans and not values:
             raise ValueError(f"found no {name} to sweep; allowed are one or more.")
@@ -133,7 +136,7 @@ def _check_sweeps(trial):
 
 
 def _whole(options):
-    """With 2.0 as the number 2, so that both are one cell."""
+    """Write 2.0 as the number 2, so that both are one cell."""
     return {
         name: int(value) if isinstance(value, float) and value.is_integer() else value
         for name, value in options.items()
@@ -141,37 +144,37 @@ def _whole(options):
 
 
 def offered():
-    """The relations that can be used on a recommender's prompt; the same prompt always is."""
-    return [each for each in RELATIONS.values() if each.acts_on in ACTING[1:]]
+    """List the relations for a recommender's prompt, without the same prompt (always used)."""
+    return [relation for relation in RELATIONS.values() if relation.acts_on in ACTING[1:]]
 
 
 def written(key, options):
-    """A relation with its options as one text, as the command takes it: "multiply:factor=2"."""
-    said = ";".join(f"{name}={value}" for name, value in sorted(options.items()))
-    return f"{key}:{said}"[:150] if said else key
+    """Write a relation with its options as the command takes it: "multiply:factor=2"."""
+    assigned = ";".join(f"{name}={value}" for name, value in sorted(options.items()))
+    return f"{key}:{assigned}"[:150] if assigned else key
 
 
 def read_relations(text):
-    """[[key, options], …] of "multiply:factor=3, spaces:rate=0.2"; else a ValueError."""
-    found = []
+    """Parse "multiply:factor=3, spaces:rate=0.2" into [[key, options], …]; else a ValueError."""
+    relations = []
     for part in text.split(","):
-        key, _, said = part.strip().partition(":")
+        key, _, assigned = part.strip().partition(":")
         if not key:
             continue
         relation, options = named(key.strip()), {}
-        for each in filter(None, (one.strip() for one in said.split(";"))):
-            name, equals, value = each.partition("=")
+        for option in filter(None, (piece.strip() for piece in assigned.split(";"))):
+            name, equals, value = option.partition("=")
             if not equals:
-                raise ValueError(f"found {each!r:.60}; allowed is an option as NAME=VALUE.")
+                raise ValueError(f"found {option!r:.60}; allowed is an option as NAME=VALUE.")
             is_text = isinstance(relation.options.get(name.strip()), str)
             read = str if is_text else number_or_text  # the title 1984 is no number
             options[name.strip()] = read(value.strip())
-        found.append([relation.key, options])
-    return found
+        relations.append([relation.key, options])
+    return relations
 
 
 def number_or_text(text):
-    """A number where it is one, else the text."""
+    """Return a text as a number if it is one."""
     for kind in (int, float):
         try:
             return kind(text)

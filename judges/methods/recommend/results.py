@@ -1,4 +1,4 @@
-"""What came back of a recommender under test: by recipient for a page, by entry for a file."""
+"""Collect what a tested recommender answered: by recipient for a page, by entry for a file."""
 
 import csv
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class Totals:
 
 @dataclass
 class OfUser:
-    """The lists of one recipient; given: {l: [(title, rating)]}, what their prompts show."""
+    """The lists of one recipient; given: {l: [(title, rating)]}, as their prompts show them."""
 
     user: str
     lists: list
@@ -60,111 +60,119 @@ class OfUser:
 
 
 def open_lists(run):
-    """The run's lists, without those of a locked test part."""
+    """Select the run's lists, without those of a locked test part."""
     rows = RecommendedList.objects.filter(run=run)
     hidden = withheld_recipients(run.judge.study)
     return rows.exclude(recipient__in=hidden) if hidden else rows
 
 
 def totals(run):
-    """The Totals of a run, in one query; in three where a test part is locked."""
-    hidden, found = withheld_recipients(run.judge.study), Totals()
+    """Count a run's Totals, in one query; in three where a test part is locked."""
+    hidden, counted = withheld_recipients(run.judge.study), Totals()
     rows = RecommendedList.objects.filter(run=run)
     if hidden:
-        found.withheld = rows.filter(recipient__in=hidden).count()
+        counted.withheld = rows.filter(recipient__in=hidden).count()
     rows = rows.exclude(recipient__in=hidden).values_list("entries", "k", *COUNTED)
     for entries, k, *counts in rows.iterator(chunk_size=PIECE):
-        found.lists += 1
-        found.read += bool(entries)
-        found.entries += len(entries)
-        found.short += bool(entries) and len(entries) < k
+        counted.lists += 1
+        counted.read += bool(entries)
+        counted.entries += len(entries)
+        counted.short += bool(entries) and len(entries) < k
         for name, count in zip(COUNTED, counts, strict=True):
-            setattr(found, name, getattr(found, name) + count)
+            setattr(counted, name, getattr(counted, name) + count)
         for entry in entries:
             if entry["how"]:
-                found.hows[entry["how"]] += 1
-    return found
+                counted.hows[entry["how"]] += 1
+    return counted
 
 
 def users(run, begins=""):
-    """Ids of the recipients of a run by name, those whose name begins so."""
+    """Return (id, name) of a run's recipients by name, of those whose name begins so."""
     asked = open_lists(run).values("recipient")
     rows = Recipient.objects.filter(pk__in=asked, key__startswith=begins)
     return rows.order_by("key").values_list("pk", "key")
 
 
 def of_users(run, rows):
-    """[OfUser] of recipients [(id, name)], in three queries."""
+    """Load [OfUser] of recipients [(id, name)], in three queries."""
     names = dict(rows)
     lists = list(open_lists(run).filter(recipient__in=names).order_by("unit"))
     _with_states(run, lists)
     titles = _titles(run, lists)
-    found = {pk: OfUser(name, [], {}) for pk, name in names.items()}
-    for one in lists:
-        user = found[one.recipient_id]
-        user.lists.append(one)
-        user.given.setdefault(one.l, [(titles.get(key, key), rating) for key, rating in one.given])
-        one.shown = [{**entry, "title": titles.get(entry["content"])} for entry in one.entries]
-        one.more = [{**entry, "title": titles.get(entry["content"])} for entry in one.left_out]
-    return list(found.values())
+    by_recipient = {pk: OfUser(name, [], {}) for pk, name in names.items()}
+    for answer in lists:
+        user = by_recipient[answer.recipient_id]
+        user.lists.append(answer)
+        user.given.setdefault(
+            answer.l, [(titles.get(key, key), rating) for key, rating in answer.given]
+        )
+        answer.shown = [
+            {**entry, "title": titles.get(entry["content"])} for entry in answer.entries
+        ]
+        answer.more = [
+            {**entry, "title": titles.get(entry["content"])} for entry in answer.left_out
+        ]
+    return list(by_recipient.values())
 
 
 def _with_states(run, lists):
-    """Each list with the .judgment of its unit."""
-    rows = Judgment.objects.filter(run=run, unit__in=[one.unit for one in lists])
+    """Give each list the .judgment of its unit."""
+    rows = Judgment.objects.filter(run=run, unit__in=[answer.unit for answer in lists])
     judgments = {judgment.unit: judgment for judgment in rows}
-    for one in lists:
-        one.judgment = judgments[one.unit]
+    for answer in lists:
+        answer.judgment = judgments[answer.unit]
 
 
 def _titles(run, lists):
-    keys = {key for one in lists for key, _ in one.given}
-    keys |= {entry["content"] for one in lists for entry in [*one.entries, *one.left_out]}
+    keys = {key for answer in lists for key, _ in answer.given}
+    keys |= {entry["content"] for answer in lists for entry in [*answer.entries, *answer.left_out]}
     rows = Content.objects.filter(study=run.judge.study_id, key__in=keys - {None})
     return dict(rows.values_list("key", "title"))
 
 
 def csv_lines(run):
-    """All lists as CSV, a batch at a time: a line an entry, and one for a list without any."""
+    """Write all lists as CSV, a batch at a time: a line for each entry or empty list."""
     yield _lines([COLUMNS])
     lists = open_lists(run).select_related("recipient").order_by("unit")
     batch = []
-    for one in lists.iterator(chunk_size=PIECE):
-        batch.append(one)
+    for answer in lists.iterator(chunk_size=PIECE):
+        batch.append(answer)
         if len(batch) == PIECE:
-            yield _of(run, batch)
+            yield _csv_of(run, batch)
             batch = []
-    yield _of(run, batch)
+    yield _csv_of(run, batch)
 
 
-def _of(run, lists):
+def _csv_of(run, lists):
     _with_states(run, lists)
-    return _lines(row for one in lists for row in _rows(one))
+    return _lines(row for answer in lists for row in _rows(answer))
 
 
-def _rows(one):
-    judgment = one.judgment
+def _rows(answer):
+    judgment = answer.judgment
     about = [
-        one.run_id,
-        one.recipient.key,
-        one.plan,
-        one.cell,
-        one.iteration,
-        one.k,
-        one.l,
+        answer.run_id,
+        answer.recipient.key,
+        answer.plan,
+        answer.cell,
+        answer.iteration,
+        answer.k,
+        answer.l,
         judgment.state,
         judgment.reason,
     ]
-    for position, entry in enumerate(one.entries, start=1):
+    for position, entry in enumerate(answer.entries, start=1):
         yield [*about, position, entry["said"], entry["content"] or "", entry["how"], ""]
-    for entry in one.left_out:
+    for entry in answer.left_out:
         yield [*about, "", entry["said"], entry["content"] or "", entry["how"], entry["why"]]
-    if not one.entries and not one.left_out:
+    if not answer.entries and not answer.left_out:
         yield [*about, "", "", "", "", ""]
 
 
 def _lines(rows):
     file = StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerows([guarded(one) if isinstance(one, str) else one for one in row] for row in rows)
+    writer.writerows(
+        [guarded(value) if isinstance(value, str) else value for value in row] for row in rows
+    )
     return file.getvalue()

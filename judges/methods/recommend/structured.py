@@ -1,4 +1,4 @@
-"""Lists that a recommender gives as JSON by a schema, read exactly: nothing is searched for."""
+"""Parse lists that a recommender gives as JSON by a schema, exactly: nothing is searched for."""
 
 import json
 
@@ -9,7 +9,10 @@ LONGEST = 200  # characters of a title
 
 
 def schema(k):
-    """For a list of k titles. An object around the list: OpenAI takes no schema of a list alone."""
+    """Return the JSON schema of a list of k titles.
+
+    An object stands around the list: OpenAI takes no schema of a list alone.
+    """
     title = {"type": "string", "minLength": 1, "maxLength": LONGEST}
     titles = {"type": "array", "items": title, "minItems": k, "maxItems": k}
     return {
@@ -20,9 +23,10 @@ def schema(k):
     }
 
 
-def read(reply, finish_reason="stop"):
-    """The titles of a reply, or the Reason why it is no such list: only that object, or the list
-    that is in it, and only of texts.
+def parse_list(reply, finish_reason="stop"):
+    """Parse a reply into its titles, or the Reason why it is no list of titles.
+
+    The reply is only the schema's object, or the list in it, and only of texts.
     """
     if len(reply) > LONGEST_REPLY:
         return Reason.REPLY_TOO_LONG
@@ -39,22 +43,22 @@ def read(reply, finish_reason="stop"):
 
 def keep_unique_keys(pairs):
     """Return a JSON object's dict; None where a key stands twice, which nobody asked for."""
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else None
+    by_key = dict(pairs)
+    return by_key if len(by_key) == len(pairs) else None
 
 
-def _titles(found):
-    if isinstance(found, dict) and set(found) == {KEY}:
-        found = found[KEY]
-    if not isinstance(found, list) or not found:
+def _titles(value):
+    if isinstance(value, dict) and set(value) == {KEY}:
+        value = value[KEY]
+    if not isinstance(value, list) or not value:
         return Reason.NO_LIST
-    if len(found) > MOST_TITLES:
+    if len(value) > MOST_TITLES:
         return Reason.TOO_MANY_TITLES
-    texts = [_text(each) for each in found]
+    texts = [_text(title) for title in value]
     return texts if all(texts) else Reason.NO_LIST
 
 
-def _text(each):
-    """A title in one line; "" where it is none."""
-    text = " ".join(storable(each).split()) if isinstance(each, str) else ""
+def _text(title):
+    """Write a title in one line; "" for a value that is no title."""
+    text = " ".join(storable(title).split()) if isinstance(title, str) else ""
     return text if len(text) <= LONGEST else ""

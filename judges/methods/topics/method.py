@@ -1,4 +1,4 @@
-"""Topics are proposed: of what do reviews of a domain speak? A list for who extracts statements.
+"""Ask which topics the reviews of a domain are about: a list for extracting statements.
 
 It scores nothing. Its unit is a sample of reviews, so its judgments have neither item nor question;
 what all samples say together is counted when it is looked at (judges/methods/topics/propose.py).
@@ -46,7 +46,7 @@ class Topics(Method):
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call; its reviews were neutralised when they were drawn."""
+        """Write the exact messages of one call; its reviews were neutralised when drawn."""
         sample = shown.context if shown else ""
         most = str(frozen["most_topics"])
         return fill.filled(frozen["prompt_text"], reviews=sample, most=most)
@@ -61,13 +61,13 @@ class Topics(Method):
             "additionalProperties": False,
         }
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        """How many topics are named, and as the rationale which, and what was dropped."""
-        found = shortlist.read(reply, frozen["most_topics"], finish_reason)
-        if isinstance(found, Reason):
-            return Verdict(reasons={PROFILE.key: found})
-        text = json.dumps(vars(found), ensure_ascii=False)
-        return Verdict(values={PROFILE.key: float(len(found.kept))}, rationale=text)
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        """Parse a reply: the value is how many topics it names, the rationale all parsed."""
+        parsed = shortlist.parse_names(reply, frozen["most_topics"], finish_reason)
+        if isinstance(parsed, Reason):
+            return Verdict(reasons={PROFILE.key: parsed})
+        text = json.dumps(vars(parsed), ensure_ascii=False)
+        return Verdict(values={PROFILE.key: float(len(parsed.kept))}, rationale=text)
 
     def longest_rationale(self, frozen):
         return USUAL_NAME * frozen["most_topics"]

@@ -1,4 +1,4 @@
-"""Topics are proposed: which reviews each sample has, and what all samples say together.
+"""Propose topics: draw which reviews each sample has, and count what all samples name.
 
 The rows of such a run are its judgments, one a sample, so that queue, leases, budget, resuming and
 retrying are those of any run. Samples are drawn when the run is planned, by the judge's seed and
@@ -29,7 +29,7 @@ NOBODY = (
 
 
 def write_rows(run, items, limit=None):
-    """Writes a judgment and its sample for each call of a run: Written."""
+    """Write a judgment and its sample for each call of a run; return what was Written."""
     written = Written()
     drawn = samples(run.judge, items, limit)
     texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
@@ -43,48 +43,48 @@ def write_rows(run, items, limit=None):
     judgments = [Judgment(run=run, unit=row.unit, lead=True) for row in rows]
     written.judgments = len(Judgment.objects.bulk_create(judgments))
     TopicSample.objects.bulk_create(rows)
-    rules = {pk: rules_of(*sorted(each)) for pk, each in shown.items()}
+    rules = {pk: rules_of(*sorted(texts_shown)) for pk, texts_shown in shown.items()}
     flags = [Flag(run=run, item_id=pk, rules=met) for pk, met in rules.items() if met]
     written.flagged = len(Flag.objects.bulk_create(flags, BATCH))
     return written
 
 
 def samples(judge, items, limit=None):
-    """[[(item, side)]]: the samples of different texts of the first `limit` items.
+    """Draw samples, [[(item, side)]], of different texts of the first `limit` items.
 
     All texts are dealt out, and once too few are left for a sample, all anew in another order. Of
     too few for one sample there is one of all.
     """
-    found = _eligible(judge, items, limit)
-    size = min(judge.reviews, len(found))
+    eligible = _eligible(judge, items, limit)
+    size = min(judge.reviews, len(eligible))
     if not size:
         return []
-    drawn, count = [], judge.review_samples if len(found) > size else 1
+    drawn, count = [], judge.review_samples if len(eligible) > size else 1
     while len(drawn) < count:
         turn = len(drawn)
-        dealt = sorted(found, key=lambda each: _chance(judge.seed, turn, *each[:2]))
+        dealt = sorted(eligible, key=lambda entry: _chance(judge.seed, turn, *entry[:2]))
         for start in range(0, len(dealt) - size + 1, size):
             drawn.append([(pk, side) for _, side, pk in dealt[start : start + size]])
     return drawn[:count]
 
 
 def _eligible(judge, items, limit):
-    """[(item's id, side, item)] of different texts, none of them of a locked test part as well."""
+    """Return [(item's id, side, item)] of different texts that no locked test part has too."""
     hidden, never, first = withheld(judge.study), set(), {}
     with in_turn(items.only(*FIELDS), BATCH) as rows:
-        for at, item in enumerate(rows):
+        for place, item in enumerate(rows):
             if item.pk in hidden:
                 never |= {_digest(side_text(item, side)) for side in Side}
-            elif limit is not None and at >= limit:
+            elif limit is not None and place >= limit:
                 if not hidden:
                     break
             else:
                 for side in SIDES[judge.sides]:
-                    text, each = side_text(item, side), (item.key, str(side), item.pk)
+                    text, entry = side_text(item, side), (item.key, str(side), item.pk)
                     if text.strip():
                         digest = _digest(text)
-                        first[digest] = min(first.get(digest, each), each)
-    return [each for digest, each in first.items() if digest not in never]
+                        first[digest] = min(first.get(digest, entry), entry)
+    return [entry for digest, entry in first.items() if digest not in never]
 
 
 def _digest(text):
@@ -97,27 +97,27 @@ def _chance(*parts):
 
 
 def _texts(items, pks):
-    """{(item, side): text} of these items."""
+    """Return {(item, side): text} of these items."""
     rows = items.only(*FIELDS).in_bulk(pks).values()
     return {(item.pk, str(side)): side_text(item, side) for item in rows for side in Side}
 
 
 def previewed(judge, items):
-    """[(what is shown of each sample, [its texts])], as a run would be planned now.
+    """Return [(what is shown of each sample, [its texts])], as a run would be planned now.
 
     Of many items only the first count, for a page that looks at all of them would be slow.
     """
     drawn = samples(judge, items, PREVIEWED)
     texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
-    found = [[(pk, texts[pk, side]) for pk, side in sample] for sample in drawn]
+    samples_shown = [[(pk, texts[pk, side]) for pk, side in sample] for sample in drawn]
     return [
         (numbered([[pk, as_line(text)] for pk, text in sample]), [text for _, text in sample])
-        for sample in found
+        for sample in samples_shown
     ]
 
 
 def hidden_units(run, units):
-    """Those of the units that had a review of a locked test part, at no query without one."""
+    """Return the units with a review of a locked test part, at no query without a locked part."""
     study = run.judge.study
     if not is_locked(study):
         return set()
@@ -127,7 +127,7 @@ def hidden_units(run, units):
 
 
 def attach(judgments):
-    """The judgments of a run that proposes, each with its .topic_sample."""
+    """Give each judgment of a run that proposes a .topic_sample and its .topics."""
     units = {judgment.unit: judgment for judgment in judgments if judgment.item_id is None}
     if units:
         (run,) = {judgment.run_id for judgment in units.values()}
@@ -135,21 +135,22 @@ def attach(judgments):
         rows = list(rows.select_related("run__judge__study"))
         for row in rows:
             units[row.unit].topic_sample = row
-            units[row.unit].topics = _said(units[row.unit].rationale)["kept"]
+            units[row.unit].topics = _parsed(units[row.unit].rationale)["kept"]
         for unit in hidden_units(rows[0].run, list(units)) if rows else ():
-            one = units[unit]
-            one.value, one.rationale, one.reason, one.topics = None, "", WITHHELD, []
+            hidden = units[unit]
+            hidden.value, hidden.rationale, hidden.reason, hidden.topics = None, "", WITHHELD, []
     return judgments
 
 
-def _said(rationale):
+def _parsed(rationale):
     return json.loads(rationale) if rationale else {"kept": [], "dropped": {}, "examples": []}
 
 
 @dataclass
 class Shortlist:
-    """What a run's samples name: [(topic, in how many)], the most first; `read`: of how many.
+    """The topics that a run's samples name.
 
+    topics: [(topic, in how many samples)], the most first. read: how many samples were read.
     dropped: [(why, how many, examples)]. withheld: samples with a review of a locked test part,
     which are left out. most: how many topics a list takes.
     """
@@ -162,39 +163,39 @@ class Shortlist:
 
     @property
     def names(self):
-        """The first `most` topics: what a list of topics begins with."""
+        """Return the first `most` topics, which a list of topics begins with."""
         return [name for name, _ in self.topics[: self.most]]
 
     @property
     def as_initial(self):
-        """What the form of a judge that extracts statements is filled in with."""
+        """Return what fills in the form of a judge that extracts statements."""
         return {"topic_list": OWN, "topics": [[name, ""] for name in self.names]}
 
 
 def shortlist_of(run):
-    """The Shortlist of a run so far. Ties stand in the order in which topics were first named."""
+    """Count a run's topics so far. Ties stand in the order in which topics were first named."""
     done = run.judgments.filter(state=Judgment.State.DONE).order_by("unit")
     rows = list(done.values_list("unit", "rationale"))
     hidden = hidden_units(run, [unit for unit, _ in rows])
-    said = [_said(rationale) for unit, rationale in rows if unit not in hidden]
+    replies = [_parsed(rationale) for unit, rationale in rows if unit not in hidden]
     spelt, counts = {}, Counter()
-    for name in (name for each in said for name in each["kept"]):
+    for name in (name for reply in replies for name in reply["kept"]):
         spelt.setdefault(shortlist.alike(name), name)
         counts[shortlist.alike(name)] += 1
     return Shortlist(
-        read=len(said),
+        read=len(replies),
         most=run.frozen["most_topics"],
         withheld=len(hidden),
         topics=[(spelt[key], count) for key, count in counts.most_common()],
-        dropped=_dropped(said),
+        dropped=_dropped(replies),
     )
 
 
-def _dropped(said):
-    """[(why, how many, examples)] of all replies."""
+def _dropped(replies):
+    """Return [(why, how many, examples)] of all replies."""
     counts, examples = Counter(), defaultdict(list)
-    for each in said:
-        counts.update(each["dropped"])
-        for entry, why in each["examples"]:
+    for reply in replies:
+        counts.update(reply["dropped"])
+        for entry, why in reply["examples"]:
             examples[why].append(entry)
     return [(why, count, examples[why][:3]) for why, count in counts.most_common()]

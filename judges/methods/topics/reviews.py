@@ -1,4 +1,4 @@
-"""The reviews that a prompt for topics shows: a line each, none of a locked test part."""
+"""Show reviews in a prompt for topics: a line each, without those of a locked test part."""
 
 from annotate.db.bulk import among
 from annotate.design.splits import withheld
@@ -48,7 +48,7 @@ def hidden_reviews(study, samples):
 
 
 def _lines_of(pks):
-    """All texts of these items, as samples have them."""
+    """Return all texts of these items, as samples have them."""
     items = Item.objects.filter(pk__in=among(pks), kind__in=KINDS, is_practice=False)
     with in_turn(items.only(*FIELDS), BATCH) as rows:
         return {as_line(side_text(item, side)) for item in rows for side in Side}

@@ -1,4 +1,4 @@
-"""Names of topics that a reply proposes: read, made alike, and what is wrong with others.
+"""Parse the names of topics that a reply proposes: normalise them, and say why others are dropped.
 
 A name comes out as a list of topics takes it (topics.py): small letters, single blanks, no
 marks around it, no colon. Two that differ in nothing but case, blanks and marks are one.
@@ -24,8 +24,11 @@ COUNTED = re.compile(r"^\s*#?\d{1,3}\s*[.)]\s+")  # "1. price"
 
 
 @dataclass
-class Read:
-    """Names that are kept, in their order; how many entries were dropped, by why; some of them."""
+class ParsedNames:
+    """The names that a reply proposes, and what is dropped of it.
+
+    kept: names in their order. dropped: how many entries, by why. examples: some of them.
+    """
 
     kept: list = field(default_factory=list)
     dropped: Counter = field(default_factory=Counter)
@@ -34,31 +37,31 @@ class Read:
     def drop(self, entry, why):
         self.dropped[why] += 1
         if len(self.examples) < MOST_SHOWN:
-            said = entry if isinstance(entry, str) else reprlib.repr(entry)  # however deep
-            self.examples.append([storable(said)[:SHOWN], why])
+            text = entry if isinstance(entry, str) else reprlib.repr(entry)  # however deep
+            self.examples.append([storable(text)[:SHOWN], why])
 
 
-def read(reply, most, finish_reason="stop"):
-    """The Read of a reply, or the Reason why it has no list of topics.
+def parse_names(reply, most, finish_reason="stop"):
+    """Parse a reply into its names, or the Reason why it has no list of topics.
 
     The list may be all of the reply or stand under its key. An empty one is a reply too.
     """
     entries = last_list(reply, KEY, finish_reason, OBJECT_OR_NAMES)
     if isinstance(entries, Reason):
         return Reason.NO_TOPICS if entries is Reason.NO_STATEMENTS else entries
-    found, seen = Read(), set()
+    parsed, seen = ParsedNames(), set()
     for entry in entries:
         name = plain(entry) if isinstance(entry, str) else ""
-        if why := _wrong(entry, name, seen, len(found.kept) >= most):
-            found.drop(entry, why)
+        if why := _wrong(entry, name, seen, len(parsed.kept) >= most):
+            parsed.drop(entry, why)
         else:
             seen.add(alike(name))
-            found.kept.append(name)
-    return found
+            parsed.kept.append(name)
+    return parsed
 
 
 def _wrong(entry, name, seen, is_full):
-    """Why an entry is not kept; "" if it is."""
+    """Return why an entry is not kept; "" if it is."""
     if not isinstance(entry, str):
         return NO_NAME
     if not alike(name):
@@ -70,11 +73,11 @@ def _wrong(entry, name, seen, is_full):
     return TOO_MANY if is_full else ""
 
 
-def plain(said):
-    """A name as a list of topics takes it: what stands before a colon, without marks around it."""
-    said = COUNTED.sub("", unicodedata.normalize("NFKC", storable(said))).lower()
-    said = "".join(each if each.isprintable() else " " for each in said.replace("_", " "))
-    name, _, _ = said.partition(":")
+def plain(entry):
+    """Normalise a name for a list of topics: the text before a colon, without marks around it."""
+    entry = COUNTED.sub("", unicodedata.normalize("NFKC", storable(entry))).lower()
+    entry = "".join(letter if letter.isprintable() else " " for letter in entry.replace("_", " "))
+    name, _, _ = entry.partition(":")
     first, last = 0, len(name)
     while first < last and _is_around(name[first]):
         first += 1
@@ -84,10 +87,10 @@ def plain(said):
 
 
 def alike(name):
-    """The same for two names that differ in blanks and marks alone; "" without a letter."""
-    return " ".join("".join(" " if _is_around(each) else each for each in name.casefold()).split())
+    """Fold a name: equal for two that differ in blanks and marks alone; "" without a letter."""
+    return " ".join("".join(" " if _is_around(char) else char for char in name.casefold()).split())
 
 
 def _is_around(character):
-    """Whether it is a blank or a mark; signs such as + may be part of a name."""
+    """Whether a character is a blank or a mark; signs like + may be part of a name."""
     return unicodedata.category(character)[0] in "PZC"

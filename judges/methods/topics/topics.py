@@ -1,4 +1,4 @@
-"""Lists of topics: the ready-made ones, a study's own, and what is wrong with one."""
+"""Keep lists of topics: the ready-made ones, a study's own, and what is wrong with one."""
 
 from functools import cache
 from pathlib import Path
@@ -21,28 +21,28 @@ ALIKE = (
 
 @cache
 def ready():
-    """{name: [[topic, description], …]} of the lists that come with the project."""
-    found: dict[str, list] = {}
+    """Load {name: [[topic, description], …]} of the lists that come with the project."""
+    lists: dict[str, list] = {}
     for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            entries = found[line.strip("[]")] = []
+            entries = lists[line.strip("[]")] = []
         elif line and not line.startswith("#"):
             entries.append(_pair(line))
-    return found
+    return lists
 
 
 def name_of(topics):
-    """The name of the ready-made list that these are, or OWN."""
-    return next((name for name, found in ready().items() if found == topics), OWN)
+    """Return the name of the ready-made list with these topics, or OWN."""
+    return next((name for name, ready_topics in ready().items() if ready_topics == topics), OWN)
 
 
-def read(text):
-    """The topics of a text with one a line, "name: description"."""
+def parse_topics(text):
+    """Parse the topics of a text with one a line, "name: description"."""
     return [_pair(line) for line in text.splitlines() if line.strip()]
 
 
 def written(topics):
-    """Topics as `read` reads them."""
+    """Write topics as `parse_topics` reads them."""
     return "\n".join(f"{name}: {words}" if words else name for name, words in topics)
 
 
@@ -52,7 +52,7 @@ def _pair(line):
 
 
 def problem_of(topics):
-    """What is wrong with a list of topics; "" if nothing is."""
+    """Return what is wrong with a list of topics; "" if nothing is."""
     if two := _alike(topics):
         return ALIKE.format(*two)
     pairs = isinstance(topics, list) and all(map(_is_pair, topics))
@@ -61,7 +61,7 @@ def problem_of(topics):
 
 
 def _alike(topics):
-    """The first two names that would be taken for one topic, () without; as far as there are."""
+    """Return the first two names that would be taken for one topic, () if all differ."""
     seen: dict = {}
     for entry in topics if isinstance(topics, list) else ():
         name = entry[0] if isinstance(entry, list) and entry else None

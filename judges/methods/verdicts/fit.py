@@ -1,4 +1,4 @@
-"""Pointwise: does this recommendation fit this person? Reasons first, then fit or no fit.
+"""Ask pointwise: does this recommendation fit this person? Reasons first, then fit or no fit.
 
 The value is on a scale of its own: 1 fit, 0 no fit, and .5 neutral where that is offered. It stands
 as the judge's answer to a question of the study about recommendations, and is compared with that
@@ -37,7 +37,7 @@ class Fit(VerdictMethod):
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call."""
+        """Write the exact messages of one call."""
         entries = shown.subject.get("item", []) if shown else []
         words = self._values(frozen)
         return fill.filled(
@@ -52,9 +52,9 @@ class Fit(VerdictMethod):
         rationale = {"type": "string", "maxLength": RATIONALE_LENGTH}
         return verdicts.schema(rationale, self._values(frozen))
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        value, rationale = verdicts.read(reply, self._values(frozen), finish_reason)
-        return said(questions, value, rationale)
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        value, rationale = verdicts.parse_verdict(reply, self._values(frozen), finish_reason)
+        return verdict_on(questions, value, rationale)
 
     def longest_rationale(self, frozen):
         return RATIONALE_LENGTH
@@ -63,8 +63,8 @@ class Fit(VerdictMethod):
         return NEUTRAL if frozen["neutral"] else VALUES
 
 
-def said(questions, value, rationale):
-    """The Verdict of a reply about the one question that it answers."""
+def verdict_on(questions, value, rationale):
+    """Make the Verdict of a reply about the one question that it answers."""
     (key,) = [question.key for question in questions]
     if isinstance(value, Reason):
         return Verdict(reasons={key: value}, rationale=rationale)

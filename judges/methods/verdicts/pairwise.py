@@ -1,4 +1,4 @@
-"""Pairwise: which of two ranked lists fits this person better? Reasons first, then 1, 2 or tie.
+"""Ask which of two ranked lists fits this person better. Reasons first, then 1, 2 or tie.
 
 The prompt calls them list 1 and list 2, as raters' pages do, so that no reply can be taken for a
 verdict on the sides A and B. Which side stood first is drawn and kept with the judgment; the value
@@ -9,7 +9,7 @@ import json
 import random
 
 from judges.methods.base import LIST_PAIR, VerdictMethod
-from judges.methods.verdicts.fit import said
+from judges.methods.verdicts.fit import verdict_on
 from judges.models import Judge
 from judges.prompting import episodes, fill
 from judges.replies import verdicts
@@ -20,11 +20,11 @@ LIST_PART = "list.v1"
 
 
 def sides_of(scale):
-    """{"A": value, "B": value, "tie": value} of a choice between two lists; a tie if it has one."""
+    """Return {"A": value, "B": value, "tie": value} of a choice of lists; no tie if it has none."""
     labels = {label.strip(): value for value, label in scale.points}
-    found = {side: float(labels[side]) for side in "AB" if side in labels}
+    sides = {side: float(labels[side]) for side in "AB" if side in labels}
     ties = [float(value) for label, value in labels.items() if label.lower() == TIE]
-    return found | ({TIE: ties[0]} if ties else {})
+    return sides | ({TIE: ties[0]} if ties else {})
 
 
 class Pairwise(VerdictMethod):
@@ -49,14 +49,14 @@ class Pairwise(VerdictMethod):
         }
 
     def orders(self, judge, item, sample):
-        """AB or BA, drawn by seed, item and sample, whatever else is asked; or both."""
+        """Return AB or BA, drawn by seed, item and sample, whatever else is asked; or both."""
         if judge.order == Judge.Order.BOTH:
             return ["AB", "BA"]
         draw = random.Random(json.dumps([judge.seed, item.key, sample])).random()
         return ["AB" if draw < 0.5 else "BA"]
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call: the sides in this order."""
+        """Write the exact messages of one call, with the sides in this order."""
         subject = shown.subject if shown else {}
         part = fill.load_part(LIST_PART).text
         lists = [
@@ -89,15 +89,17 @@ class Pairwise(VerdictMethod):
         }
         return verdicts.schema(rationale, self._words(questions, "AB"))
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        value, rationale = verdicts.read(reply, self._words(questions, order), finish_reason)
-        return said(questions, value, rationale)
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        value, rationale = verdicts.parse_verdict(
+            reply, self._words(questions, order), finish_reason
+        )
+        return verdict_on(questions, value, rationale)
 
     def longest_rationale(self, frozen):
         return RATIONALE_LENGTH // 2 * len(frozen["dimensions"])
 
     def _words(self, questions, order):
-        """{word: value of the side that it names}, of the verdicts offered."""
+        """Return {word: value of the side that it names} of the verdicts offered."""
         sides = sides_of(questions[0].scale)
-        found = {str(number): sides[side] for number, side in enumerate(order or "AB", start=1)}
-        return found | ({TIE: sides[TIE]} if TIE in sides else {})
+        words = {str(number): sides[side] for number, side in enumerate(order or "AB", start=1)}
+        return words | ({TIE: sides[TIE]} if TIE in sides else {})

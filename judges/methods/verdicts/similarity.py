@@ -1,10 +1,10 @@
-"""sBERT-Sim: recommendations and pairs of lists, each with the questions that it can answer."""
+"""Choose the questions that sBERT-Sim answers about recommendations and pairs of lists."""
 
 from judges.methods.base import LIST_PAIR, RECOMMENDATION, Method
 
 
 class Similarity(Method):
-    """A cosine answers what has an order; which list has more such answers, a choice of lists."""
+    """A cosine answers ordered scales; the list with more high cosines is the better of two."""
 
     kinds = (RECOMMENDATION, LIST_PAIR)
     shows_lists = True

@@ -1,4 +1,4 @@
-"""The support check: does the document say all that the statement says? 1 or 0.
+"""Check support: does the document say all that the statement says? 1 or 0.
 
 Source: Kabongo and Guigue, On the Factual Consistency of Text-based Explainable Recommendation
 Models, table IX. The statement is the item's text, the document its reference. No reason is asked
@@ -8,7 +8,7 @@ for, as in the paper; with one the reply would no longer be a single character.
 import json
 
 from judges.methods.base import STATEMENT, VerdictMethod
-from judges.methods.verdicts.fit import said
+from judges.methods.verdicts.fit import verdict_on
 from judges.prompting import fill
 from judges.replies.parse import Reason, last_object
 
@@ -25,7 +25,10 @@ ONE_KEY = (
 
 
 class Support(VerdictMethod):
-    """One call for each statement and its document; a past one with both the same is taken over."""
+    """One call for each statement and its document.
+
+    A past call with the same statement and document is taken over.
+    """
 
     kinds = (STATEMENT,)
     shows_lists = False
@@ -45,7 +48,7 @@ class Support(VerdictMethod):
         return [item.reference]
 
     def messages(self, frozen, item, questions, shown=None, order=""):
-        """The exact messages of one call."""
+        """Write the exact messages of one call."""
         return fill.filled(
             frozen["prompt_text"],
             answer=ONE_KEY if frozen["json_schema"] else ONE_CHARACTER,
@@ -61,24 +64,24 @@ class Support(VerdictMethod):
             "additionalProperties": False,
         }
 
-    def read(self, frozen, questions, order, reply, finish_reason):
-        return said(questions, value_in(reply, finish_reason), "")
+    def parse_reply(self, frozen, questions, order, reply, finish_reason):
+        return verdict_on(questions, value_in(reply, finish_reason), "")
 
     def longest_rationale(self, frozen):
         return 0
 
 
 def value_in(reply, finish_reason="stop"):
-    """1, 0 or the Reason why there is neither: one character, or the last JSON object."""
+    """Parse a reply, one character or the last JSON object: 1, 0 or the Reason for neither."""
     if finish_reason != "length" and reply.strip() in VALUES:
         return VALUES[reply.strip()]
-    found = last_object(reply, {SUPPORTED}, finish_reason)
-    if isinstance(found, Reason):
-        return found
-    if SUPPORTED not in found:
+    answers = last_object(reply, {SUPPORTED}, finish_reason)
+    if isinstance(answers, Reason):
+        return answers
+    if SUPPORTED not in answers:
         return Reason.MISSING
-    if SUPPORTED in found.twice:
+    if SUPPORTED in answers.twice:
         return Reason.DUPLICATE
     # As JSON writes it, so that true is no 1; in quotation marks it is the character asked for.
-    answer = found[SUPPORTED]
+    answer = answers[SUPPORTED]
     return VALUES.get(answer if isinstance(answer, str) else json.dumps(answer), Reason.NOT_OFFERED)

@@ -14,7 +14,7 @@ from annotate.models import Item, Study
 from judges.counterfactual import maker
 from judges.counterfactual.surveys import making
 from judges.counterfactual.surveys.plan import Plan
-from judges.counterfactual.surveys.reading import read
+from judges.counterfactual.surveys.reading import read_folder
 from judges.models import Run, Upload
 from judges.tasks import load_upload
 from judges.uploads import uploads
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def films(folder):
-    return read(folder, Problems())
+    return read_folder(folder, Problems())
 
 
 @pytest.fixture(scope="module")

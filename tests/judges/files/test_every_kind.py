@@ -37,6 +37,7 @@ LINES = {
     "bleu-4": "kind: bleu-4, language: words",
     "rouge-1": "kind: rouge-1, language: characters",
     "rouge-l": "kind: rouge-l, language: en",
+    "chrf": "kind: chrf, against: review",
     "sts": "kind: sts",
     "sbert": "kind: sbert, threshold: 0.4",
     "bert-score": "kind: bert-score",

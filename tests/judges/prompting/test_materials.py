@@ -379,10 +379,10 @@ def test_few_histories_are_kept_however_many_are_asked_for(owner, monkeypatch, c
         factories.make_item(study, key, recipient.key, None, None, kind="profile", text=key)
     judge = factories.make_judge(study, "j", factories.make_endpoint(), context=context)
     items = list(study.items.filter(kind="explanation").order_by("pk"))
-    whole = Contexts(judge).of(items)
+    whole = Contexts(judge).contexts_by_item(items)
     monkeypatch.setattr("judges.prompting.contexts.MOST_KNOWN", 3)
     contexts, found = Contexts(judge), {}
     for some in (items[:2], items[2:12], items[12:], items):
-        found |= contexts.of(some)
+        found |= contexts.contexts_by_item(some)
         assert len(contexts.known) <= 3
     assert found == whole and len({text for text, _ in whole.values()}) > 1

@@ -96,7 +96,7 @@ def test_a_reply_without_end_is_not_read_whatever_stands_in_it(case):
     """2 MB of {} took four seconds to read, in a transaction."""
     reply, reason = ENDLESS[case]
     assert parse(reply, ONE).reasons == {"accuracy": reason}
-    assert verdicts.read(reply, {"fit": 1.0}) == (reason, "")
+    assert verdicts.parse_verdict(reply, {"fit": 1.0}) == (reason, "")
     assert profile_in(reply) is reason
     assert value_spans(reply, ONE) == {}
 

@@ -49,9 +49,9 @@ def test_a_rationale_is_stored_whatever_it_holds(study, case):
 @pytest.mark.django_db(transaction=True)
 def test_replies_are_read_before_the_transaction_that_settles_them(study, monkeypatch):
     """A reply that takes long to read must not keep rows locked."""
-    within, plain = [], settle.read
+    within, plain = [], settle.parse_outcome
     monkeypatch.setattr(
-        settle, "read", lambda *a: within.append(connection.in_atomic_block) or plain(*a)
+        settle, "parse_outcome", lambda *a: within.append(connection.in_atomic_block) or plain(*a)
     )
     endless = "{}" * 900_000
     run, server = go(study, lambda *_: chat(endless), plan={"limit": 1})

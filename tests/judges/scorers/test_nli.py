@@ -357,7 +357,8 @@ def test_a_run_keeps_the_probabilities_and_goes_on_where_it_was_stopped(said, fa
 
 
 @pytest.mark.parametrize(
-    ("kind", "same"), [("rouge-1", 1), ("rouge-l", 1), ("bleu-1", 100), ("bleu-4", 100), ("sts", 1)]
+    ("kind", "same"),
+    [("rouge-1", 1), ("rouge-l", 1), ("bleu-1", 100), ("bleu-4", 100), ("chrf", 100), ("sts", 1)],
 )
 def test_a_measure_of_similarity_can_be_against_the_review(facts, kind, same):
     facts.items.filter(key="a").update(review="Sturdy and cheap.")

@@ -69,6 +69,9 @@ BY_HAND = {
     "rouge-l zh": (Kind.ROUGE_L, LIKED, HATED, "zh", 5 / 7),
     # "Été" and "ete" are two words; by rouge-score's own tokenizer "Été" would be "t".
     "rouge-1 accents": (Kind.ROUGE_1, "Un été", "un ete", "words", 1 / 2),
+    # F2 of characters: P 1, R (2/3 + 1/2)/2 over orders 1 and 2; blanks do not count.
+    "chrf": (Kind.CHRF, "a b", "abc", "en", 100 * 35 / 55),
+    "chrf zh": (Kind.CHRF, LIKED, LIKED, "zh", 100),
     "rouge-l characters": (Kind.ROUGE_L, "ねこがいる", "いぬがいる", "characters", 3 / 5),
 }
 
@@ -84,6 +87,9 @@ def test_scores_are_those_of_the_libraries():
     reference = "You like slow films. This one, about two sisters, is warm - and it is set in 1994!"
     bleu = sacrebleu.sentence_bleu(text, [reference])
     assert score(Kind.BLEU_4, text, reference).value == pytest.approx(bleu.score)
+    assert (
+        score(Kind.CHRF, text, reference).value == sacrebleu.sentence_chrf(text, [reference]).score
+    )
     rouge = RougeScorer(["rouge1", "rougeL"]).score(reference, text)
     assert score(Kind.ROUGE_1, text, reference).value == rouge["rouge1"].fmeasure
     assert score(Kind.ROUGE_L, text, reference).value == rouge["rougeL"].fmeasure

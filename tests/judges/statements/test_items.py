@@ -359,11 +359,11 @@ def test_a_text_of_any_blanks_says_nothing_on_every_database(shoes, blank):
     item = factories.make_item(shoes, "nothing", **none)
     state(read(shoes), factories.make_item(shoes, "other"), GENERATED, [COMFORT])
     Extraction.objects.filter(item=item).delete()
-    known = StatementSets(shoes).found[item.pk]
+    known = StatementSets(shoes).counts_by_item[item.pk]
     assert known == {("bare", GENERATED): 1, ("bare", REFERENCE): 1}
 
 
 def test_a_text_with_a_letter_or_without_width_is_not_blank(shoes):
     for key, text in {"letter": "\u00a0a", "zero width": "\u200b"}.items():
         factories.make_item(shoes, key, text=text, review=text, reference=text)
-    assert not StatementSets(shoes).found
+    assert not StatementSets(shoes).counts_by_item

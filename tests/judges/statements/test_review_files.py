@@ -93,7 +93,9 @@ def test_no_test_is_before_a_training_and_nothing_is_lost(rows, least):
     found = split(given_ones, least)
     train, validation, test = found.parts.values()
     for who in "uvw":
-        times = [[one.at for one in part if one.recipient == who] for part in found.parts.values()]
+        times = [
+            [one.moment for one in part if one.recipient == who] for part in found.parts.values()
+        ]
         for earlier, later in ((0, 1), (0, 2), (1, 2)):
             assert max(times[earlier], default=0) <= min(times[later], default=9)
     assert {one.content for one in validation + test} <= {one.content for one in train}

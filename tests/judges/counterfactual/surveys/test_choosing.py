@@ -25,7 +25,7 @@ from judges.counterfactual.proximity import proximity
 from judges.counterfactual.surveys import making
 from judges.counterfactual.surveys.choosing import OWN, Question, drawn, made_up, question, rank_of
 from judges.counterfactual.surveys.plan import NoQuestion, Plan
-from judges.counterfactual.surveys.reading import read, refusal, rows_of
+from judges.counterfactual.surveys.reading import read_folder, refusal, rows_of
 from judges.models import Judge, Judgment
 from tests import factories
 from tests.judges.counterfactual.surveys.test_making import SMALL, changed, kept, run
@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def films(folder):
-    return read(folder, Problems())
+    return read_folder(folder, Problems())
 
 
 @pytest.fixture(autouse=True)
@@ -185,7 +185,7 @@ def test_what_stands_twice_is_counted_by_survey_and_said(
 )
 def test_what_the_ratings_do_not_give_is_said(folder, tmp_path, fields, words):
     other = changed(folder, tmp_path / "x", ratings=lambda text: text + "lonely,17,\n")
-    found = read(other, Problems())
+    found = read_folder(other, Problems())
     assert words in refusal(found, Plan("s", "S", **fields))
     with pytest.raises(NoQuestion, match=words.split(",")[0]):
         making.make(found, Plan("s", "S", **fields), tmp_path / "kept")
@@ -231,7 +231,7 @@ def test_the_newest_rating_of_a_pair_counts(folder, tmp_path):
         header, *others = text.splitlines()
         return "\n".join([f"{header},timestamp", *(f"{row}," for row in others), *rows]) + "\n"
 
-    films = read(changed(folder, tmp_path / "more", ratings=more), Problems())
+    films = read_folder(changed(folder, tmp_path / "more", ratings=more), Problems())
     own = films.ratings[films.people.index("new")]
     found = zip(own.indices, own.data, strict=True)
     assert {films.keys[column]: value for column, value in found} == {"1": 1, "2": 4}

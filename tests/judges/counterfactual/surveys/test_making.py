@@ -23,7 +23,7 @@ from judges.counterfactual.factorisation import Recipe, start
 from judges.counterfactual.surveys import making
 from judges.counterfactual.surveys.choosing import drawn, explanation, pick, question
 from judges.counterfactual.surveys.plan import CELLS, NoQuestion, Plan
-from judges.counterfactual.surveys.reading import popular, read
+from judges.counterfactual.surveys.reading import popular, read_folder
 from judges.models import Judgment, Run
 from tests.processes import Process, wait_for
 
@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def films(folder):
     problems = Problems()
-    found = read(folder, problems)
+    found = read_folder(folder, problems)
     assert not problems.shown
     return found
 
@@ -349,7 +349,7 @@ BAD = {
 @pytest.mark.parametrize(("texts", "message"), BAD.values(), ids=BAD)
 def test_bad_files_are_refused_in_words(folder, tmp_path, texts, message):
     problems = Problems()
-    assert read(changed(folder, tmp_path / "bad", **texts), problems) is None
+    assert read_folder(changed(folder, tmp_path / "bad", **texts), problems) is None
     assert str(problems.shown[0]).startswith(message)
 
 
@@ -369,7 +369,7 @@ def test_one_interaction_a_film_nobody_rated_and_equal_ratings_are_ordinary(
         movies=lambda text: text + "999,Unseen,Drama\n",
         ratings=rated_alike,
     )
-    found = read(other, Problems())
+    found = read_folder(other, Problems())
     assert found.matrix.shape[0] == films.matrix.shape[0] + 1
     assert found.titles["999"] == "Unseen" and "999" not in found.keys
     made = question(found, SMALL, 0, [1, 1])
@@ -383,7 +383,7 @@ def test_films_that_cannot_be_told_apart_make_no_question(folder, tmp_path):
         header, *rows = text.splitlines()
         return "\n".join([header, *(row.rsplit(",", 1)[0] + ",Drama" for row in rows)]) + "\n"
 
-    films = read(changed(folder, tmp_path / "alike", movies=alike), Problems())
+    films = read_folder(changed(folder, tmp_path / "alike", movies=alike), Problems())
     with pytest.raises(NoQuestion, match="all candidates have the same Genre-Jacc, in 50 hist"):
         question(films, SMALL, CELLS.index(("genre-jacc", "highest")), [1, 1])
 
@@ -394,7 +394,7 @@ def test_a_film_without_genres_is_refused_before_anything_is_retrained(folder, t
         bare = (row.rsplit(",", 1)[0] + ",(no genres listed)" for row in rows)
         return "\n".join([header, *bare]) + "\n"
 
-    films = read(changed(folder, tmp_path / "bare", movies=without_genres), Problems())
+    films = read_folder(changed(folder, tmp_path / "bare", movies=without_genres), Problems())
     trained = []
     with pytest.raises(NoQuestion, match="the recommended content has no genres, in 50 hist"):
         question(films, SMALL, CELLS.index(("cf", "highest")), [1, 1], lambda: trained.append(1))

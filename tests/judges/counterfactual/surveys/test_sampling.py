@@ -10,7 +10,7 @@ import pytest
 from analysis.demo import made_up_ratings
 from annotate.files.reading import Problems
 from annotate.models import Item
-from judges.counterfactual.surveys.reading import read
+from judges.counterfactual.surveys.reading import read_folder
 from judges.counterfactual.surveys.sampling import sampled
 from judges.models import Judgment
 from tests.judges.counterfactual.surveys.test_making import run
@@ -64,7 +64,7 @@ def test_other_names_of_columns_and_marks_of_files_are_kept(folder, tmp_path):
     text = (folder / "ratings.csv").read_text().replace("userId", "recipient", 1)
     (renamed / "ratings.csv").write_text("\ufeff" + text, encoding="utf-8")
     sample = sampled(renamed, PEOPLE, 3, tmp_path)
-    films = read(sample.folder, Problems())
+    films = read_folder(sample.folder, Problems())
     assert films.matrix.shape[0] == PEOPLE
     assert films.people == sorted(by_person(rows_of(sampled(folder, PEOPLE, 3, tmp_path).folder)))
 

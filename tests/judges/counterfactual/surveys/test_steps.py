@@ -7,7 +7,7 @@ from annotate.files.reading import Problems
 from judges.counterfactual.factorisation import Recipe
 from judges.counterfactual.surveys import making
 from judges.counterfactual.surveys.plan import CELLS, Plan
-from judges.counterfactual.surveys.reading import read
+from judges.counterfactual.surveys.reading import read_folder
 from judges.counterfactual.surveys.steps import Steps, trainings_of
 from judges.models import Upload
 from judges.uploads import uploads
@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def films(folder):
-    return read(folder, Problems())
+    return read_folder(folder, Problems())
 
 
 @pytest.fixture(autouse=True)

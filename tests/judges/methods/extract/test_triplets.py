@@ -17,7 +17,7 @@ def entry(statement="runs small", topic="fit", sentiment="negative"):
 
 
 def read(*entries, **fields):
-    return triplets.read(json.dumps({"statements": entries}), CLOTHES, **fields)
+    return triplets.parse_statements(json.dumps({"statements": entries}), CLOTHES, **fields)
 
 
 # What a reply says
@@ -26,12 +26,12 @@ def read(*entries, **fields):
 def test_a_list_under_its_key_or_alone_is_read():
     both = json.dumps({"statements": [entry()]}), json.dumps([entry()])
     for reply in (*both, f"Here they are:\n```json\n{both[1]}\n```\nThat is all [1]."):
-        assert triplets.read(reply, CLOTHES) == triplets.Read([FIT], [])
+        assert triplets.parse_statements(reply, CLOTHES) == triplets.ParsedStatements([FIT], [])
 
 
 def test_no_statement_is_a_result():
-    assert read() == triplets.Read([], [])
-    assert triplets.read("[]", CLOTHES) == triplets.Read([], [])
+    assert read() == triplets.ParsedStatements([], [])
+    assert triplets.parse_statements("[]", CLOTHES) == triplets.ParsedStatements([], [])
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_capitals_and_blanks_around_a_topic_or_sentiment_do_no_harm():
     ],
 )
 def test_a_topic_is_kept_as_the_list_spells_it_however_its_letters_are_encoded(listed, said):
-    found = triplets.read(json.dumps([entry(topic=said)]), {"care", listed})
-    assert found == triplets.Read([["runs small", listed, "negative"]], [])
+    found = triplets.parse_statements(json.dumps([entry(topic=said)]), {"care", listed})
+    assert found == triplets.ParsedStatements([["runs small", listed, "negative"]], [])
 
 
 def test_of_topics_that_differ_in_encoding_alone_the_one_that_was_said_is_kept():
     both = "caf\u00e9", "cafe\u0301"
     for said in both:
-        (kept,) = triplets.read(json.dumps([entry(topic=said)]), {*both}).kept
+        (kept,) = triplets.parse_statements(json.dumps([entry(topic=said)]), {*both}).kept
         assert kept[1] == said
 
 
@@ -102,7 +102,7 @@ def test_what_is_said_beyond_the_most_is_dropped():
         ("is red", triplets.TOO_MANY),
         ("c", triplets.TOO_MANY),
     ]
-    assert triplets.read("[]", CLOTHES, most=1) == triplets.Read([], [])
+    assert triplets.parse_statements("[]", CLOTHES, most=1) == triplets.ParsedStatements([], [])
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_what_is_said_beyond_the_most_is_dropped():
     ],
 )
 def test_a_reply_without_a_list_says_why(reply, reason):
-    assert triplets.read(reply, CLOTHES) is reason
+    assert triplets.parse_statements(reply, CLOTHES) is reason
 
 
 def test_a_reply_that_was_cut_has_none():
@@ -128,7 +128,9 @@ def test_a_reply_that_was_cut_has_none():
 
 def test_an_entry_with_a_key_twice_is_dropped():
     reply = '[{"statement": "a", "statement": "b", "topic": "fit", "sentiment": "neutral"}]'
-    assert [each["why"] for each in triplets.read(reply, CLOTHES).dropped] == [triplets.NO_TRIPLET]
+    assert [each["why"] for each in triplets.parse_statements(reply, CLOTHES).dropped] == [
+        triplets.NO_TRIPLET
+    ]
 
 
 def test_what_no_database_takes_is_replaced():
@@ -208,7 +210,7 @@ REVIEW = (
     ],
 )
 def test_a_statement_is_found_literally_or_by_the_sentence_most_like_it(statement, there):
-    found = triplets.Places(REVIEW).of(statement)
+    found = triplets.Places(REVIEW).locate(statement)
     assert (found and REVIEW[slice(*found)]) == there
 
 
@@ -230,13 +232,13 @@ def test_whole_words_tell_more_than_letters_and_rare_ones_more_than_small_ones(
     statement, text, there
 ):
     """“jacket” has many letters of “pocket”, “charger” of “charges”; “the” stands anywhere."""
-    start, end = triplets.Places(text).of(statement)
+    start, end = triplets.Places(text).locate(statement)
     assert text[start:end] == there
 
 
 def test_a_word_is_not_found_within_another():
     text = "It looks tired and red."
-    assert triplets.Places(text).of("red") == (19, 22)
+    assert triplets.Places(text).locate("red") == (19, 22)
 
 
 def test_spans_cover_the_text_and_overlaps_have_both():
@@ -297,9 +299,9 @@ def test_a_list_that_cannot_be_used_says_what_is_allowed(wrong):
 
 def test_topics_are_written_as_they_are_read():
     text = "fit: size: small or large\nplot"
-    assert topics.read(text + "\n\n") == [["fit", "size: small or large"], ["plot", ""]]
-    assert topics.written(topics.read(text)) == text
-    assert topics.name_of(topics.read(text)) == topics.OWN
+    assert topics.parse_topics(text + "\n\n") == [["fit", "size: small or large"], ["plot", ""]]
+    assert topics.written(topics.parse_topics(text)) == text
+    assert topics.name_of(topics.parse_topics(text)) == topics.OWN
     assert topics.name_of(topics.ready()["toys"]) == "toys"
 
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from judges.files import check_files
 from judges.files.study_file import judge_data
 from judges.methods.recommend import structured
-from judges.methods.recommend.structured import read
+from judges.methods.recommend.structured import parse_list
 from judges.models import Judge
 from judges.replies.parse import Reason
 from judges.runs import drive
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def titles(reply, **more):
-    return read(reply, **more)
+    return parse_list(reply, **more)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_reply_that_was_cut_off_is_none():
 
 
 def test_halves_of_letters_can_be_stored():
-    (one,) = read('["Heat \\ud83d\\u0000"]')
+    (one,) = parse_list('["Heat \\ud83d\\u0000"]')
     one.encode()
     assert one.startswith("Heat") and "\x00" not in one
 

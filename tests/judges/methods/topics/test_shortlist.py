@@ -9,7 +9,7 @@ from judges.replies.parse import Reason
 
 
 def kept(*entries, most=10):
-    return shortlist.read(json.dumps({"topics": list(entries)}), most).kept
+    return shortlist.parse_names(json.dumps({"topics": list(entries)}), most).kept
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_name_is_made_as_a_list_of_topics_takes_it(said, name):
     [["FIT"], ["fit."], ["Fit: the size"], ["fit", "  fit "], ["*fit*"]],
 )
 def test_names_that_differ_in_case_blanks_and_marks_are_one(others):
-    found = shortlist.read(json.dumps(["Fit", *others, "price"]), 10)
+    found = shortlist.parse_names(json.dumps(["Fit", *others, "price"]), 10)
     assert found.kept == ["fit", "price"]
     assert found.dropped == {shortlist.TWICE: len(others)}
 
@@ -60,7 +60,7 @@ def test_a_hyphen_makes_no_other_topic_and_the_first_spelling_stays():
 def test_what_is_dropped_is_counted_with_why():
     long = "x" * 61
     entries = ["fit", "", " — ", long, 7, {"topic": "care"}, "Fit", "price", "x" * 60, "scent"]
-    found = shortlist.read(json.dumps({"topics": entries}), 3)
+    found = shortlist.parse_names(json.dumps({"topics": entries}), 3)
     assert found.kept == ["fit", "price", "x" * 60]
     assert found.dropped == {
         shortlist.EMPTY: 2,
@@ -81,7 +81,7 @@ def test_what_is_dropped_is_counted_with_why():
 
 
 def test_only_a_few_of_many_dropped_ones_are_kept_as_examples():
-    found = shortlist.read(json.dumps(["y" * 500] * 900), 10)
+    found = shortlist.parse_names(json.dumps(["y" * 500] * 900), 10)
     assert found.dropped == {shortlist.TOO_LONG: 900}
     assert found.examples == [["y" * 80, shortlist.TOO_LONG]] * 20
 
@@ -89,7 +89,7 @@ def test_only_a_few_of_many_dropped_ones_are_kept_as_examples():
 def test_what_is_no_name_may_be_as_deep_as_json_is_read():
     for begin, end in ("[]", ['{"a":', "}"]):
         reply = '["fit", ' + begin * 700 + "1" + end * 700 + "]"
-        found = shortlist.read(reply, 10)
+        found = shortlist.parse_names(reply, 10)
         assert (found.kept, found.dropped) == (["fit"], {shortlist.NO_NAME: 1})
 
 
@@ -103,12 +103,12 @@ def test_what_is_no_name_may_be_as_deep_as_json_is_read():
     ],
 )
 def test_the_last_list_counts_wherever_it_stands(reply):
-    assert shortlist.read(reply, 10).kept == ["fit", "price"]
+    assert shortlist.parse_names(reply, 10).kept == ["fit", "price"]
 
 
 @pytest.mark.parametrize("reply", ['{"topics": []}', "[]"])
 def test_an_empty_list_is_a_reply(reply):
-    found = shortlist.read(reply, 10)
+    found = shortlist.parse_names(reply, 10)
     assert (found.kept, found.dropped) == ([], {})
 
 
@@ -126,4 +126,4 @@ def test_an_empty_list_is_a_reply(reply):
     ],
 )
 def test_without_a_list_there_is_a_reason(reply, finish, reason):
-    assert shortlist.read(reply, 10, finish) is reason
+    assert shortlist.parse_names(reply, 10, finish) is reason

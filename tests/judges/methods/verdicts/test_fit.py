@@ -10,7 +10,7 @@ from annotate.models import Content, Interaction, Item
 from judges.models import Judge, Judgment, Run
 from judges.prompting import episodes, fill
 from judges.replies.parse import Reason
-from judges.replies.verdicts import read
+from judges.replies.verdicts import parse_verdict
 from judges.runs import drive
 from judges.runs import plan as planning
 from judges.runs.reread import reread
@@ -74,20 +74,20 @@ def text_of(request):
     ],
 )
 def test_only_an_offered_verdict_counts_and_the_last_one(reply, value):
-    assert read(reply, TWO)[0] == value
+    assert parse_verdict(reply, TWO)[0] == value
 
 
 def test_neutral_counts_where_it_is_offered():
-    assert read('{"verdict": "neutral"}', THREE)[0] == 0.5
+    assert parse_verdict('{"verdict": "neutral"}', THREE)[0] == 0.5
 
 
 def test_a_reply_that_was_cut_has_no_verdict():
-    assert read('{"verdict": "fit"}', TWO, "length") == (Reason.CUT_OFF, "")
+    assert parse_verdict('{"verdict": "fit"}', TWO, "length") == (Reason.CUT_OFF, "")
 
 
 def test_a_rationale_by_dimension_becomes_lines():
     said = json.dumps({"rationale": {"topic": "same", "tone": "dry", "n": 3}, "verdict": "fit"})
-    assert read(said, TWO) == (1.0, "topic: same\ntone: dry")
+    assert parse_verdict(said, TWO) == (1.0, "topic: same\ntone: dry")
 
 
 # What is sent
