@@ -1,0 +1,74 @@
+"""Declare the options of the verdict."""
+
+from dataclasses import dataclass
+
+from analysis.options.common import Judged, Referenced, judge_or_none
+from analysis.options.declare import choice, number
+from analysis.stats.validation.criteria import Criteria
+
+USUAL = Criteria()
+SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}
+HIDE, SHOW = "hide", "show"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictOptions(Referenced, Judged):
+    """Options of the verdict.
+
+    retention: the share of a rater's agreement that a judge has to keep; level: how far its mean
+    may be off, None = by the scale; floor: least agreement of two raters; alpha: of each check;
+    named: the judge that was named before any judgment was seen, which no family corrects; pairs:
+    whether every two systems have a row.
+    """
+
+    retention: str = choice(
+        "2/3",
+        "To be kept of a rater's agreement",
+        "share of a rater's agreement that a judge has to keep: 1/2, 2/3 (default) or 4/5",
+        [(share, share) for share in SHARES],
+    )
+    level: float | None = number(
+        None,
+        1e-9,
+        1e9,
+        "Level within",
+        "how far a judge's mean may be off; default: .25 on five points, else 5 % of the range",
+    )
+    floor: float = number(
+        USUAL.floor,
+        0,
+        0.9,
+        "Raters agree by at least",
+        f"least agreement of two raters; default {USUAL.floor:g}",
+    )
+    alpha: float = number(
+        USUAL.alpha,
+        0.001,
+        0.2,
+        "Level of each check",
+        f"level of each check, one-sided; default {USUAL.alpha:g}",
+    )
+    named: str = judge_or_none(
+        "Judge named beforehand",
+        "judge that was named before any judgment was seen; it is tested alone",
+        "none",
+        metavar="JUDGE",
+    )
+    pairs: str = choice(
+        HIDE,
+        "Rows of pairs of systems",
+        "hide (default) or show: a row for every two systems",
+        [(HIDE, "leave out"), (SHOW, "show")],
+    )
+
+    @property
+    def criteria(self):
+        """Return the Criteria that these options ask for."""
+        return Criteria(
+            alpha=self.alpha,
+            alpha_weighted=self.alpha / 2,
+            family_alpha=self.alpha / 2,
+            retention=SHARES[self.retention],
+            floor=self.floor,
+            level_margin=self.level,
+        )

@@ -1,0 +1,217 @@
+"""Show the verdict: all judges and questions at a glance, then one question with its evidence."""
+
+from dataclasses import replace
+from math import isnan
+
+from analysis.figures.dots import dots, span
+from analysis.figures.layout import Cell, Figure, Layout, Table, Words
+from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
+from analysis.reports.verdict.options import SHARES, VerdictOptions
+from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
+from analysis.reports.verdict.words import ANSWERS, short, worth
+from analysis.stats.validation.answers import Answer
+
+SCALES = ("likert", "binary", "choice", "number")
+# An answer is a word and a sign, never a colour alone.
+SIGNS = {
+    Answer.YES: "✓",
+    Answer.NOT_YET: "…",
+    Answer.NO: "✗",
+    Answer.PEOPLE_DISAGREE: "≠",
+    Answer.NOT_TESTABLE: "–",
+}
+MATRICES = {
+    RATE: "May it rate items in place of a rater?",
+    COMPARE: "May it compare systems in place of people?",
+}
+list_parts = of_questions(*SCALES)
+
+
+def layout(report, question, looks):
+    """Return the page: both matrices, then the chosen question's figure, reasons and numbers."""
+    every = report.curves.get(MATRIX, [])
+    tables = [_matrix(every, use, caption) for use, caption in MATRICES.items()]
+    own = [entry for entry in report.entries if entry.row["question"] == question]
+    judged = [entry for entry in own if entry.kind == JUDGE]
+    tables += [
+        _reasons([entry for entry in judged if entry.row["use"] == RATE], question, RATE),
+        _reasons([entry for entry in judged if entry.row["use"] == COMPARE], question, COMPARE),
+        _numbers([entry for entry in own if entry.row["use"] == RATE], question),
+    ]
+    for table in tables[3:]:
+        table.is_folded = True
+    return Layout(_figures(own, question, report.options, looks), tables)
+
+
+def _matrix(rows, use, caption):
+    """Tabulate answers by judge and question; the judges with most yes, then most worth, first."""
+    rows = [row for row in rows if row["use"] == use and not row["systems"]]
+    columns = list(dict.fromkeys((row["role"], row["question"]) for row in rows))
+    several = len({role for role, _ in columns}) > 1
+    cells = {(row["evaluator"], row["role"], row["question"]): _answer(row) for row in rows}
+    lines = [
+        (name, [cells.get((name, *column)) for column in columns])
+        for name in sorted(dict.fromkeys(row["evaluator"] for row in rows), key=_order(rows))
+    ]
+    headings = [f"{key} ({role})" if several else key for role, key in columns]
+    return Table(caption, headings, lines, [], "Judge")
+
+
+def _order(rows):
+    """Return a key that sorts names by their number of yes, then by their least worth."""
+    yes: dict = {}
+    best: dict = {}
+    for row in rows:
+        name, least = row["evaluator"], row["worth_low"]
+        yes[name] = yes.get(name, 0) + (row["answer"] == Answer.YES)
+        best[name] = max(best.get(name, 0.0), 0.0 if isnan(least) else least)
+    return lambda name: (-yes[name], -best[name])
+
+
+def _answer(row):
+    words = f"{SIGNS[row['answer']]} {ANSWERS[row['answer']]}"
+    if row["answer"] == Answer.YES and not isnan(row["worth_low"]):
+        return f"{words}, ≥ {worth(row['worth_low'])}"
+    return words
+
+
+def _reasons(entries, question, use):
+    caption = {
+        RATE: f"{question}: why, and what next, for rating items.",
+        COMPARE: f"{question}: why, and what next, for comparing systems.",
+    }[use]
+    rows = [entry.row for entry in entries]
+    several = len({row["role"] for row in rows}) > 1
+    lines = [
+        (
+            entry.row["evaluator"] + (f" ({entry.row['role']})" if several else ""),
+            [Words(_answer(entry.row)), Words(entry.reason), Words(entry.row["next"])],
+        )
+        for entry in sorted(entries, key=lambda entry: _order(rows)(entry.row["evaluator"]))
+        if not entry.row["systems"]
+    ]
+    headings = [Words("Answer"), Words("Why"), Words("What next")]
+    return Table(caption, headings, lines, [], "Judge")
+
+
+def _numbers(entries, question):
+    """Tabulate what the verdict rests on, of judges, baselines and single raters."""
+    lines = [(_name(entry), _cells(entry.row)) for entry in entries]
+    headings = [
+        "Worth in raters",
+        "Agreement r",
+        "Raters' own ρ",
+        "Beyond groups r′ (ρ′)",
+        "Level",
+        "p, family",
+        "Items, clusters, raters",
+    ]
+    caption = f"{question}: the numbers of judges, baselines and single raters."
+    return Table(caption, headings, lines, [], "Judge, baseline or rater")
+
+
+def _name(entry):
+    row = entry.row
+    return f"{row['evaluator']} ({entry.kind})" if entry.kind != JUDGE else row["evaluator"]
+
+
+def _cells(row):
+    within = short(row["agreement_within"])
+    return [
+        _cell(row, "worth"),
+        _cell(row, "agreement"),
+        _cell(row, "rho"),
+        f"{within} ({short(row['rho_within'])})" if within != "–" else "–",
+        _cell(row, "level"),
+        short(row["p_adjusted"], 3),
+        f"{row['items']:,}, {row['clusters']:,}, {row['raters']:,}",
+    ]
+
+
+def _cell(row, name):
+    return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
+
+
+def _figures(entries, question, options, looks):
+    """Draw r of judges, baselines and raters, with lines at one rater and the share to keep."""
+    shown = [
+        replace(
+            entry,
+            row={
+                "evaluator": row["evaluator"],
+                "question": question,
+                "value": row["agreement"],
+                "low": row["agreement_low"],
+                "high": row["agreement_high"],
+                "n": row["items"],
+            },
+        )
+        for entry in entries
+        if (row := entry.row)["use"] == RATE and not isnan(row["agreement"])
+    ]
+    if not shown:
+        return []
+    rho = next((e.row["rho"] for e in entries if e.kind == JUDGE and not isnan(e.row["rho"])), None)
+    share = options["retention"]
+    marks = [] if rho is None else [(SHARES[share] * rho, f"{share} of it"), (rho, "one rater")]
+    shown.sort(key=lambda entry: -entry.row["value"])
+    title = f"Agreement r with a rater (n = {span(entry.row['n'] for entry in shown)} items)"
+    plot = dots(shown, "evaluator", "question", looks, title, marks=marks)
+    caption = (
+        f"{question}: how well each judge tells what a rater answers, beside what one rater tells "
+        f"of another (“one rater”) and {share} of it. Grey: what no insight would give. Lines: "
+        "95 % intervals."
+    )
+    return [Figure("verdict", caption, plot)]
+
+
+def headline(answers, options, judges):
+    """Return how many judges may rate items on some question, and which is worth most."""
+    if not judges:
+        return NO_JUDGE
+    rows = [row for row in verdict(answers, options, []).curves[MATRIX] if row["use"] == RATE]
+    if not rows:
+        return no_value("no judge has judged an item that people rated")
+    names = {row["evaluator"] for row in rows}
+    yes = [row for row in rows if row["answer"] == Answer.YES]
+    of = f"of {len(names)} judge{'' if len(names) == 1 else 's'}"
+    if not yes:
+        return "none", "", f"{of} may stand in for a rater; the report says why, and what next"
+    top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
+    words = (
+        f"{of} may stand in for a rater on some question; {top['evaluator']} is worth at least "
+        f"{worth(top['worth_low'])} on {top['question']}"
+    )
+    return str(len({row["evaluator"] for row in yes})), "", words
+
+
+KIND = Kind(
+    name="verdict",
+    title="Verdict",
+    method=(
+        "For which use a judge may stand in for people: rating items in place of a rater, or "
+        "comparing systems. Five answers, each with its reason and what to do next."
+    ),
+    formula=[
+        "ρ: agreement of two raters of one item, mean product of their centred ratings over the "
+        "variance of one. r: the same of judge and rater. θ = r − k ρ > 0: the judge keeps more "
+        "than the share k of what one rater tells about another.",
+        "Worth in raters K = q²(1 − ρ)/(ρ(1 − q²)), q = r/√ρ: a mean of K raters follows the "
+        "raters' shared opinion as well as the judge. “At least”: the lower 95 % bound.",
+        "The same after taking out text length, system, content and recipient (ρ′, r′, k = ½), "
+        "so that a judge that only knows these does not pass.",
+        "Level: mean of judge − people within a margin, by two one-sided tests. Systems: every "
+        "difference of two systems within a margin of people's.",
+        "Errors by cluster (recipient, else content, else item); with ten raters or more they "
+        "count as a sample too.",
+    ],
+    source=(
+        "Spearman (1904, 1910); Pigeot et al. (2003), retention of effect; Schuirmann (1987); "
+        "Berger (1982); Cameron, Gelbach & Miller (2011); Benjamini & Hochberg (1995)."
+    ),
+    options=VerdictOptions,
+    build=verdict,
+    list_parts=list_parts,
+    layout=layout,
+    headline=headline,
+)

@@ -1,0 +1,137 @@
+"""Gather what judges are compared with: each question's ratings by the raters of one role."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from analysis.answers.repeats import text_sizes
+from analysis.reports.shared.labels import LabelNotes, labels_of
+from analysis.stats.validation.criteria import SHARES, Scale
+from analysis.stats.validation.gather import indicators
+from analysis.stats.validation.reference import gather_reference
+
+SYSTEM = "system"
+GROUPINGS = (SYSTEM, "content", "recipient")
+NOMINAL = "choice"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that raters of one role answered.
+
+    reference: what its judges are compared with; is_rated (items,): whether an item has a rating;
+    has_ends: whether its scale has ends, without which a judge has no level.
+    """
+
+    scores: object
+    place: int
+    role: str
+    reference: object
+    is_rated: np.ndarray
+    has_ends: bool
+
+    @property
+    def question(self):
+        return self.scores.questions[self.place]
+
+    @property
+    def is_nominal(self):
+        return self.question.scale.kind == NOMINAL
+
+    @cached_property
+    def item_ranks(self):
+        """Return each item's place by its key (items,), so that no draw depends on their order."""
+        return np.argsort(np.argsort(self.scores.items["item"].astype(str).to_numpy()))
+
+    @property
+    def people_p(self):
+        """Return the largest p of "raters agree", over all rated items and beyond each grouping."""
+        parts = [part.people for part in self.reference.within if part.people is not None]
+        p = [people.agreement.p_above() for people in (self.reference.people, *parts)]
+        return float(np.max(np.nan_to_num(p, nan=1.0)))
+
+    def values_of(self, judge):
+        """Return (a judge's values (items,), whether they are on a scale of its own)."""
+        values, question = self.scores.unfilled(judge)[:, self.place], self.question
+        notes = LabelNotes(own_scale=self.scores.answers.own_scale)
+        if notes.says_yes_or_no(judge, question):
+            return notes.answers(judge, values, question), False
+        has_labels = bool(labels_of(question))
+        return values, has_labels and not notes.fits(judge, values, question)
+
+    def as_judgments(self, values):
+        """Return values (items,) as indicators of the labels of a choice, else as they are."""
+        if not self.is_nominal:
+            return values
+        points = labels_of(self.question)
+        is_label = np.isin(values, points)
+        codes = np.where(is_label, values - points[0], -1).astype(np.int64)
+        return indicators(codes, len(points))
+
+    @cached_property
+    def means(self):
+        """Return the mean rating of each item (items,) that has two ratings; NaN elsewhere.
+
+        Of a choice the label that most raters gave, the first of several.
+        """
+        people, means = self.reference.people, np.full(len(self.scores.items), np.nan)
+        if self.is_nominal:
+            means[people.rows] = labels_of(self.question)[0] + people.means.argmax(axis=1)
+        else:
+            means[people.rows] = people.means[:, 0]
+        return means
+
+
+def read_lengths(scores):
+    """Return how many characters each item's text has (items,), None where no item has a text."""
+    lengths = text_sizes(scores.answers.study, scores.items["item"].astype(str))
+    return None if np.isnan(lengths).all() else lengths
+
+
+def asked_questions(scores, role, lengths):
+    """Yield an Asked for each question with a scale that raters of this role answered."""
+    groupings = _groupings(scores)
+    for place, question in enumerate(scores.questions):
+        items, raters, values = scores.given(place, role)
+        if question.scale.kind == "text" or not len(values):
+            continue
+        scale, has_ends = _scale_of(question, values)
+        if scale is None:
+            continue
+        if question.scale.kind == NOMINAL:
+            points = labels_of(question)
+            values = indicators((values - points[0]).astype(np.int64), len(points))
+        reference = gather_reference(
+            values,
+            items,
+            raters,
+            len(scores.items),
+            scale,
+            groupings=groupings,
+            lengths=lengths,
+            clusters=scores.clusters,
+        )
+        is_rated = np.bincount(items, minlength=len(scores.items)) > 0
+        yield Asked(scores, place, role, reference, is_rated, has_ends)
+
+
+def _scale_of(question, values):
+    """Return (Scale, whether it has ends); None for a number without ends of one value only."""
+    scale = question.scale
+    if scale.kind == NOMINAL:
+        return SHARES, True
+    if scale.low is not None and scale.high is not None:
+        return Scale(scale.low, scale.high, None if scale.kind == "number" else 1.0), True
+    low, high = float(values.min()), float(values.max())
+    return (Scale(low, high, None) if low < high else None), False
+
+
+def _groupings(scores):
+    """Return {column: codes (items,)} of the groupings that the items have."""
+    groupings = {}
+    for name in GROUPINGS:
+        codes = scores.codes(name)
+        if (codes >= 0).any():
+            groupings[name] = np.where(codes < 0, codes.max() + 1, codes)
+    return groupings

@@ -1,0 +1,397 @@
+"""Decide for which use each judge may stand in for people: rating items, comparing systems."""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from analysis.options.choices import ALL
+from analysis.reports.base import Report
+from analysis.reports.shared.evaluators import item_notes
+from analysis.reports.shared.scores import LEARNED, Scores
+from analysis.reports.substitution.options import EPSILONS
+from analysis.reports.verdict import words
+from analysis.reports.verdict.baselines import baseline_values, raters_left_out
+from analysis.reports.verdict.echoes import echoes_of
+from analysis.reports.verdict.options import SHOW
+from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
+from analysis.stats.replacement.interval_narrowing import interval_narrowing
+from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.evidence import Evidence, gather_evidence
+from analysis.stats.validation.family import correct_family
+from analysis.stats.validation.systems import compare_systems
+from analysis.stats.validation.verdict import decide, largest_judge_p
+
+RATE, COMPARE = "rate_items", "compare_systems"
+BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
+MOST_NAMED = 3  # judges in a sentence
+MATRIX = "matrix"  # of a report's curves: the rows of judges on all questions
+USUAL_EPSILON = 0.1
+YES, PEOPLE_DISAGREE = str(Answer.YES), str(Answer.PEOPLE_DISAGREE)
+NOT_TESTABLE = str(Answer.NOT_TESTABLE)
+NUMBERS = (
+    *("rho", "rho_low", "rho_high", "agreement", "agreement_low", "agreement_high"),
+    *("retention", "retention_p", "worth", "worth_low", "worth_high"),
+    *("level", "level_low", "level_high", "level_p", "closeness", "closeness_p"),
+    *("share_proven", "rho_within", "agreement_within", "within_p", "p_adjusted"),
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A judge on one question: its name and kind, its judgments and their evidence."""
+
+    name: str
+    kind: str
+    asked: Asked
+    evidence: Evidence
+    judgments: np.ndarray | None = None
+    has_own_scale: bool = False
+
+    @property
+    def narrowing(self):
+        """Return the share by which its judgments narrow the interval of people's means."""
+        if self.judgments is None:
+            return nan
+        table = self.judgments.reshape(len(self.judgments), -1)
+        is_judged = ~np.isnan(table).any(axis=1)
+        rated = int((is_judged & self.asked.is_rated).sum())
+        return interval_narrowing(self.evidence.r_squared, rated, int(is_judged.sum()))
+
+
+def verdict(answers, options, parts=None):
+    """Give each judge, question and use one of five answers, with its reason and next step.
+
+    parts: keys of the questions that get rows, None for all; the family counts all.
+    """
+    scores = Scores(answers, options)
+    report = Report("verdict", answers.study.slug, options.as_dict())
+    lengths, sizes, judges_entries = read_lengths(scores), [], []
+    for role in _roles(scores):
+        questions = list(asked_questions(scores, role, lengths))
+        judged = [candidate for asked in questions for candidate in _judges(asked)]
+        families = _correct(judged, questions, options)
+        sizes.append(families.size)
+        decided = [
+            decide(candidate.evidence, options.criteria, passes_correction=bool(passes))
+            for candidate, passes in zip(judged, families.passes, strict=True)
+        ]
+        echoes = _echoes(questions, judged, decided)
+        whole = Report("verdict", report.study, report.options)
+        for place, candidate in enumerate(judged):
+            if not options.judges or candidate.name in options.judges:
+                family = float(families.p_adjusted[place]), families.size
+                _add_rating(whole, candidate, decided[place], family, echoes.get(place))
+                _add_systems(whole, candidate)
+        shown = [asked for asked in questions if parts is None or asked.question.key in parts]
+        for candidate in (candidate for asked in shown for candidate in _baselines(asked)):
+            _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
+        keys = {asked.question.key for asked in shown}
+        report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
+        judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
+    report.curves = {MATRIX: [entry.row for entry in judges_entries]}
+    report.verdict = [*_sentences(judges_entries), *_other_roles(scores, judges_entries)]
+    report.notes = [*item_notes(scores), *_notes(scores, report, sizes)]
+    return report
+
+
+def _roles(scores):
+    """Return the roles that each have a verdict of their own: they are not one population."""
+    chosen = scores.options.reference
+    return scores.roles if chosen == ALL and len(scores.roles) > 1 else [chosen]
+
+
+def _judges(asked):
+    """Yield a Candidate for each judge of the study that answers the question."""
+    scores, criteria = asked.scores, asked.scores.options.criteria
+    for name in scores.every_judge:
+        values, has_own_scale = asked.values_of(name)
+        if np.isnan(values).all():
+            continue
+        has_own_scale |= not asked.has_ends
+        judgments = asked.as_judgments(values)
+        evidence = gather_evidence(
+            asked.reference,
+            judgments,
+            criteria,
+            has_own_scale=has_own_scale,
+            is_fitted=_is_fitted(scores, name),
+        )
+        yield Candidate(name, JUDGE, asked, evidence, judgments, has_own_scale)
+
+
+def _is_fitted(scores, name):
+    """Return whether an ensemble learned its weights from the ratings that would test it."""
+    ensemble = scores.ensembles.get(name)
+    return bool(ensemble) and ensemble.rule == LEARNED and scores.choosing is None
+
+
+def _baselines(asked):
+    """Yield the Candidates that show what no insight, and single raters, would give."""
+    options = asked.scores.options
+    for name, values in baseline_values(asked, options.seed):
+        judgments = asked.as_judgments(values)
+        evidence = gather_evidence(
+            asked.reference, judgments, options.criteria, has_own_scale=not asked.has_ends
+        )
+        yield Candidate(name, BASELINE, asked, evidence)
+    for name, evidence in raters_left_out(asked, options.criteria, options.seed):
+        yield Candidate(name, RATER, asked, evidence)
+
+
+def _correct(judged, questions, options):
+    """Correct for all judges of the study, chosen or not, and for all questions."""
+    criteria, place = options.criteria, {id(asked): k for k, asked in enumerate(questions)}
+    return correct_family(
+        [largest_judge_p(candidate.evidence, criteria) for candidate in judged],
+        [asked.people_p for asked in questions],
+        [place[id(candidate.asked)] for candidate in judged],
+        named=[candidate.name == options.named for candidate in judged],
+        criteria=criteria,
+    )
+
+
+def _echoes(questions, judged, decided):
+    """Return {place: Echoed} of the judges with a yes whose answers some raters may have pasted."""
+    return {
+        place: echo
+        for asked in questions
+        for place, echo in echoes_of(
+            asked,
+            {
+                place: candidate
+                for place, candidate in enumerate(judged)
+                if candidate.asked is asked and decided[place].answer == Answer.YES
+            },
+        )
+    }
+
+
+def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
+    """Add the row on rating items. family: adjusted p and size; a baseline has none."""
+    asked, evidence = candidate.asked, candidate.evidence
+    criteria = asked.scores.options.criteria
+    about = candidate.name, asked.question.key
+    case = words.Case(*about, evidence, decided, criteria, echo, candidate.narrowing)
+    sentence, next_step = case.say()
+    numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
+    row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
+    row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
+    if candidate.kind == JUDGE:
+        row["next"], row["warnings"] = next_step, " ".join(case.warnings)
+    row["family"] = family[1]
+    report.add(row, reason=sentence, judge=_judge(candidate), kind=candidate.kind)
+
+
+def _judge(candidate):
+    return candidate.name if candidate.kind == JUDGE else ""
+
+
+def _row(candidate, use, answer, reason, numbers):
+    evidence = candidate.evidence
+    return {
+        "evaluator": candidate.name,
+        "question": candidate.asked.question.key,
+        "role": candidate.asked.role,
+        "use": use,
+        "systems": "",
+        "answer": str(answer),
+        "verdict": str(reason),
+        "why": "",
+        "next": "",
+        **dict.fromkeys(NUMBERS, nan),
+        **numbers,
+        "family": 0,
+        "items": evidence.n,
+        "clusters": evidence.n_clusters,
+        "raters": evidence.n_raters,
+        "warnings": "",
+    }
+
+
+def _numbers(evidence, decided, role, criteria):
+    """Return the numbers of a row on rating items by their keys."""
+    agreement, alpha = evidence.agreement, criteria.alpha
+    theta = agreement.retention(criteria.retention)
+    numbers = {
+        **_with_interval("rho", agreement.rho),
+        **_with_interval("agreement", agreement.r),
+        "retention": theta.value,
+        "retention_p": theta.p_above(),
+        "worth": agreement.worth,
+        **_worth_interval(agreement, alpha),
+        "share_proven": agreement.share_proven(alpha),
+    }
+    if evidence.level is not None:
+        numbers |= _with_interval("level", evidence.level.largest)
+        numbers["level_p"] = evidence.level.p_within(evidence.level_margin)
+    if evidence.closeness is not None:
+        numbers["closeness"] = evidence.closeness.value
+        epsilon = EPSILONS.get(role, USUAL_EPSILON)
+        numbers["closeness_p"] = evidence.closeness.p_below(epsilon)
+    return numbers | _within(evidence, decided, criteria)
+
+
+def _with_interval(name, quantity):
+    """Return {key: number} of an estimate with its 95 % interval; none where it is a point."""
+    reach = quantity.reach(0.025)
+    ends = quantity.value - reach, quantity.value + reach
+    low, high = ends if ends[0] < ends[1] else (nan, nan)
+    return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _worth_interval(agreement, alpha):
+    """Return K_low and the largest K that is not excluded; none where they are one point."""
+    low, high = agreement.least_worth(alpha), agreement.most_worth(alpha)
+    low, high = (low, high) if low < high else (nan, nan)
+    return {"worth_low": low, "worth_high": high}
+
+
+def _within(evidence, decided, criteria):
+    """Return the numbers beyond the grouping that failed, else beyond systems, else the worst."""
+    checked = [part for part in evidence.beyond if part.agreement is not None]
+    if not checked:
+        return {}
+    p = {part.name: _p_beyond(part, criteria) for part in checked}
+    wanted = [decided.grouping, SYSTEM, max(p, key=lambda name: p[name])]
+    part = next(part for name in wanted for part in checked if part.name == name)
+    return {
+        "rho_within": part.agreement.rho.value,
+        "agreement_within": part.agreement.r.value,
+        "within_p": p[part.name],
+    }
+
+
+def _p_beyond(part, criteria):
+    theta = part.agreement.retention(criteria.beyond_retention)
+    both = part.agreement.rho.p_above(), theta.p_above()
+    return float(np.max(np.nan_to_num(both, nan=1.0)))
+
+
+def _add_systems(report, candidate):
+    """Add the row on comparing systems, where there are systems and the scale is people's."""
+    asked, scores = candidate.asked, candidate.asked.scores
+    reference, codes = asked.reference, scores.systems
+    if asked.is_nominal or candidate.has_own_scale or SYSTEM not in reference.groupings:
+        return
+    rows = reference.people.rows
+    given = reference.scale.keep_inside(candidate.judgments[rows])
+    keep = ~np.isnan(given) & (codes[rows] >= 0)
+    if not keep.any():
+        return
+    people = reference.people.restrict(keep)
+    criteria = scores.options.criteria
+    judge, systems = candidate.judgments[people.rows], codes[people.rows]
+    comparison = compare_systems(people, judge, systems, reference.scale, criteria)
+    names = list(scores.items["system"].cat.categories)
+    margin = criteria.system_margin or reference.scale.system_margin
+    case = words.SystemsCase(candidate.name, asked.question.key, comparison, names, margin)
+    sentence, next_step = case.say()
+    numbers = {"p_adjusted": comparison.max_p}
+    row = _row(candidate, COMPARE, comparison.answer, comparison.reason, numbers)
+    row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
+    row |= {"why": comparison.missing, "next": next_step}
+    row["warnings"] = "favours" if comparison.favoured else ""
+    report.add(row, reason=sentence, judge=candidate.name, kind=JUDGE)
+    if scores.options.pairs == SHOW:
+        _add_pairs(report, candidate, comparison, names, people)
+
+
+def _add_pairs(report, candidate, comparison, names, people):
+    for pair in comparison.pairs:
+        numbers = _with_interval("level", pair.offset)
+        numbers |= {"level_p": pair.p_within, "p_adjusted": pair.p_pair}
+        row = _row(candidate, COMPARE, *_answer_of_pair(candidate, comparison, pair), numbers)
+        row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
+        row["systems"] = f"{names[pair.second]} − {names[pair.first]}"
+        row["warnings"] = "favours" if pair.is_favoured else ""
+        why = "level: the judge's difference of the two systems, less people's"
+        report.add(row, reason=why, judge=candidate.name, kind=JUDGE)
+
+
+def _answer_of_pair(candidate, comparison, pair):
+    """Return (answer, reason) on one pair: no winner is called where people see no difference."""
+    alpha = candidate.asked.scores.options.criteria.alpha
+    if pair.is_off:
+        return Answer.NO, Reason.FAVOURS
+    if not pair.p_pair < alpha:
+        return Answer.NOT_YET, Reason.UNDECIDED
+    if not pair.is_apart(alpha, len(comparison.pairs)):
+        return Answer.NOT_YET, Reason.NO_DIFFERENCE
+    return (Answer.YES, Reason.MAY) if pair.has_same_order else (Answer.NO, Reason.FAVOURS)
+
+
+def _sentences(entries):
+    """Yield a sentence a question and role on rating items, then one on comparing systems."""
+    rated = [entry for entry in entries if entry.row["use"] == RATE]
+    columns = dict.fromkeys((e.row["role"], e.row["question"]) for e in rated)
+    several = len({role for role, _ in columns}) > 1
+    for role, question in columns:
+        own = [e for e in rated if (e.row["role"], e.row["question"]) == (role, question)]
+        yield f"{question}{f' ({role})' if several else ''}: {_in_short(own)}"
+    compared = [e.row for e in entries if e.row["use"] == COMPARE and not e.row["systems"]]
+    if compared:
+        yes = [row for row in compared if row["answer"] == YES]
+        names = ", ".join(f"{row['evaluator']} ({row['question']})" for row in yes[:MOST_NAMED])
+        others = " and others" if len(yes) > MOST_NAMED else ""
+        yield f"Comparing systems in place of people: {names + others or 'no judge may'}."
+
+
+def _other_roles(scores, entries):
+    """Yield where to look when no item has two ratings by this role, but other roles rated too."""
+    others = [role for role in scores.roles if role not in _roles(scores)]
+    if others and entries and all(e.row["answer"] == NOT_TESTABLE for e in entries):
+        yield f"Others have rated too: choose {' or '.join(others)} as the reference role."
+
+
+def _in_short(entries):
+    """Say how many judges may rate the items of one question, and which first, or why none."""
+    rows = [entry.row for entry in entries]
+    many = "1 judge" if len(rows) == 1 else f"{len(rows)} judges"
+    yes = [row for row in rows if row["answer"] == YES]
+    if yes:
+        top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
+        least = words.worth(top["worth_low"])
+        return (
+            f"{len(yes)} of {many} may stand in for a rater, first {top['evaluator']}, worth at "
+            f"least {least}."
+        )
+    if all(row["answer"] == NOT_TESTABLE for row in rows):
+        return f"{entries[0].reason} {rows[0]['next']}"
+    of_people = [entry.reason for entry in entries if entry.row["answer"] == PEOPLE_DISAGREE]
+    if len(of_people) * 2 > len(entries):
+        return f"none of {many} may stand in for a rater. {of_people[0]}"
+    answers = [words.ANSWERS[row["answer"]] for row in rows]
+    usual = max(dict.fromkeys(answers), key=answers.count)
+    return f"none of {many} may stand in for a rater ({usual}: {answers.count(usual)})."
+
+
+def _notes(scores, report, sizes):
+    options = scores.options
+    yield (
+        f"Reference: ratings by {', '.join(_roles(scores))}, item by item; each role has a verdict "
+        "of its own."
+    )
+    yield (
+        f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "
+        "on these ratings, those that are not shown included; judges are corrected by "
+        f"Benjamini–Hochberg and questions by Holm, each at {options.alpha / 2:g}."
+    )
+    if options.named:
+        yield f"Named beforehand, and tested alone: {options.named}."
+    yield (
+        "Baselines and single raters are no candidates: they show what no insight, or one more "
+        "rater, would give. A mean of a group leaves the item itself out."
+    )
+    yield "“No” and “people disagree” rest on one-sided 95 % bounds without a correction."
+    yield (
+        "In simulations a check at .05 errs in .05 to .07 of studies exactly at its boundary. A "
+        "constant, chance, text length or the system alone got a yes in at most 1 of 600; the "
+        "content alone can, where contents have fewer than five rated items (docs/CALIBRATION.md)."
+    )
+    few = {row["raters"] for row in report.rows if 0 < row["raters"] < 10}
+    if few:
+        yield f"With fewer than ten raters a verdict is about raters exactly like these {max(few)}."
+    judged = [e for e in report.entries if e.kind == JUDGE and e.row["use"] == RATE]
+    if not judged:
+        yield "No judge has judged an item that people rated."

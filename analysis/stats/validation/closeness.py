@@ -1,0 +1,49 @@
+"""Measure whether the raters or the judge are closer to an item's other raters; it decides nothing.
+
+measure_closeness(people, judge, scale).value     -1..1; 0: as close as a rater
+"""
+
+import numpy as np
+
+from analysis.stats.inputs import Floats
+from analysis.stats.validation.criteria import Scale
+from analysis.stats.validation.errors import Quantity
+from analysis.stats.validation.people import NO_ITEM, People
+
+TIE = 1e-9  # relative: sums of squares this close are equal
+
+
+def measure_closeness(people: People, judge: Floats, scale: Scale) -> Quantity:
+    """Return the share of ratings closer than the judge to the others, less the reverse.
+
+    judge: (n, K), a row for each item of `people`; it is rounded to the raters' scale, for an
+    unrounded judge never ties. Numbers: root mean squared distance to the other ratings; labels:
+    share of equal ones. NaN without items. `p_below(epsilon)` is the test.
+    Source: Calderon, Reichart & Dror (2025), ACL, pooled over the raters.
+    """
+    if not people.n:
+        return Quantity(np.nan, reason=NO_ITEM)
+    by_labels = people.values.shape[1] > 1
+    advantage = _by_labels(people, judge) if by_labels else _by_squares(people, scale.round(judge))
+    step = TIE * max(float(np.abs(advantage).max()), 1.0)
+    d_ij = np.sign(np.where(np.abs(advantage) <= step, 0.0, advantage))
+    d_i = people.sum_by_item(d_ij) / people.m
+    d = float(people.average(d_i))
+    u = ((d_ij - d) / people.m[people.item])[None] if people.adds_raters else None
+    return people.errors((d_i - d)[None], u).quantity(d, np.ones(1))
+
+
+def _by_squares(people: People, judge: Floats) -> Floats:
+    """Return by how much the judge's squared distances from the others exceed the rater's, (N,)."""
+    m, mean = people.m[people.item], people.means[people.item, 0]
+    rating, score = people.values[:, 0], judge[people.item, 0]
+    # Both sums share sum_k (y_k - mean)^2, which drops out.
+    rater_far = m * (rating - mean) ** 2
+    return m * (score - mean) ** 2 - (score - rating) ** 2 - rater_far
+
+
+def _by_labels(people: People, judge: Floats) -> Floats:
+    """Return how many more of the others give the rater's label than the judge's, (N,)."""
+    m = people.m[people.item][:, None]
+    others = m * people.means[people.item] - people.values
+    return np.einsum("nk,nk->n", people.values - judge[people.item], others)

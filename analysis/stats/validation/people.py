@@ -1,0 +1,233 @@
+"""Describe how the raters of a question agree, once for all judges of that question.
+
+people.agreement                    rho with its error
+people.restrict(rows)               only items that a judge has answered
+people.replace_values(residuals)    the same ratings beyond a grouping
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import nan
+
+import numpy as np
+
+from analysis.stats.inputs import Flags, Floats, Ints
+from analysis.stats.validation.criteria import FEWEST_OF_A_PANEL, FEWEST_RATERS
+from analysis.stats.validation.errors import (
+    Errors,
+    Quantity,
+    covariance_by_cluster,
+    covariance_by_rater,
+)
+
+ALL_EQUAL = "all ratings are equal"
+NO_ITEM = "no item has two ratings and a judgment"
+
+
+@dataclass(frozen=True)
+class People:
+    """The ratings of n items with at least two ratings, sorted by item.
+
+    rows (n,): which items of the study; n_single: items left out for having one rating.
+    values (N, K): K = 1 for numbers, else an indicator for each label; item (N,): 0..n-1;
+    rater (N,): 0..R-1; raters (R,): their codes as given; m (n,): ratings of each item; weight
+    (n,): mean 1; cluster (n,): 0..G-1; is_weighted: items had unequal known
+    probabilities. is_sample: whether the raters count as a sample (None: where R >= 10). floor: a
+    variance below it is rounding.
+    """
+
+    rows: Ints
+    values: Floats
+    item: Ints
+    rater: Ints
+    raters: Ints
+    m: Ints
+    weight: Floats
+    cluster: Ints
+    is_weighted: bool
+    is_sample: bool | None
+    n_single: int
+    floor: float
+
+    @property
+    def n(self) -> int:
+        """Return the number of items."""
+        return len(self.rows)
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """Return G, the number of clusters."""
+        return int(self.cluster.max(initial=-1)) + 1
+
+    @cached_property
+    def n_raters(self) -> int:
+        """Return R, the number of raters."""
+        return len(self.raters)
+
+    @property
+    def adds_raters(self) -> bool:
+        """Say whether standard errors count the raters as a sample."""
+        return self.n_raters >= FEWEST_RATERS if self.is_sample is None else self.is_sample
+
+    @cached_property
+    def means(self) -> Floats:
+        """Return the mean rating of each item, (n, K)."""
+        return self.sum_by_item(self.values) / self.m[:, None]
+
+    @cached_property
+    def z(self) -> Floats:
+        """Return the centred ratings (N, K).
+
+        Raters with 30 ratings are centred on their own mean, for leniency is no disagreement; the
+        others on their common mean; all on the mean of the items' means if nobody has 30.
+        """
+        counts = np.bincount(self.rater, minlength=self.n_raters)
+        in_panel = counts >= FEWEST_OF_A_PANEL
+        if not in_panel.any():
+            return self.values - self.average(self.means)
+        weight = self.weight[self.item]
+        columns = [self._rater_centres(column, weight, in_panel) for column in self.values.T]
+        return self.values - np.stack(columns, axis=1)[self.rater]
+
+    def _rater_centres(self, column: Floats, weight: Floats, in_panel: Flags) -> Floats:
+        """Return what the ratings of each rater are centred on, (R,)."""
+        sums = np.bincount(self.rater, column * weight, minlength=self.n_raters)
+        sizes = np.bincount(self.rater, weight, minlength=self.n_raters)
+        rest = sums[~in_panel].sum() / max(sizes[~in_panel].sum(), 1e-300)
+        return np.where(in_panel, sums / sizes, rest)
+
+    @cached_property
+    def z_means(self) -> Floats:
+        """Return the mean centred rating of each item, (n, K)."""
+        return self.sum_by_item(self.z) / self.m[:, None]
+
+    @cached_property
+    def z_others(self) -> Floats:
+        """Return o_ij, the mean centred rating of the item's other raters, (N, K)."""
+        m = self.m[self.item][:, None]
+        return (m * self.z_means[self.item] - self.z) / (m - 1)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Return the squared length of each centred rating, (N,)."""
+        return np.einsum("nk,nk->n", self.z, self.z)
+
+    @cached_property
+    def a(self) -> Floats:
+        """Return the mean square of each item's centred ratings, (n,)."""
+        return self.sum_by_item(self.squares) / self.m
+
+    @cached_property
+    def c(self) -> Floats:
+        """Return the mean product of each item's pairs of different raters, (n,)."""
+        lengths = np.einsum("nk,nk->n", self.z_means, self.z_means)
+        return (self.m * lengths - self.a) / (self.m - 1)
+
+    @cached_property
+    def v_h(self) -> float:
+        """Return V_H, the variance of one rating."""
+        return float(self.average(self.a))
+
+    @cached_property
+    def c_hh(self) -> float:
+        """Return C_HH, the covariance of two ratings of one item."""
+        return float(self.average(self.c))
+
+    @property
+    def is_flat(self) -> bool:
+        """Say whether all ratings are equal but for rounding (also where there is none)."""
+        return not self.n or self.v_h <= self.floor
+
+    @cached_property
+    def rho(self) -> float:
+        """Return the correlation of two ratings of one item; NaN where all ratings are equal."""
+        return nan if self.is_flat else self.c_hh / self.v_h
+
+    @cached_property
+    def psi(self) -> Floats:
+        """Return the influence of each item on rho, (n,)."""
+        return (self.c - self.rho * self.a) / self.v_h
+
+    @cached_property
+    def u(self) -> Floats:
+        """Return the part of each rating in the influence on rho, (N,)."""
+        products = np.einsum("nk,nk->n", self.z, self.z_others)
+        parts = 2 * (products - self.c_hh) - self.rho * (self.squares - self.v_h)
+        return parts / (self.m[self.item] * self.v_h)
+
+    @cached_property
+    def agreement(self) -> Quantity:
+        """Return rho, the agreement of two raters of one item, with its error."""
+        if self.is_flat:
+            return Quantity(nan, reason=ALL_EQUAL if self.n else NO_ITEM)
+        errors = self.errors(self.psi[None], self.u[None] if self.adds_raters else None)
+        return errors.quantity(self.rho, np.ones(1))
+
+    def errors(self, psi: Floats, u: Floats | None) -> Errors:
+        """Return the covariances of quantities with influence psi (q, n), by rating u (q, N)."""
+        items = covariance_by_cluster(psi * self.weight, self.cluster, self.n_clusters)
+        raters = np.zeros_like(items)
+        if u is not None and self.adds_raters:
+            by_rater, cells = self.rater_covariances(u)
+            raters = by_rater - cells
+        return Errors(items, raters, self.n_clusters, self.n_raters)
+
+    def rater_covariances(self, u: Floats) -> tuple[Floats, Floats]:
+        """Return V_rater and V_cell (q, q) of the parts u (q, N) of each rating."""
+        weighted = u * self.weight[self.item]
+        return covariance_by_rater(weighted, self.rater, self.n_raters, self.n)
+
+    def average(self, values: Floats) -> Floats:
+        """Return the weighted mean over items of values (n,) or (n, K)."""
+        return self.weight @ values / max(self.n, 1)
+
+    def sum_by_item(self, values: Floats) -> Floats:
+        """Return the sums by item (n,) or (n, K) of values (N,) or (N, K)."""
+        if not self.n:
+            return np.zeros((0, *values.shape[1:]))
+        return np.add.reduceat(values, self.m.cumsum() - self.m, axis=0)
+
+    def restrict(self, keep: Flags) -> "People":
+        """Return the people of the items kept, flags (n,); the same object if all are kept."""
+        if keep.all():
+            return self
+        return self._keep_ratings(keep[self.item])
+
+    def drop_raters(self, flags: Flags) -> "People":
+        """Return the people without the raters flagged (R,), and items left with one rating."""
+        return self.drop_ratings(flags[self.rater])
+
+    def drop_ratings(self, flags: Flags) -> "People":
+        """Return the people without the ratings flagged (N,), and items left with one rating."""
+        m = np.bincount(self.item[~flags], minlength=self.n)
+        return self._keep_ratings(~flags & (m >= 2)[self.item])
+
+    def _keep_ratings(self, inside: Flags) -> "People":
+        rows, item = compact_codes(self.item[inside])
+        raters, rater = compact_codes(self.rater[inside])
+        return replace(
+            self,
+            rows=self.rows[rows],
+            values=self.values[inside],
+            item=item,
+            rater=rater,
+            raters=self.raters[raters],
+            m=np.bincount(item, minlength=len(rows)),
+            weight=weights_with_mean_one(self.weight[rows]),
+            cluster=compact_codes(self.cluster[rows])[1],
+        )
+
+    def replace_values(self, values: Floats) -> "People":
+        """Return the same people with other ratings (N, K), such as residuals."""
+        return replace(self, values=values)
+
+
+def compact_codes(codes: Ints) -> tuple[Ints, Ints]:
+    """Return the codes that occur, in order, and the place of each code among them."""
+    present = np.bincount(codes) > 0
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
+
+
+def weights_with_mean_one(weight: Floats) -> Floats:
+    """Return the weights divided by their mean."""
+    return weight / weight.mean() if len(weight) else weight

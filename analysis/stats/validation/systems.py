@@ -1,0 +1,205 @@
+"""Decide whether a judge may compare systems: its differences must be those that people see.
+
+comparison = compare_systems(people, judge, systems, Scale(1, 5))
+comparison.answer, comparison.pairs
+"""
+
+from dataclasses import dataclass, replace
+from math import nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.stats import chi2
+
+from analysis.stats.comparison.differences import holm
+from analysis.stats.inputs import Floats, Ints, as_codes
+from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.criteria import Criteria, Scale
+from analysis.stats.validation.errors import Quantity
+from analysis.stats.validation.people import People
+
+FEWEST_FOR_SPREAD = 8  # systems, before their spread is a statement about systems like these
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """Two systems: the difference second - first.
+
+    offset: of the judge less people (e_st); people, judge: of each. p_within: that the offset is
+    within the margin (TOST); p_pair: by Holm over pairs, for "J may compare these two". is_off: the
+    offset is beyond the margin; is_favoured: it is beyond 0; both corrected over pairs.
+    """
+
+    first: int
+    second: int
+    offset: Quantity
+    people: Quantity
+    judge: Quantity
+    p_within: float
+    p_pair: float = nan
+    is_off: bool = False
+    is_favoured: bool = False
+
+    def is_apart(self, alpha: float, n_pairs: int) -> bool:
+        """Say whether people tell the two apart, corrected for the number of pairs."""
+        return self.people.p_two_sided() * n_pairs < alpha
+
+    @property
+    def has_same_order(self) -> bool:
+        """Say whether the judge puts the two in people's order."""
+        return self.people.value * self.judge.value > 0
+
+
+@dataclass(frozen=True)
+class SystemComparison:
+    """An answer on all systems, with its pairs.
+
+    max_p: the largest p of "within the margin"; n_apart: pairs that people tell apart. favoured:
+    whether some pair warns "J favours". missing: what a "not yet" waits for ("margin", "order",
+    "widest"). spread: SD of the systems' offsets with its 95 % interval, NaN below eight systems;
+    it holds the chance of each system's items too.
+    """
+
+    answer: Answer
+    reason: Reason
+    pairs: tuple[SystemPair, ...]
+    n_systems: int
+    max_p: float = nan
+    n_apart: int = 0
+    favoured: bool = False
+    missing: str = ""
+    spread: float = nan
+    spread_interval: tuple[float, float] = (nan, nan)
+
+
+def compare_systems(
+    people: People,
+    judge: Floats,
+    systems: ArrayLike,
+    scale: Scale,
+    criteria: Criteria | None = None,
+) -> SystemComparison:
+    """Compare the differences of systems by the judge with those by people.
+
+    people: those of items with a judgment, on whose rows judge (n,) and systems, codes (n,), are.
+    Numbers only; errors are by the clusters of each pair. Raises ValueError for other shapes.
+    Source: two one-sided tests, Schuirmann (1987); all pairs must hold, Berger (1982).
+    """
+    criteria = criteria or Criteria()
+    if people.values.shape[1] != 1 or judge.shape != (people.n,):
+        raise ValueError(f"judge: expected {people.n} numbers, found shape {judge.shape}")
+    codes, system = np.unique(as_codes(systems, "systems", people.n), return_inverse=True)
+    if len(codes) < 2 or len(codes) == people.n:  # one system, or each item its own
+        return SystemComparison(Answer.NOT_TESTABLE, Reason.NOT_COMPARABLE, (), len(codes))
+    margin = criteria.system_margin
+    margin = scale.system_margin if margin is None else margin
+    alpha = criteria.alpha_weighted if people.is_weighted else criteria.alpha
+    pairs = _compare_pairs(people, judge, system, codes, margin, alpha)
+    too_few = (
+        int(np.bincount(system).min()) < criteria.fewest_items
+        or min(pair.offset.df for pair in pairs) + 1 < criteria.fewest_clusters
+    )
+    comparison = _decide(pairs, alpha, is_constant=bool(np.ptp(judge) == 0), too_few=too_few)
+    offsets = _means(people, judge - people.means[:, 0], system, len(codes))
+    spread, interval = _spread(offsets)
+    return replace(comparison, n_systems=len(codes), spread=spread, spread_interval=interval)
+
+
+def _compare_pairs(
+    people: People, judge: Floats, system: Ints, codes: Ints, margin: float, alpha: float
+) -> tuple[SystemPair, ...]:
+    means = people.means[:, 0]
+    columns = (judge - means, means, judge)
+    first, second = np.triu_indices(len(codes), 1)
+    offsets, by_people, by_judge = (
+        _differences(people, values, system, first, second) for values in columns
+    )
+    p = [offset.p_within(margin) for offset in offsets]
+    share = alpha / 2 / len(first)  # of a two-sided interval over all pairs
+    return tuple(
+        SystemPair(
+            int(codes[first[k]]),
+            int(codes[second[k]]),
+            offset,
+            by_people[k],
+            by_judge[k],
+            p[k],
+            float(p_pair),
+            is_off=abs(offset.value) - offset.reach(share) > margin,
+            is_favoured=abs(offset.value) - offset.reach(share) > 0,
+        )
+        for k, (offset, p_pair) in enumerate(zip(offsets, holm(p), strict=True))
+    )
+
+
+def _means(people: People, values: Floats, system: Ints, n_systems: int) -> Floats:
+    """Return the weighted mean of values (n,) in each system (S,)."""
+    sums = np.bincount(system, people.weight * values, minlength=n_systems)
+    return sums / np.bincount(system, people.weight, minlength=n_systems)
+
+
+def _differences(
+    people: People, values: Floats, system: Ints, first: Ints, second: Ints
+) -> list[Quantity]:
+    """Return mean(second) - mean(first) of values (n,) with errors by the pair's clusters."""
+    n_systems = int(system.max()) + 1
+    mean = _means(people, values, system, n_systems)
+    sizes = np.bincount(system, people.weight, minlength=n_systems)
+    psi = people.weight * (values - mean[system]) / sizes[system]
+    shape = people.n_clusters, n_systems
+    sums = sparse.coo_array((psi, (people.cluster, system)), shape=shape).tocsr()
+    products = (sums.T @ sums).toarray()
+    has = sparse.coo_array((np.ones(people.n), (people.cluster, system)), shape=shape).tocsr()
+    has.data[:] = 1.0
+    shared = (has.T @ has).toarray()
+    groups = shared[first, first] + shared[second, second] - shared[first, second]
+    squares = products[first, first] + products[second, second] - 2 * products[first, second]
+    quantities = []
+    for value, g, square in zip(mean[second] - mean[first], groups, squares, strict=True):
+        error = sqrt(g / (g - 1) * max(0.0, square)) if g > 1 else nan
+        quantities.append(Quantity(float(value), error, int(g) - 1))
+    return quantities
+
+
+def _decide(
+    pairs: tuple[SystemPair, ...], alpha: float, *, is_constant: bool, too_few: bool
+) -> SystemComparison:
+    apart = [pair for pair in pairs if pair.is_apart(alpha, len(pairs))]
+    max_p = float(np.max([pair.p_within for pair in pairs]))
+    favoured = any(pair.is_favoured for pair in pairs)
+    answer, reason, missing = Answer.NOT_YET, Reason.UNDECIDED, ""
+    if is_constant:
+        answer, reason = Answer.NO, Reason.SAYS_NOTHING
+    elif too_few:
+        reason = Reason.TOO_FEW
+    elif any(pair.is_off for pair in pairs):
+        answer, reason = Answer.NO, Reason.FAVOURS
+    elif not apart:
+        reason = Reason.NO_DIFFERENCE
+    else:
+        missing = _what_is_missing(pairs, apart, max_p, alpha)
+        answer, reason = (Answer.NOT_YET, reason) if missing else (Answer.YES, Reason.MAY)
+    return SystemComparison(answer, reason, pairs, 0, max_p, len(apart), favoured, missing)
+
+
+def _what_is_missing(
+    pairs: tuple[SystemPair, ...], apart: list[SystemPair], max_p: float, alpha: float
+) -> str:
+    """Return which condition of a yes does not hold, or nothing."""
+    if not max_p < alpha:
+        return "margin"
+    if not all(pair.has_same_order for pair in apart):
+        return "order"
+    widest = max(pairs, key=lambda pair: abs(pair.people.value))
+    return "" if widest.judge.p_two_sided() < alpha else "widest"
+
+
+def _spread(offsets: Floats) -> tuple[float, tuple[float, float]]:
+    """Return the SD of the systems' offsets (S,) with its 95 % chi-squared interval."""
+    df = len(offsets) - 1
+    if len(offsets) < FEWEST_FOR_SPREAD:
+        return nan, (nan, nan)
+    spread = float(np.std(offsets, ddof=1))
+    low, high = (spread * sqrt(df / float(chi2.ppf(share, df))) for share in (0.975, 0.025))
+    return spread, (low, high)

@@ -1,0 +1,91 @@
+"""manage.py plan: three formats, the options of the page, clear refusals."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+KEYS = ["use", "rho", "judge", "raters_per_item", "items", "ratings", "sessions", "cost", "power"]
+
+
+def plan(*arguments):
+    out = StringIO()
+    call_command("plan", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_the_worked_plan_as_json():
+    whole = json.loads(plan("--format", "json"))
+    rows = whole["rows"]
+    assert [list(row) for row in rows] == [KEYS] * 4
+    assert [row["raters_per_item"] for row in rows] == [2, 3, 4, 5]
+    three = rows[1]
+    assert (three["use"], three["rho"], three["judge"]) == ("rate_items", 0.3, "equal")
+    assert (three["items"], three["ratings"], three["sessions"]) == (233, 699, 70)
+    assert three["cost"] == pytest.approx(93.33, abs=0.005)
+    assert whole["notes"][0].startswith("233 items with 3 ratings each decide")
+    assert whole["options"]["session_items"] == 10
+
+
+def test_the_worked_plans_of_the_table():
+    # rho .2, k 4/5, m 2: 143 items that raters agree; a judge of r .3 needs 218
+    quality = str(0.3 / 0.2**0.5)
+    whole = json.loads(
+        plan("--rho", "fair", "--judge", quality, "--retention", "4/5", "--format", "json")
+    )
+    # The level needs 1.5 (1 + .6 - .6) = 1.5 times (2.926405 / .25)^2: 205.5, so fewer.
+    assert whole["rows"][0]["items"] == 218
+    assert whole["options"]["rho"] == 0.2
+
+
+def test_csv_has_blank_cells_where_nothing_can_be_shown():
+    rows = list(csv.DictReader(StringIO(plan("--rho", "poor", "--format", "csv"))))
+    assert list(rows[0]) == KEYS
+    assert {(row["items"], row["cost"], row["power"]) for row in rows} == {("", "", "")}
+
+
+def test_text_is_a_table_and_the_answer():
+    text = plan()
+    assert text.splitlines()[0].split() == KEYS
+    assert "233 items with 3 ratings each decide with probability .80" in text
+    assert "no number of items can show it" in plan("--judge", "0.1")
+
+
+def test_every_option_reaches_the_plan():
+    given = {
+        "use": "compare_systems",
+        "rho": 0.4,
+        "judge": 0.8,
+        "retention": "1/2",
+        "scale": "range",
+        "scale_range": 10.0,
+        "session_items": 12,
+        "item_seconds": 30.0,
+        "hourly_pay": 11.5,
+        "fee": 25.0,
+        "cluster_items": 4,
+        "power": 0.9,
+    }
+    flags = [
+        text
+        for name, value in given.items()
+        for text in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    assert json.loads(plan(*flags, "--format", "json"))["options"] == given
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "words"),
+    [
+        ("--rho", "1.2", "rho: Ensure this value is less than or equal to 1"),
+        ("--rho", "some", "rho: Use poor, fair, usual, good, or a number."),
+        ("--judge", "best", "judge: Use equal, or a number."),
+        ("--power", "1", "power: "),
+        ("--cluster-items", "0", "cluster_items: "),
+    ],
+)
+def test_bad_input_is_named(flag, value, words):
+    with pytest.raises(CommandError, match=words):
+        plan(flag, value)

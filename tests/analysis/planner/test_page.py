@@ -1,0 +1,134 @@
+"""The page of the planner: the answer, the designs, bad input, and who sees it."""
+
+import re
+
+import pytest
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+PATH = "/plan/"
+
+
+def words_of(answer):
+    """The text of a page without its markup."""
+    return " ".join(re.sub(r"<[^>]+>", " ", answer.content.decode()).split())
+
+
+def test_a_newcomer_is_asked_and_answered_at_once(as_owner):
+    answer = as_owner.get(PATH)
+    text = words_of(answer)
+    assert answer.status_code == 200
+    assert text.index("For which use?") < text.index("How far do two raters")
+    assert (
+        "233 items with 3 ratings each decide with probability .80: 699 ratings, 70 sessions, "
+        "about 93.33." in text
+    )
+    assert "3 (cheapest) 233 699 70 93.33 .69 the judge keeps enough" in text
+    assert "5 173 865 87 116.00 .63 the judge’s level" in text
+
+
+def test_what_is_asked_for_is_planned_and_kept_in_the_form(as_owner):
+    query = {"rho": "0.5", "judge": "0.7", "session_items": "20", "hourly_pay": "12", "fee": "0"}
+    answer = as_owner.get(PATH, query)
+    form = answer.context["form"]
+    assert {name: form[name].value() for name in query} == query
+    design = next(row for row in answer.context["plan"].rows if row["raters_per_item"] == 2)
+    # The judge's retention needs 85; its level 1.5 (1 + .75 - 2 (.7) sqrt(.5)) = 1.140,
+    # 1.140 (2.926405 / .25)^2 = 156.2
+    assert (design["items"], design["ratings"], design["sessions"]) == (157, 314, 16)
+    # 16 sessions of 20 times 40 s are 3.556 hours
+    assert design["cost"] == pytest.approx(42.67, abs=0.005)
+
+
+def test_systems_are_compared(as_owner):
+    text = words_of(as_owner.get(PATH, {"use": "compare_systems"}))
+    assert "300 items of each of two systems with 2 ratings each" in text
+    assert "3 534 1,602 161 214.66" in text
+    assert "Probability that a judge without a bias passes" in text
+
+
+def test_a_setting_that_never_decides_says_why(as_owner):
+    answer = as_owner.get(PATH, {"rho": "poor", "judge": "-0.2"})
+    text = words_of(answer)
+    assert answer.status_code == 200
+    assert "With these numbers no number of items can show it." in text
+    assert "At .10 or less no judge can be checked" in text and "there is nothing to show" in text
+    assert "inf" not in re.sub(r"[a-z]*info[a-z]*", "", text) and "nan" not in text
+    assert "cheapest" not in text and "What to collect" not in text
+    # For each number of ratings an item: raters' agreement, the judge's retention, its level.
+    never = "no number of items can show it"
+    assert re.search(rf"3 {never} {never} [0-9]+ 4 {never} {never} [0-9]+ 5", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("use", "rank"),
+        ("rho", "1.5"),
+        ("rho", "much"),
+        ("judge", "-2"),
+        ("judge", "nan"),
+        ("scale", "4"),
+        ("scale_range", "0"),
+        ("session_items", "0"),
+        ("session_items", "2.5"),
+        ("item_seconds", "-1"),
+        ("hourly_pay", "1e9"),
+        ("fee", "-1"),
+        ("cluster_items", "0"),
+        ("power", "1"),
+        ("retention", "3/4"),
+    ],
+)
+def test_bad_input_is_named_and_kept(as_owner, name, value):
+    answer = as_owner.get(PATH, {name: value})
+    assert answer.status_code == 400
+    assert list(answer.context["form"].errors) == [name]
+    assert answer.context["form"][name].value() == value
+    text = answer.content.decode()
+    assert "errorlist" in text and 'id="answer"' not in text
+
+
+def test_the_figure_has_words_and_a_table(as_owner):
+    answer = as_owner.get(PATH)
+    figure = answer.context["figure"]
+    names = [line["name"] for line in figure.plot["data"]]
+    assert names == [
+        "2 ratings an item",
+        "3 ratings an item",
+        "5 ratings an item",
+        "asked for: .80",
+    ]
+    assert "233 items with 3 ratings each" in figure.caption
+    table = answer.context["further"][1]
+    assert len(table.lines) == len(figure.plot["data"][0]["x"])
+    assert "No line reaches" in as_owner.get(PATH, {"rho": "poor"}).context["figure"].caption
+
+
+def test_extreme_settings_are_answered(as_owner):
+    for query in (
+        {"rho": "0.1000000001"},
+        {"rho": "1", "judge": "1", "cluster_items": "1000"},
+        {"scale": "range", "scale_range": "0.001", "use": "compare_systems"},
+        {"item_seconds": "0", "hourly_pay": "0", "fee": "0", "power": "0.5"},
+    ):
+        assert as_owner.get(PATH, query).status_code == 200
+
+
+def test_whoever_is_not_logged_in_is_led_to_the_login(db):
+    answer = Client().get(PATH)
+    assert answer.status_code == 302 and answer["Location"] == "/accounts/login/?next=/plan/"
+
+
+def test_everybody_with_an_account_may_plan(as_stranger):
+    assert as_stranger.get(PATH).status_code == 200
+
+
+def test_the_page_takes_two_queries(as_owner, django_assert_num_queries):
+    with django_assert_num_queries(2):  # the session and its user
+        as_owner.get(PATH)
+
+
+def test_it_is_linked_where_a_study_is_begun(as_owner):
+    for path in ("/", "/studies/new/"):
+        assert b'href="/plan/"' in as_owner.get(path).content, path

@@ -1,0 +1,275 @@
+"""The verdict as a report: HANNA's published answers, a crowd with a known truth, and its words."""
+
+from collections import Counter
+from math import isnan
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE, _answer_of_pair
+from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.errors import Quantity
+from analysis.stats.validation.systems import SystemPair
+from annotate.models import Rater, Rating
+from judges.models import Judge, Judgment, Run
+from tests import factories
+from tests.analysis.small import build, load_hanna
+
+pytestmark = pytest.mark.django_db
+LLMS = ("Beluga", "Llama", "Mistral", "ChatGPT")
+
+
+def rows_of(report, use=RATE, kind=JUDGE):
+    """The rows of one use, by (evaluator, question)."""
+    return {
+        (entry.row["evaluator"], entry.row["question"]): entry.row
+        for entry in report.entries
+        if entry.kind == kind and entry.row["use"] == use
+    }
+
+
+@pytest.fixture
+def hanna(shared_data):
+    return build(load_hanna(shared_data / "hanna"), "verdict")
+
+
+def test_hanna_has_the_answers_that_were_computed_twice_elsewhere(hanna):
+    """PLANNING, section 3: 16 prompted judges, 6 questions; four yes after the family."""
+    rows = {key: row for key, row in rows_of(hanna).items() if key[0].startswith(LLMS)}
+    assert len(rows) == 96
+    answers = Counter(row["answer"] for row in rows.values())
+    assert answers == {"yes": 4, "not_yet": 9, "no": 9, "people_disagree": 74}
+    yes = {key: row for key, row in rows.items() if row["answer"] == "yes"}
+    assert {question for _, question in yes} == {"complexity"}
+    least = sorted(row["worth_low"] for row in yes.values())
+    assert least[0] >= 1.265 and least[-1] <= 2.555, least
+    row = rows["Beluga-13B prompt 1", "complexity"]
+    expected = {
+        "rho": 0.277795,
+        "agreement": 0.370519,
+        "retention": 0.185322,
+        "worth_low": 1.8529,
+        "rho_within": 0.049403,
+        "agreement_within": 0.132244,
+        "level": -0.023360,
+    }
+    for name, value in expected.items():
+        assert row[name] == pytest.approx(value, abs=6e-5 if name == "worth_low" else 6e-7), name
+    assert (row["items"], row["clusters"], row["raters"]) == (1056, 96, 3)
+
+
+def test_hanna_passes_no_baseline_and_no_judge_compares_its_systems(hanna):
+    baselines = rows_of(hanna, kind=BASELINE)
+    assert len(baselines) >= 6 * 6
+    assert {row["answer"] for row in baselines.values()} <= {"no", "not_yet", "people_disagree"}
+    compared = rows_of(hanna, COMPARE)
+    assert "yes" not in {row["answer"] for row in compared.values()}
+    assert any("Beluga-13B prompt 1" in sentence for sentence in hanna.verdict)
+
+
+CONTENTS, SYSTEMS, RATERS = 60, 3, 3
+
+
+def make_truth(seed=1):
+    return np.random.default_rng(seed).normal(0, 1, CONTENTS * SYSTEMS)
+
+
+def make_crowd(seed=1, share=0.5):
+    """180 items of three systems, each rated by three of twelve raters; the truth is returned."""
+    rng = np.random.default_rng(seed + 100)
+    study = factories.make_study(questions={"q": "likert5"})
+    question = study.questions.get()
+    items = [
+        factories.make_item(study, f"i{n}", None, f"c{n // SYSTEMS}", f"s{n % SYSTEMS}")
+        for n in range(CONTENTS * SYSTEMS)
+    ]
+    truth = make_truth(seed)
+    sessions = [factories.make_session(study, f"r{number}") for number in range(12)]
+    for n, item in enumerate(items):
+        for place in range(RATERS):
+            session = sessions[(n + place * 4) % 12]
+            value = 3 + np.sqrt(share) * truth[n] + np.sqrt(1 - share) * rng.normal()
+            Rating.objects.create(
+                session=session,
+                item=item,
+                question=question,
+                value=float(np.clip(round(value), 1, 5)),
+            )
+    return study, truth
+
+
+def add_judge(study, name, values):
+    """A judge that gave these values to the study's items, in their order."""
+    question = study.questions.get()
+    run = Run.objects.create(judge=factories.make_judge(study, name), state="finished")
+    Judgment.objects.bulk_create(
+        Judgment(run=run, item=item, question=question, state="done", value=float(value))
+        for item, value in zip(study.items.order_by("pk"), values, strict=True)
+        if not isnan(value)
+    )
+
+
+@pytest.fixture
+def crowd():
+    """Judges whose answers are known: of insight, of none, too high, reversed, and few."""
+    study, truth = make_crowd()
+    rng = np.random.default_rng(2)
+    good = np.clip(3 + 0.65 * truth + 0.3 * rng.normal(size=len(truth)), 1, 5)
+    add_judge(study, "good", good)
+    add_judge(study, "high", np.clip(good + 0.9, 1, 5))
+    add_judge(study, "always 3", np.full(len(truth), 3))
+    add_judge(study, "reversed", 6 - good)
+    add_judge(study, "noise", rng.integers(1, 6, len(truth)))
+    add_judge(study, "few", np.where(np.arange(len(truth)) < 20, good, np.nan))
+    add_judge(study, "percent", 100 * good)
+    return study
+
+
+def test_each_judge_of_a_crowd_gets_its_answer(crowd):
+    rows = {name: row for (name, _), row in rows_of(build(crowd, "verdict")).items()}
+    verdicts = {name: (row["answer"], row["verdict"]) for name, row in rows.items()}
+    assert verdicts == {
+        "good": ("yes", "may"),
+        "high": ("no", "level_off"),
+        "always 3": ("no", "says_nothing"),
+        "reversed": ("no", "may_not"),
+        "noise": ("no", "may_not"),
+        "few": ("not_yet", "too_few"),
+        "percent": ("not_yet", "order_only"),
+    }
+    assert rows["good"]["worth_low"] > 1
+    assert {row["family"] for row in rows.values()} == {6}  # a scale of its own is no candidate
+    assert rows["percent"]["level_p"] is None or isnan(rows["percent"]["level_p"])
+
+
+def test_judges_that_are_not_shown_count_in_the_family_all_the_same(crowd):
+    every, chosen = build(crowd, "verdict"), build(crowd, "verdict", judges=["good"])
+    row = rows_of(chosen)["good", "q"]
+    assert row == rows_of(every)["good", "q"] and row["family"] == 6
+    assert set(rows_of(chosen)) == {("good", "q")}
+
+
+def test_a_judge_named_beforehand_is_tested_alone(crowd):
+    usual = rows_of(build(crowd, "verdict"))["good", "q"]
+    report = build(crowd, "verdict", named="good")
+    assert rows_of(report)["good", "q"]["p_adjusted"] < usual["p_adjusted"]
+    assert "Named beforehand, and tested alone: good." in report.notes
+
+
+def test_every_role_has_a_verdict_of_its_own(crowd):
+    Rater.objects.filter(key__in=["r0", "r4", "r8"]).update(role="expert")
+    report = build(crowd, "verdict", reference="all")
+    rows = [row for row in report.rows if (row["evaluator"], row["use"]) == ("good", RATE)]
+    assert {row["role"]: row["raters"] for row in rows} == {"expert": 3, "third_party": 9}
+
+
+def test_a_learned_ensemble_is_not_tested_by_what_it_learned_from(crowd):
+    panel = factories.make_judge(crowd, "panel", kind=Judge.Kind.ENSEMBLE, rule="learned")
+    panel.members.set(Judge.objects.filter(key__in=["good", "noise"]))
+    row = rows_of(build(crowd, "verdict"))["panel", "q"]
+    assert (row["answer"], row["verdict"]) == ("not_testable", "not_comparable")
+
+
+def test_pairs_of_systems_have_rows_where_they_are_asked_for(crowd):
+    pairs = [row for row in build(crowd, "verdict", pairs="show").rows if row["systems"]]
+    assert {row["systems"] for row in pairs} == {"s1 − s0", "s2 − s0", "s2 − s1"}
+    assert not [row for row in build(crowd, "verdict").rows if row["systems"]]
+
+
+def test_the_words_say_for_which_use_and_what_next(crowd):
+    report = build(crowd, "verdict")
+    words = {
+        entry.row["evaluator"]: (entry.reason, entry.row["next"])
+        for entry in report.entries
+        if entry.kind == JUDGE and entry.row["use"] == RATE
+    }
+    assert words["good"][0].startswith("good may stand in for one rater on q: worth at least ")
+    unchecked = "whether it only knows the content of an item (fewer than 5 rated items each)."
+    assert words["good"][0].endswith(f" Not checked: {unchecked}")
+    assert words["high"][0].startswith("high orders items like a rater, but is ")
+    assert words["high"][0].endswith(" points too high: use it for the order only.")
+    assert words["always 3"] == (
+        "always 3 gives the same answer to every item.",
+        "Try another prompt or model.",
+    )
+    assert "It goes in the opposite direction." in words["reversed"][0]
+    assert "20 items in 7 clusters" in words["few"][0]
+    (first, *_) = report.verdict
+    assert first.startswith("q: 1 of 7 judges may stand in for a rater, first good, worth at least")
+
+
+def paste(study, name, raters):
+    """Let raters give a judge's rounded answers instead of their own."""
+    values = dict(Judgment.objects.filter(run__judge__key=name).values_list("item", "value"))
+    for rating in Rating.objects.filter(session__rater__key__in=raters):
+        rating.value = float(round(values[rating.item_id]))
+        rating.save()
+
+
+def test_a_yes_names_raters_who_agree_with_the_judge_more_than_with_people(crowd):
+    assert rows_of(build(crowd, "verdict"))["good", "q"]["warnings"] == ""
+    paste(crowd, "noise", ["r0"])
+    noise = rows_of(build(crowd, "verdict"))["noise", "q"]
+    assert (noise["answer"], noise["warnings"]) == ("not_yet", "seen_rater")
+    rng, truth = np.random.default_rng(5), make_truth()
+    add_judge(crowd, "fair", np.clip(np.round(3 + 0.5 * truth + rng.normal(size=len(truth))), 1, 5))
+    paste(crowd, "fair", ["r0", "r1", "r2", "r3"])
+    report = build(crowd, "verdict", named="fair")
+    (entry,) = [e for e in report.entries if (e.row["evaluator"], e.row["use"]) == ("fair", RATE)]
+    assert entry.row["answer"] == "yes" and "echo" in entry.row["warnings"].split()
+    assert "Some raters agree with fair more than with people" in entry.reason
+
+
+def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_answer(crowd):
+    """Half as many items again: 1 − √(1 − R² (1 − 180/270)), R² by NumPy."""
+    items = [factories.make_item(crowd, f"more{n}", None, f"d{n}", "s0") for n in range(90)]
+    run, question = Run.objects.get(judge__key="high"), crowd.questions.get()
+    Judgment.objects.bulk_create(
+        Judgment(run=run, item=item, question=question, state="done", value=3.0) for item in items
+    )
+    judged = dict(Judgment.objects.filter(run=run).values_list("item", "value"))
+    means = {
+        item: np.mean(values)
+        for item in judged
+        if (values := Rating.objects.filter(item=item).values_list("value", flat=True))
+    }
+    r = np.corrcoef([*means.values()], [judged[item] for item in means])[0, 1]
+    expected = 1 - np.sqrt(1 - r**2 * (1 - 180 / 270))
+    row = rows_of(build(crowd, "verdict"))["high", "q"]
+    assert row["answer"] == "no"
+    words = f" With your ratings it makes the intervals of means {expected:.0%} narrower."
+    assert row["next"].endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "is_off", "p_pair", "answer"),
+    [
+        ((0.8, 0.1), 0.7, False, 0.01, ("yes", "may")),
+        ((0.05, 0.1), -0.05, False, 0.01, ("not_yet", "no_difference")),  # no winner to be called
+        ((0.8, 0.1), -0.1, False, 0.01, ("no", "favours")),
+        ((0.8, 0.1), 0.7, False, 0.2, ("not_yet", "undecided")),
+        ((0.8, 0.1), 1.9, True, 0.9, ("no", "favours")),
+    ],
+)
+def test_a_pair_gets_a_yes_only_where_people_see_a_difference(
+    people, judge, is_off, p_pair, answer
+):
+    seen = Quantity(*people, df=50)
+    pair = SystemPair(0, 1, seen, seen, Quantity(judge, 0.1, 50), 0.01, p_pair, is_off)
+    comparison = SimpleNamespace(pairs=(pair, pair, pair))
+    options = SimpleNamespace(criteria=Criteria())
+    candidate = SimpleNamespace(asked=SimpleNamespace(scores=SimpleNamespace(options=options)))
+    assert _answer_of_pair(candidate, comparison, pair) == answer
+
+
+def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
+    session = factories.make_session(crowd, "own", Rater.Role.RECIPIENT)
+    question = crowd.questions.get()
+    factories.make_ratings(session, ((item, question, 3) for item in crowd.items.all()))
+    first, *_, last = build(crowd, "verdict").verdict  # the recipient's role is the usual one
+    assert first == (
+        "q: Nothing can be said: no item has two ratings and a judgment. Collect a second rating "
+        "of at least 30 items."
+    )
+    assert last == "Others have rated too: choose third_party as the reference role."

@@ -1,0 +1,104 @@
+"""What a verdict rests on: which items count, and on which scale."""
+
+import numpy as np
+import pytest
+
+from analysis.stats.validation.agreement import compare_judge
+from analysis.stats.validation.criteria import SHARES, Criteria, Scale
+from analysis.stats.validation.evidence import gather_evidence
+from analysis.stats.validation.gather import indicators
+from analysis.stats.validation.reference import gather_reference
+from analysis.stats.validation.verdict import decide
+from tests.analysis.stats.validation.worked import long_study
+
+FIVE = Scale(1, 5)
+
+
+def study(seed=1, n=80, **options):
+    values, items, who, judge = long_study(seed, n=n)
+    return gather_reference(values, items, who, n, FIVE, **options), judge
+
+
+def test_only_items_with_a_judgment_on_the_scale_count():
+    reference, judge = study()
+    rows = reference.people.rows
+    judge[rows[:3]], judge[rows[4]] = np.nan, -1
+    evidence = gather_evidence(reference, judge)
+    assert (evidence.n_missing, evidence.n_off_scale) == (3, 1)
+    assert evidence.n == len(rows) - 4
+    keep = np.ones(len(rows), bool)
+    keep[[0, 1, 2, 4]] = False
+    people = reference.people.restrict(keep)
+    assert evidence.agreement.r == compare_judge(people, judge[people.rows, None]).r
+    assert evidence.share_missing == pytest.approx(4 / len(rows))
+
+
+def test_a_judge_on_its_own_scale_has_no_level_and_no_closeness():
+    reference, judge = study()
+    evidence = gather_evidence(reference, 100 * judge, has_own_scale=True)
+    assert evidence.n_off_scale == 0
+    assert evidence.level is evidence.closeness is None
+    assert evidence.agreement.r.value == pytest.approx(
+        gather_evidence(reference, judge).agreement.r.value
+    )
+
+
+def test_the_margin_is_the_scales_or_the_option():
+    reference, judge = study()
+    assert gather_evidence(reference, judge).level_margin == 0.25
+    assert gather_evidence(reference, judge, Criteria(level_margin=0.4)).level_margin == 0.4
+
+
+def test_numbers_of_a_binary_question_are_its_labels():
+    values, items, who, judge = long_study(3, n=80)
+    yes, marks = (values > 3).astype(int), (judge > 3).astype(float)
+    by_number = gather_evidence(gather_reference(yes, items, who, 80, Scale(0, 1)), marks)
+    by_label = gather_evidence(
+        gather_reference(indicators(yes, 2), items, who, 80, SHARES),
+        indicators(marks.astype(int), 2),
+    )
+    for name in ("rho", "r"):
+        number, label = (getattr(e.agreement, name) for e in (by_number, by_label))
+        assert number.value == pytest.approx(label.value)
+        assert number.error == pytest.approx(label.error)
+    assert by_number.level_margin == by_label.level_margin
+    assert by_number.rare_class == by_label.rare_class
+    assert by_number.rare_class.n_majority > 0
+    assert by_number.closeness.value == pytest.approx(by_label.closeness.value)
+
+
+def test_a_five_point_question_has_no_rare_class():
+    reference, judge = study()
+    assert gather_evidence(reference, judge).rare_class is None
+
+
+def test_a_squared_correlation_with_mean_ratings():
+    reference, judge = study()
+    means, rows = reference.people.means[:, 0], reference.people.rows
+    expected = np.corrcoef(means, judge[rows])[0, 1] ** 2
+    assert gather_evidence(reference, judge).r_squared == pytest.approx(expected)
+    assert np.isnan(gather_evidence(reference, 0 * judge + 3).r_squared)
+
+
+def test_a_judge_without_any_judgment_cannot_be_tested():
+    reference, judge = study(groupings={"system": np.arange(80) % 2}, lengths=np.arange(80))
+    verdict = decide(gather_evidence(reference, np.full(80, np.nan)))
+    assert (verdict.answer, verdict.reason) == ("not_testable", "not_comparable")
+
+
+def test_a_copy_of_a_rater_passes_like_a_rater_and_a_reversed_judge_does_not():
+    rng = np.random.default_rng(4)
+    quality = rng.normal(size=400)
+    ratings = np.clip(np.round(3 + quality[:, None] + 0.6 * rng.normal(size=(400, 3))), 1, 5)
+    items, raters = np.repeat(np.arange(400), 3), np.tile([0, 1, 2], 400)
+    reference = gather_reference(ratings.ravel(), items, raters, 400, FIVE)
+    copy = decide(gather_evidence(reference, ratings[:, 0]))
+    assert copy.answer == "yes"
+    assert decide(gather_evidence(reference, 6 - ratings[:, 0])).reason == "may_not"
+
+
+@pytest.mark.parametrize("judge", [np.zeros(5), np.zeros((80, 2)), np.zeros((80, 1, 1))])
+def test_judgments_of_another_shape_are_refused(judge):
+    reference, _ = study()
+    with pytest.raises(ValueError, match="judge: expected"):
+        gather_evidence(reference, judge)

@@ -1,0 +1,161 @@
+"""Second own answers: loops with numerical derivatives, and what a judge of recipients gets."""
+
+import numpy as np
+import pytest
+
+from analysis.stats.validation.criteria import Scale
+from analysis.stats.validation.repeats import Repeats, compare_repeats, gather_repeat_evidence
+from analysis.stats.validation.verdict import decide
+
+SEVEN = Scale(-50, 50, step=None)
+
+
+def study(seed, recipients=60, items=10, share=0.5, own=0.4, retest=0.5):
+    """Recipients' answers to their own items; a share `own` of quality belongs to the recipient."""
+    rng = np.random.default_rng(seed)
+    recipient = np.repeat(np.arange(recipients), items)
+    n = len(recipient)
+    quality = np.sqrt(own) * rng.normal(size=recipients)[recipient]
+    quality += np.sqrt(1 - own) * rng.normal(size=n)
+    quality *= np.sqrt(retest)
+    first, second = (quality + np.sqrt(1 - retest) * rng.normal(size=n) for _ in range(2))
+    second[rng.random(n) >= share] = np.nan
+    return first, second, recipient, quality, rng
+
+
+def quantities(first, second, judge, weight):
+    mu, centre = np.average(first, weights=weight), np.average(judge, weights=weight)
+    again = ~np.isnan(second)
+    z, w = first - mu, weight[again]
+    other = second[again] - mu
+    rho = (w * z[again] * other).sum() / (w * (z[again] ** 2 + other**2) / 2).sum()
+    f = judge - centre
+    r = np.average(f * z, weights=weight)
+    r /= np.sqrt(np.average(f**2, weights=weight) * np.average(z**2, weights=weight))
+    return np.array([r, rho])
+
+
+def test_values_are_those_of_the_definition():
+    first, second, recipient, quality, rng = study(1)
+    judge = quality + rng.normal(size=len(first))
+    agreement = compare_repeats(first, second, judge, recipient)
+    expected = quantities(first, second, judge, np.ones(len(first)))
+    assert (agreement.r_value, agreement.rho_value) == pytest.approx(tuple(expected))
+
+
+def test_the_error_of_r_is_that_of_numerical_derivatives():
+    first, second, recipient, quality, rng = study(2, recipients=12)
+    judge = quality + rng.normal(size=len(first))
+    agreement = compare_repeats(first, second, judge, recipient)
+    weight, sums = np.ones(len(first)), np.zeros(12)
+    base = quantities(first, second, judge, weight)
+    for place, code in enumerate(recipient):
+        weight[place] += 1e-6
+        sums[code] += (quantities(first, second, judge, weight) - base)[0] / 1e-6
+        weight[place] = 1.0
+    error = np.sqrt(12 / 11 * (sums**2).sum())
+    assert agreement.r.error == pytest.approx(error, rel=1e-4)
+    assert agreement.r.df == 11
+
+
+def test_the_error_of_rho_is_that_of_the_formula():
+    first, second, recipient, quality, _ = study(3, recipients=12)
+    agreement = compare_repeats(first, second, quality, recipient)
+    mu, again, sums, v = first.mean(), ~np.isnan(second), np.zeros(12), []
+    for y, y2 in zip(first[again], second[again], strict=True):
+        v.append(((y - mu) ** 2 + (y2 - mu) ** 2) / 2)
+    for y, y2, a, code in zip(first[again], second[again], v, recipient[again], strict=True):
+        c = (y - mu) * (y2 - mu)
+        sums[code] += (c - agreement.rho_value * a) / (np.mean(v) * again.sum())
+    assert agreement.rho.error == pytest.approx(np.sqrt(12 / 11 * (sums**2).sum()))
+
+
+def answer(seed, make_judge, share=0.5):
+    first, second, recipient, quality, rng = study(seed, share=share)
+    judge = make_judge(quality, recipient, rng)
+    return decide(gather_repeat_evidence(Repeats(first, second, recipient, SEVEN), judge))
+
+
+def test_a_good_judge_passes():
+    verdict = answer(1, lambda quality, recipient, rng: quality)
+    assert (verdict.answer, verdict.grade) == ("yes", "rater")
+
+
+def test_a_judge_that_knows_only_the_recipient_fails():
+    def by_recipient(quality, recipient, rng):
+        return (np.bincount(recipient, quality) / np.bincount(recipient))[recipient]
+
+    def noisily(quality, recipient, rng):
+        return by_recipient(quality, recipient, rng) + 0.1 * rng.normal(size=len(quality))
+
+    for judge in (by_recipient, noisily):
+        verdicts = [answer(seed, judge) for seed in range(8)]
+        assert {verdict.answer.value for verdict in verdicts} <= {"no", "not_yet"}
+        assert "system_only" in {verdict.reason.value for verdict in verdicts}
+        halves = {v.half for v in verdicts if v.reason == "system_only"}
+        assert halves == {"judge"}
+        assert {v.grouping for v in verdicts if v.reason == "system_only"} == {"recipient"}
+
+
+def test_what_is_almost_the_recipients_mean_counts_as_that():
+    def nearly(quality, recipient, rng):
+        means = (np.bincount(recipient, quality) / np.bincount(recipient))[recipient]
+        return means + 1e-5 * quality
+
+    assert {answer(seed, nearly).reason for seed in range(4)} == {"system_only"}
+
+
+def test_a_constant_judge_says_nothing():
+    assert answer(1, lambda quality, recipient, rng: 0 * quality).reason == "says_nothing"
+
+
+def test_a_judge_off_by_more_than_the_margin():
+    assert answer(1, lambda quality, recipient, rng: quality + 30).reason == "level_off"
+
+
+def test_few_repeats_are_too_few():
+    assert answer(1, lambda quality, recipient, rng: quality, share=0.03).reason == "too_few"
+
+
+def test_without_a_second_answer_nothing_can_be_said():
+    verdict = answer(1, lambda quality, recipient, rng: quality, share=0.0)
+    assert verdict.reason == "not_comparable"
+
+
+def test_equal_answers_have_no_agreement():
+    first = np.full(60, 3.0)
+    repeats = Repeats(first, first, np.repeat(range(12), 5), SEVEN)
+    verdict = decide(gather_repeat_evidence(repeats, np.arange(60) % 7.0))
+    assert verdict.reason == "raters_disagree"
+
+
+def test_what_is_missing_or_off_the_scale_is_counted():
+    first, second, recipient, quality, _ = study(4)
+    judge = quality.copy()
+    judge[:3], judge[5] = np.nan, 99
+    repeats = Repeats(first, second, recipient, SEVEN, {"system": recipient % 3}, np.abs(first))
+    evidence = gather_repeat_evidence(repeats, judge)
+    assert (evidence.n_missing, evidence.n_off_scale) == (3, 1)
+    kept = [place for place in range(600) if place not in (0, 1, 2, 5)]
+    assert evidence.n == (~np.isnan(second[kept])).sum()
+    b = evidence.level.largest
+    assert b.value == pytest.approx(np.mean(judge[kept] - first[kept]))
+    assert [beyond.name for beyond in evidence.beyond] == ["length", "system", "recipient"]
+
+
+def test_the_fit_of_first_answers_is_taken_from_both():
+    first, second, recipient, quality, _ = study(5)
+    evidence = gather_repeat_evidence(Repeats(first, second, recipient, SEVEN), quality)
+    means = (np.bincount(recipient, first) / 10)[recipient]
+    own = (np.bincount(recipient, quality) / 10)[recipient]
+    expected = quantities(first - means, second - means, quality - own, np.ones(600))
+    left = evidence.beyond[0].agreement
+    assert (left.r_value, left.rho_value) == pytest.approx(tuple(expected))
+
+
+def test_columns_of_other_lengths_are_refused():
+    with pytest.raises(ValueError, match="same number"):
+        Repeats(np.zeros(3), np.zeros(4), np.zeros(3, int), SEVEN)
+    repeats = Repeats(np.zeros(3), np.zeros(3), np.zeros(3, int), SEVEN)
+    with pytest.raises(ValueError, match="expected 3 values"):
+        gather_repeat_evidence(repeats, [1.0])

@@ -1,0 +1,57 @@
+"""The planner in Chromium: drawn, readable on a phone, by keyboard and without JavaScript."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import factories
+from tests.browser import axe
+from tests.browser.test_analysis import shoot
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 360)]
+ANSWER = "233 items with 3 ratings each decide"
+
+
+@pytest.fixture
+def researcher(transactional_db):
+    return factories.make_user("owner")
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_the_page_is_drawn_breaks_no_rule_and_fits(new_page, researcher, scheme, width):
+    page = new_page(width, login=researcher, color_scheme=scheme, reduced_motion="reduce")
+    new_page.expected.append("400 (Bad Request)")  # what Chromium says of bad input
+    for name, query in (("usual", ""), ("never", "?rho=poor"), ("wrong", "?rho=9&power=2")):
+        page.goto(f"/plan/{query}")
+        if name != "wrong":
+            page.locator(".plot .main-svg").first.wait_for()
+        shoot(page, f"plan-{name}-{scheme}-{width}")
+        assert axe.violations(page) == []
+        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+        # Plotly measures texts in a drawing outside of the page.
+        page.evaluate("document.getElementById('js-plotly-tester')?.remove()")
+        assert axe.cut(page) == []
+
+
+def test_a_plan_by_keyboard_alone(new_page, researcher):
+    page = new_page(login=researcher)
+    page.goto("/plan/")
+    expect(page.locator("#answer")).to_contain_text(ANSWER)
+    page.get_by_label("The judge rates items").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.type("good")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**use=compare_systems**")
+    expect(page.locator("#answer")).to_contain_text("items of each of two systems")
+    expect(page.get_by_label("How far do two raters of an item agree?")).to_have_value("good")
+
+
+def test_a_plan_without_javascript(new_page, researcher):
+    page = new_page(360, login=researcher, java_script_enabled=False)
+    page.goto("/")
+    page.get_by_role("link", name="How many ratings do I need?").click()
+    page.get_by_label("Items a session").fill("20")
+    page.get_by_role("button", name="Compute").click()
+    expect(page.locator("#answer")).to_contain_text("699 ratings, 35 sessions")
+    expect(page.locator("figcaption")).to_contain_text("233 items with 3 ratings each")

@@ -1,0 +1,1 @@
+"""Measure the errors of verdict, intervals, stopping rule and planner where the truth is set."""

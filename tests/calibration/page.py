@@ -1,0 +1,71 @@
+"""Write the page of all tables, with how it was made."""
+
+import os
+import platform
+
+from tests.calibration.experiments import experiments_by_name, load_sections
+
+HEAD = """# Calibration
+
+What verdict, intervals, stopping rule and planner do where the truth is set: simulated studies, in
+which the functions that the product calls answer. `make calibration` writes this page anew;
+`tests/calibration` has the designs.
+
+{header} {machine}
+
+A cell is the share of studies with its Monte Carlo error in brackets (Agresti & Coull, so that it
+is not 0 where nothing happened). **Bold** cells miss their target. "≤ .05 + 2 errors" is met where
+the share is not more than two Monte Carlo errors above .05. Unless a table says otherwise, studies
+have 75 contents × 4 systems, three ratings of each item on five points, a crowd whose raters rate
+ten items, contents as clusters, and a quality that correlates .4 with the length of the text.
+Reliability is that of ratings before they are rounded to points; a judge is tested alone, without
+the correction for a family.
+
+Not simulated here: the correction for a family of judges, questions of two or seven points and
+choices, the recall of a rare class, groups of items that a judge does not see, and raters whose
+leaving depends on what they rate.
+"""
+
+
+def write_header(seed, is_short):
+    """Say the seed and the number of studies, in all and by section."""
+    own = [
+        (section.NAME, sum(e.count(is_short) for e in section.experiments()))
+        for section in load_sections()
+    ]
+    total = sum(e.count(is_short) for e in experiments_by_name().values())
+    sections = ", ".join(f"{name} {count:,}" for name, count in own)
+    form = "short" if is_short else "long"
+    return f"Seed {seed}, {form} form, {total:,} simulated studies: {sections}."
+
+
+def collect_tables(tallies):
+    """Return the tables of all sections by the sections' titles."""
+    return {section.TITLE: section.tables(tallies) for section in load_sections()}
+
+
+def write_page(tallies, seed, is_short, seconds, processes):
+    """Write the whole page as Markdown."""
+    machine = (
+        f"Measured in {seconds / 60:.1f} minutes by {processes} processes, on "
+        f"{platform.system()} {platform.machine()} with {os.cpu_count()} cores and a load of "
+        f"{os.getloadavg()[2]:.1f} in the last quarter of an hour, Python "
+        f"{platform.python_version()}."
+    )
+    tables = collect_tables(tallies)
+    page = HEAD.format(header=write_header(seed, is_short), machine=machine)
+    page += "\n" + write_summary(tables)
+    for title, own in tables.items():
+        page += f"\n## {title}\n\n" + "\n".join(table.write() for table in own)
+    return page
+
+
+def write_summary(tables):
+    """List the tables with how many of their cells have a target and miss it."""
+    rows = ["| table | cells with a target | not met |", "|---|---|---|"]
+    for own in tables.values():
+        for table in own:
+            pairs = [line.failures for line in table.lines]
+            missed, asked = (sum(column) for column in zip(*pairs, strict=True))
+            rows.append(f"| {table.title} | {asked} | {missed or '–'} |")
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,95 @@
+"""The short form of the study meets the targets that docs/CALIBRATION.md says are met."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.calibration import false_yes, own_answers
+from tests.calibration.experiments import SEED, experiments_by_name, run_experiments
+from tests.calibration.page import collect_tables, write_header, write_page
+
+PAGE = (Path(__file__).parents[2] / "docs" / "CALIBRATION.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def short():
+    return run_experiments(SEED, is_short=True, processes=1)
+
+
+@pytest.fixture(scope="module")
+def lines(short):
+    """[(title of the table, line)] of the short form."""
+    return [
+        (table.title, line)
+        for tables in collect_tables(short).values()
+        for table in tables
+        for line in table.lines
+    ]
+
+
+def outcomes_of_page():
+    """{(title, first cells): met, not met … or –} of the tables of the page."""
+    outcomes, title = {}, ""
+    for text in PAGE.splitlines():
+        if text.startswith("### "):
+            title = text.removeprefix("### ")
+        elif text.startswith("| "):
+            cells = [cell.strip() for cell in text.strip("|").split("|")]
+            shares = [k for k, cell in enumerate(cells) if re.match(r"\**[\d.]+ \([\d.]+\)", cell)]
+            outcomes[title, *cells[: shares[0] if shares else None]] = cells[-1]
+    return outcomes
+
+
+def test_the_page_has_the_line_of_every_cell(lines):
+    outcomes = outcomes_of_page()
+    assert [key for title, line in lines if (key := (title, *line.labels)) not in outcomes] == []
+    assert len(lines) > 150
+
+
+def test_no_share_is_farther_from_its_target_than_chance_unless_the_page_says_so(lines):
+    outcomes = outcomes_of_page()
+    beyond = [
+        (title, *line.labels)
+        for title, line in lines
+        if any(target and not target.is_possible(tally) for tally, target in line.pairs)
+    ]
+    assert [key for key in beyond if not outcomes[key].startswith("not met")] == []
+
+
+def test_the_page_is_of_the_long_form_with_the_seed_of_the_program():
+    assert write_header(SEED, is_short=False) in PAGE.replace("\n", " ")
+    assert all(own.few < own.studies for own in experiments_by_name().values())
+
+
+def test_the_long_form_is_large_enough_for_its_targets():
+    counts = {name: own.studies for name, own in experiments_by_name().items()}
+    assert min(counts.values()) >= 300  # none of 300: at most .01
+    asked = ("coverage", "boundary", "bounds of theta", "stopping rule", "plan")
+    assert min(n for name, n in counts.items() if name.startswith(asked)) >= 1000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(*false_yes.TRICKS, false_yes.BIASED, *false_yes.GOOD),
+        *(name for _, judges in false_yes.EFFECTS.values() for name in judges),
+        *(*own_answers.FALSE, *own_answers.GOOD),
+        *("30% paste: yes", "+.5 SD for one system: compares systems"),
+    ],
+)
+def test_the_page_names_every_judge(name):
+    assert f"\n| {name} | " in PAGE
+
+
+def test_the_studies_are_the_same_whatever_the_number_of_processes():
+    names = ["coverage, 75 × 4, a panel of five, at 0.3", "stopping rule, q = .8"]
+    alone = run_experiments(7, is_short=True, processes=1, names=names)
+    assert alone == run_experiments(7, is_short=True, processes=2, names=names)
+    assert alone != run_experiments(8, is_short=True, processes=1, names=names)
+
+
+def test_every_missed_target_has_a_sentence(short):
+    page = write_page(short, SEED, is_short=True, seconds=60, processes=1)
+    tables = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
+    assert [table for table in tables if ("not met" in table) != ("\nNot met: " in table)] == []
