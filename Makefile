@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On two cores: many tests wait, for a browser, a worker or a model.
 XDIST ?= 3
 
-.PHONY: demo test check smoke bench chaos mutants lock format help
+.PHONY: demo test check smoke bench calibration chaos mutants lock format help
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make check   ruff, mypy, migrations, templates, deployment settings"
 	@echo "make smoke   the installed product: every page, form and file, in every role"
 	@echo "make bench   the measurements of docs/BENCHMARKS.md"
+	@echo "make calibration  how often verdicts and intervals err in simulated studies: docs/CALIBRATION.md"
 	@echo "make mutants what the tests do not notice when the code is changed (hours; goes on where it stopped)"
 	@echo "make lock    the hashes of what the image installs, after a change of the requirements"
 	@echo "make chaos   20 minutes of work while everything is killed, and a ledger (CHAOS= for options)"
@@ -57,6 +58,10 @@ smoke: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m tests.bench
+
+# Some 20 minutes of one core, shared by two processes; CALIBRATION="--short -o page.md" tries it.
+calibration: $(VENV)/test.stamp
+	$(BIN)/python -m tests.calibration -o docs/CALIBRATION.md $(CALIBRATION)
 
 # Which tests reach which line is measured once; rm -r var/mutants begins anew.
 mutants: $(VENV)/test.stamp

@@ -4,9 +4,13 @@ from django.urls import path
 
 from analysis.overview import report_views, split_views
 from analysis.overview.views import item, items, study, study_live
+from analysis.planner.api import PlanByApi
+from analysis.planner.views import plan
 from analysis.serving import api, listing_views, views
 
 urlpatterns = [
+    path("plan/", plan, name="plan"),
+    path("api/v1/plan/", PlanByApi.as_view(), name="api_plan"),
     path("studies/<slug:slug>/", study, name="study"),
     path("studies/<slug:slug>/live/", study_live, name="study_live"),
     path("studies/<slug:slug>/items/", items, name="items"),

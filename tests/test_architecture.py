@@ -73,9 +73,12 @@ FLOORS = {
         {"options": "", "figures": ""},
         {"reports": "stats answers options figures", "exports": "answers"},
         {"serving": "answers options figures reports exports"},
-        {"overview": "answers options figures reports serving"},
+        {
+            "overview": "answers options figures reports serving",
+            "planner": "stats options figures reports serving",
+        },
         {"demo": ""},
-        {"management": "answers options reports exports serving demo"},
+        {"management": "answers options reports exports serving planner demo"},
     ],
 }
 # An import that the table does not allow, with its reason: "from -> to".

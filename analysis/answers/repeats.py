@@ -64,14 +64,24 @@ def people_twice(study, role=None, version=None):
     return list(answers.test_retest())
 
 
+def text_sizes(study, keys):
+    """Return how many characters each item's text has (items,), NaN without a text."""
+    texts = _texts(study, keys)
+    return np.array([len(text) if text else np.nan for text in texts], dtype=float)
+
+
+def _texts(study, keys):
+    texts = dict(Item.objects.filter(study=study).order_by().values_list("key", "text"))
+    return [texts.get(key, "").strip() for key in keys]
+
+
 def lengths(study, keys):
     """Return the length of each item's text (items,), NaN without a text, and the unit of length.
 
     Words are counted where most letters belong to scripts that part them; else characters without
     blanks. In a mixed text each Chinese or Japanese character counts as a word.
     """
-    texts = dict(Item.objects.filter(study=study).order_by().values_list("key", "text"))
-    item_texts = [texts.get(key, "").strip() for key in keys]
+    item_texts = _texts(study, keys)
     cjk = sum(len(CJK.findall(text)) for text in item_texts)
     others = sum(len(re.findall(r"[^\W\d_]", text)) for text in item_texts) - cjk
     unit = CHARACTERS if cjk > others else WORDS

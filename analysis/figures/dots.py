@@ -25,11 +25,15 @@ DIVERGING = [
 ]
 
 
-def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
+BASELINE = "var(--soft)"  # colour of what no insight would give
+
+
+def dots(entries, line, series, looks, title, unit_interval=False, chance=None, marks=()):
     """Draw a dot plot with intervals: a line per row[line], a marker shape per row[series].
 
     chance: what guessing would give. It has a line with its name, and the axis begins there or
-    where the intervals begin, since values far below it hardly occur.
+    where the intervals begin, since values far below it hardly occur. marks: (value, name) of
+    further lines. Entries of the kind baseline are grey.
     """
     entries, every = _largest(entries, line)
     names = list(dict.fromkeys(entry.row[line] for entry in entries))
@@ -44,7 +48,9 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
         own = [entry for entry in entries if entry.row[series] == shape]
         offset = (place - (len(shapes) - 1) / 2) * step
         heights = [centres[names.index(entry.row[line])] + offset for entry in own]
-        colours = [looks.colour(entry.judge) for entry in own]
+        colours = [
+            BASELINE if entry.kind == "baseline" else looks.colour(entry.judge) for entry in own
+        ]
         rows = [entry.row for entry in own]
         symbols = [looks.symbol(entry.judge, entry.row[line]) for entry in own]
         if len(shapes) > 1:  # else the shape is left to tell evaluators apart
@@ -55,7 +61,9 @@ def dots(entries, line, series, looks, title, unit_interval=False, chance=None):
     layout["xaxis"]["range"] = [-0.02, 1.02] if unit_interval else _around(entries)
     if chance is not None:
         layout["xaxis"]["range"] = [_below(entries, chance), 1.02]
-        layout |= _line_of_chance(chance)
+        layout |= _marked([(chance, f"chance ({chance:g})")])
+    if marks:
+        layout |= _marked(marks)
     layout["yaxis"] |= {
         "tickvals": centres,
         "ticktext": labels,
@@ -97,29 +105,39 @@ def _below(entries, chance):
     return lowest - 0.04 * (1 - lowest)
 
 
-def _line_of_chance(chance):
-    """Return a dashed line over the whole height, with its name above."""
-    line = {
-        "type": "line",
-        "x0": chance,
-        "x1": chance,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "layer": "below",
-        "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
-    }
-    name = {
-        "text": f"chance ({chance:g})",
-        "x": chance,
-        "y": 1,
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 11},
-    }
-    return {"shapes": [line], "annotations": [name]}
+def _marked(marks):
+    """Return dashed lines over the whole height at (value, name), each name above its line.
+
+    The names of several lines stand one above the other, for lines may be close.
+    """
+    lines = [
+        {
+            "type": "line",
+            "x0": value,
+            "x1": value,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
+            "layer": "below",
+            "line": {"color": "var(--soft)", "dash": "dash", "width": 1.5},
+        }
+        for value, _ in marks
+    ]
+    names = [
+        {
+            "text": name,
+            "x": value,
+            "y": 1,
+            "yref": "paper",
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "yshift": 14 * place,
+            "showarrow": False,
+            "font": {"size": 11},
+        }
+        for place, (value, name) in enumerate(marks)
+    ]
+    return {"shapes": lines, "annotations": names}
 
 
 def _names_above(layout, names, centres):

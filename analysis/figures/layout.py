@@ -44,13 +44,17 @@ class Words:
 
 @dataclass
 class Table:
-    """A caption, two lines of headings (groups may be empty), and lines of (name, cells)."""
+    """A caption, two lines of headings (groups may be empty), and lines of (name, cells).
+
+    is_folded: whether the page shows its caption alone until it is opened.
+    """
 
     caption: str
     headings: list = field(default_factory=list)
     lines: list = field(default_factory=list)
     groups: list = field(default_factory=list)
     corner: str = ""
+    is_folded: bool = False
 
     @property
     def name(self):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import isnan
 
 NO_JUDGE = ("–", "", "no judge has scored an item yet")
-OF_SUBSTITUTION = ("epsilon", "standard_errors")  # options of that report alone
 UNDEFINED = ("–", "", "undefined for every judge: the report says why")
 
 
@@ -22,8 +21,7 @@ class Shown:
 class Kind:
     """Everything that pages, the index and the command need to know of a report.
 
-    idle: options without a meaning for it, which its page does not ask for; own: those of
-    options.OF_ONE_REPORT that it asks for.
+    options: the class of options that it takes.
     build(answers, options, parts) gives the Report, of all parts where none are named.
     list_parts(questions) is the choice of parts to show, the first being the usual one.
     layout(report, chosen, looks) is the page; headline(answers, options, judges) its
@@ -38,12 +36,11 @@ class Kind:
     method: str
     formula: list
     source: str
-    idle: tuple
+    options: type
     build: Callable
     list_parts: Callable
     layout: Callable
     headline: Callable
-    own: tuple = ()
     stamp: Callable = lambda study: ""
     watch: Callable | None = None
     no_figure: str = ""

@@ -1,5 +1,6 @@
 """List the reports by name, in the order of the pages."""
 
+from analysis.options.declare import declared
 from analysis.reports.agreement import page as agreement
 from analysis.reports.bias import page as bias
 from analysis.reports.calibration import page as calibration
@@ -29,10 +30,16 @@ from analysis.reports.selection import page as selection
 from analysis.reports.substitution import page as substitution
 from analysis.reports.thresholds import page as thresholds
 from analysis.reports.variance import page as variance
+from analysis.reports.verdict import page as verdict
 
 # What researchers ask, and the reports that answer it; the navigation has these two levels.
 GROUPS = {
-    "Is it as close as a rater?": [overview.KIND, substitution.KIND, prediction_powered.KIND],
+    "May it stand in for people?": [
+        verdict.KIND,
+        overview.KIND,
+        substitution.KIND,
+        prediction_powered.KIND,
+    ],
     "How close is it?": [
         correlation.KIND,
         differences.KIND,
@@ -58,3 +65,11 @@ GROUPS = {
 }
 KINDS = [kind for kinds in GROUPS.values() for kind in kinds]
 REPORTS = {kind.name: kind for kind in KINDS}
+
+
+EVERY_OPTION = declared(*(kind.options for kind in KINDS))
+
+
+def takers(name):
+    """Return the names of the reports that take an option."""
+    return [kind.name for kind in KINDS if name in declared(kind.options)]

@@ -8,34 +8,17 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from analysis.answers.moment import one_moment
-from analysis.options.fields import LARGEST
-from analysis.options.form import (
-    DEFAULT_DRAWS,
-    DEFAULT_PERSISTENCE,
-    DEFAULT_SPLITS,
-    LARGEST_EPSILON,
-    MOST_DRAWS,
-    MOST_SPLITS,
-    OF_ONE_REPORT,
-    OptionsForm,
-)
-from analysis.reports.registry import KINDS, REPORTS
+from analysis.options.declare import TEXT, declared
+from analysis.options.form import OptionsForm
+from analysis.reports.registry import EVERY_OPTION, KINDS, REPORTS
 from analysis.serving.source import ReportForm, Source, report_of, whole_report_of
 from annotate.api import examples
 from annotate.api.auth import study_of
 from annotate.api.errors import Conflict
 from annotate.api.fields import Filters
 
-DROP = "drop, or the number to put in where one is missing."
-DROP_OR_NUMBER = {
-    "anyOf": [
-        {"type": "string", "enum": ["drop"]},
-        {"type": "number", "minimum": -LARGEST, "maximum": LARGEST},
-    ],
-    "default": "drop",
-}
 # What these may be depends on what the study holds.
-OF_THE_STUDY = {"cluster", "judges", "exclude", "only", "by", "against", "version", "part"}
+OF_THE_STUDY = {name for name, option in EVERY_OPTION.items() if option.of_study}
 
 
 def _parameter(name, about, schema, many=False):
@@ -43,73 +26,10 @@ def _parameter(name, about, schema, many=False):
     return OpenApiParameter(name, schema, description=about, explode=many or None)
 
 
-def _choices(name):
-    return {"type": "string", "enum": [value for value, _ in OptionsForm.base_fields[name].choices]}
-
-
-TEXT, NUMBER = {"type": "string", "minLength": 1}, {"type": "number"}
-OPTIONS = [
-    _parameter("reference", "Whom to compare with; left out: by the study.", _choices("reference")),
-    _parameter("judges", "This judge only; may be repeated.", TEXT, many=True),
-    _parameter("exclude", "column=value: items left out; may be repeated.", TEXT, many=True),
-    _parameter("only", "column=value: items that stay; may be repeated.", TEXT, many=True),
-    _parameter("by", "A column: a report for each of its values.", TEXT),
-    _parameter("missing_reference", DROP, DROP_OR_NUMBER),
-    _parameter("missing_judgment", DROP, DROP_OR_NUMBER),
-    _parameter("undefined", "Groups without a coefficient.", _choices("undefined")),
-    _parameter("threshold", "The least mean rating that counts as positive.", NUMBER),
-    _parameter(
-        "epsilon", "Head start of a judge.", NUMBER | {"minimum": 0, "maximum": LARGEST_EPSILON}
-    ),
-    _parameter("standard_errors", "Of the test of substitution.", _choices("standard_errors")),
-    _parameter("weighted", "Judges' probability-weighted values.", _choices("weighted")),
-    _parameter(
-        "strong",
-        "How many of the lowest ratings are strong misfits.",
-        {"type": "integer", "enum": [1, 2], "default": 1},
-    ),
-    _parameter("criterion", "By which a judge's threshold is chosen.", _choices("criterion")),
-    _parameter("against", "The judge that others differ from; left out: every two.", TEXT),
-    _parameter(
-        "least_raters",
-        "Raters that a listed item needs.",
-        {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1},
-    ),
-    _parameter("direction", "Where the judge stands in a disagreement.", _choices("direction")),
-    _parameter("order", "Of disagreements.", _choices("order")),
-    _parameter(
-        "splits",
-        "Random splits that a regression is tried on.",
-        {"type": "integer", "minimum": 1, "maximum": MOST_SPLITS, "default": DEFAULT_SPLITS},
-    ),
-    _parameter(
-        "persistence",
-        "p of rank-biased overlap.",
-        NUMBER | {"minimum": 0.01, "maximum": 0.99, "default": DEFAULT_PERSISTENCE},
-    ),
-    _parameter("entries", "Of recommended lists, those that are compared.", _choices("entries")),
-    _parameter(
-        "cluster",
-        "What intervals draw: together (what a session takes), recipient, or a column.",
-        TEXT,
-    ),
-    _parameter("version", "Of the questionnaire: a number, or all.", TEXT),
-    _parameter(
-        "part",
-        "Of a study with a test split: choose, test or all; while it is locked choose alone.",
-        TEXT,
-    ),
-    _parameter(
-        "draws",
-        "Of the bootstrap; 0: no intervals.",
-        {"type": "integer", "minimum": 0, "maximum": MOST_DRAWS, "default": DEFAULT_DRAWS},
-    ),
-    _parameter(
-        "seed",
-        "Of the draws.",
-        {"type": "integer", "minimum": 0, "maximum": 2**32 - 1, "default": 1},
-    ),
-]
+OPTIONS = {
+    name: _parameter(name, option.about, option.schema, option.is_repeated)
+    for name, option in EVERY_OPTION.items()
+}
 
 # Each report has one of these.
 PARTS = [
@@ -207,11 +127,10 @@ class Reports(APIView):
 
 def _told(kind, questions):
     shown = kind.list_parts(questions)
-    idle = {*kind.idle, *OF_ONE_REPORT} - {*kind.own}
+    taken = [OPTIONS[name] for name in declared(kind.options)]
     options = [
         {"name": option.name, "about": option.description, "schema": option.type}
-        for option in OPTIONS
-        if option.name not in idle
+        for option in taken
     ]
     return {
         "report": kind.name,
@@ -231,7 +150,7 @@ def _told(kind, questions):
         "that its page shows.",
         parameters=[
             OpenApiParameter("report", {"type": "string", "enum": list(REPORTS)}, "path"),
-            *OPTIONS,
+            *OPTIONS.values(),
             *PARTS,
         ],
         responses={200: ReportRow, 409: ReportRow},
@@ -251,21 +170,27 @@ class Report(APIView):
         source = Source(study, request.query_params)
         shown = kind.list_parts(source.reader.questions)
         _check_names(request.query_params, shown)
-        if request.query_params.get(shown.name):
-            form = ReportForm(request.query_params, source, kind)
-            _check(form, {*OF_THE_STUDY, shown.name})
-            return Response(report_of(source, form, kind).as_dict())
-        form = OptionsForm(request.query_params, source.choices)
-        _check(form, OF_THE_STUDY)
-        return Response(whole_report_of(source, form.options(), kind).as_dict())
+        options = OptionsForm(request.query_params, source.choices, EVERY_OPTION)
+        _check(options, OF_THE_STUDY)
+        if not request.query_params.get(shown.name):
+            whole = whole_report_of(source, options.options(kind.options), kind)
+            return Response(whole.as_dict())
+        form = ReportForm(request.query_params, source, kind)
+        _check(form, {shown.name})
+        return Response(report_of(source, form, kind).as_dict())
 
 
 def _check_names(query, shown):
-    allowed = [*OptionsForm.base_fields, shown.name]
+    allowed = [*EVERY_OPTION, shown.name]
     others = {part.name for part in PARTS} - {shown.name}
     if others_asked := sorted(others & set(query)):
         words = f"This report has no part of that kind; it has {shown.name}."
         raise Conflict(words, fields={name: [words] for name in others_asked})
+    check_query(query, allowed)
+
+
+def check_query(query, allowed):
+    """Raise ValidationError for parameters that are not allowed, or empty."""
     wrong = {
         name: [f"This is not known here; allowed are {', '.join(allowed)}."]
         for name in query

@@ -1,6 +1,7 @@
 """Write a methods section that a paper can begin with, and the sources that it names."""
 
-from analysis.options.form import ALL, SKIP
+from analysis.options.choices import ALL
+from analysis.options.common import SKIP
 from analysis.options.parts import part_notes
 
 # (key, what it is for, the source as one cites it)

@@ -12,6 +12,7 @@ from analysis.exports import codebook
 from analysis.exports.tables import extra_columns
 from analysis.figures.looks import Looks
 from analysis.reports.registry import KINDS
+from analysis.reports.shared.options import CorrelationOptions
 from analysis.serving.grouping import layout_of, page_of
 from analysis.serving.methods import methods
 from analysis.serving.source import ReportForm, report_of
@@ -47,7 +48,7 @@ def pieces(source, form):
     Each report is computed when its piece is asked for. Without ratings the file has only the
     reports that need none. Raises NothingToReport at once.
     """
-    gap = missing(source, form.options())
+    gap = missing(source, form.options(CorrelationOptions))
     kinds = without_ratings(source, form) if gap and gap == missing(source) else KINDS
     if gap and kinds in ([], KINDS):
         raise NothingToReport(gap.text)
@@ -73,7 +74,7 @@ def _of_one_moment(source, form, kinds, gap):
 def _head(source, form, kinds, gap):
     """Return the context of the file's beginning: headlines and methods, or their reduced form."""
     names = {kind.name for kind in kinds}
-    sentences, sources = methods(source, form.options())
+    sentences, sources = methods(source, form.options(CorrelationOptions))
     if gap:
         sentences = [f"{gap.text} What needs none is described with each report."]
         sources = [kind.source for kind in kinds]
@@ -89,7 +90,11 @@ def _head(source, form, kinds, gap):
 
 
 def _pieces(source, form, kinds, gap):
-    common = {"study": source.study, "options": form.options(), "at": timezone.now()}
+    common = {
+        "study": source.study,
+        "options": form.options(CorrelationOptions),
+        "at": timezone.now(),
+    }
     head = common | _head(source, form, kinds, gap)
     styles = "".join(_static(name) for name in STYLES)
     yield HEAD % (escape(f"{source.study.title} · report"), styles)

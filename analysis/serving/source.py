@@ -16,7 +16,9 @@ from django.core.cache import caches
 from django.utils import timezone
 
 from analysis.answers import frame
-from analysis.options.form import OF_ONE_REPORT, Choices, OptionsForm, part_asked, version_asked
+from analysis.options.choices import Choices, part_asked, version_asked
+from analysis.options.declare import declared
+from analysis.options.form import CONDITIONS, OptionsForm
 from analysis.serving.grouping import computed
 from annotate.design.payment import pay_of
 
@@ -124,15 +126,16 @@ class ReportForm(OptionsForm):
     """The options of a report page, and the choice of what the page shows of it."""
 
     def __init__(self, data, source, kind):
+        self.kind = kind
         self.shown = kind.list_parts(source.reader.questions)
-        self.idle = {"exclude", "only", *kind.idle, *OF_ONE_REPORT} - {*kind.own}
+        self.aside = {*CONDITIONS}
         if not source.choices.weighted:
-            self.idle.add("weighted")
+            self.aside.add("weighted")
         if source.study.questionnaire_version == 1:
-            self.idle.add("version")
+            self.aside.add("version")
         if source.choices.split is None:
-            self.idle.add("part")
-        super().__init__(data, source.choices)
+            self.aside.add("part")
+        super().__init__(data, source.choices, declared(kind.options))
         if self.shown.choices and not self.data.get(self.shown.name):
             self.data[self.shown.name] = self.shown.choices[0][0]
         field = forms.ChoiceField(
@@ -142,13 +145,17 @@ class ReportForm(OptionsForm):
 
     @property
     def asked(self):
-        """List the fields that the report takes notice of, without the items left out."""
-        return [field for field in self if field.name not in self.idle]
+        """List the fields with a choice in this study, without the conditions on items."""
+        return [field for field in self if field.name not in self.aside]
 
     @property
     def chosen(self):
         """Return the part of the report that the page shows, such as a question."""
         return self.cleaned_data[self.shown.name]
+
+    def options(self):
+        """Return a valid form's values as its report's options."""
+        return super().options(self.kind.options)
 
     def query_string(self):
         """Return the query string that reproduces the page."""

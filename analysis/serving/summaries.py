@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from analysis.figures import dots
 from analysis.figures.layout import Figure
-from analysis.options.form import ALL, Options
+from analysis.options.choices import ALL
 from analysis.reports.registry import REPORTS
 from analysis.reports.shared.evaluators import together
 
@@ -90,12 +90,14 @@ def cards(source):
 
 def _headlines(source):
     choices = source.choices
-    options = Options(choices.reference, draws=DRAWS, part=source.reader.part)
 
     def headline(kind):
         if kind.needs_ratings and not choices.roles:
             return NOTHING_YET
         beside = source.stamp(kind)
+        options = kind.options.choose(
+            reference=choices.reference, draws=DRAWS, part=source.reader.part
+        )
         return kind.headline(replace(source.answers, beside=beside), options, choices.judges)
 
     return {name: headline(kind) for name, kind in REPORTS.items()}

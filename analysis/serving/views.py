@@ -12,7 +12,7 @@ from analysis.exports import tables as exports
 from analysis.figures.layout import has_many
 from analysis.figures.looks import Looks
 from analysis.options.form import OptionsForm
-from analysis.reports.registry import GROUPS, KINDS, REPORTS
+from analysis.reports.registry import EVERY_OPTION, GROUPS, KINDS, REPORTS
 from analysis.serving import latex, tables, wait
 from analysis.serving.grouping import layout_of, page_of
 from analysis.serving.report_file import NothingToReport
@@ -155,7 +155,7 @@ def report_file(request, slug):
     try:
         with one_moment():  # the pieces have one of their own
             source = Source(study, request.GET)
-            form = OptionsForm(request.GET, source.choices)
+            form = OptionsForm(request.GET, source.choices, EVERY_OPTION)
             if not form.is_valid():
                 return HttpResponse("\n".join(form.errors_in_words()), "text/plain", status=400)
             pieces = file_pieces(source, form)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.answers.moment import over
-from analysis.options.form import DEFAULT_DRAWS
+from analysis.options.common import DEFAULT_DRAWS
 from analysis.serving.compute import is_there
 from judges.models import Computation, Heartbeat
 from judges.runs.nudge import send

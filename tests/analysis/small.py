@@ -8,8 +8,9 @@ from pathlib import Path
 from django.core.management import call_command
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
-from analysis.reports.registry import REPORTS
+from analysis.options.choices import Choices
+from analysis.options.form import OptionsForm, query
+from analysis.reports.registry import EVERY_OPTION, REPORTS
 from annotate.models import Item, Rater, Study
 from tests import factories
 
@@ -19,9 +20,14 @@ HANNA = Path(__file__).parent.parent / "data" / "hanna.yaml"
 def build(study, report, **options):
     """The report of a study; without intervals unless asked for."""
     answers = frame.read_answers(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
+    return REPORTS[report].build(answers, options_of(answers, report, **{"draws": 0} | options))
+
+
+def options_of(answers, report, **given):
+    """The options of a report, parsed as an address or a command gives them."""
+    form = OptionsForm(query(given), Choices.from_answers(answers), EVERY_OPTION)
     assert form.is_valid(), form.errors
-    return REPORTS[report].build(answers, form.options())
+    return form.options(REPORTS[report].options)
 
 
 def load_hanna(folder):

@@ -8,7 +8,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.answers import frame
 from analysis.exports import write
-from analysis.options.form import Options
+from analysis.reports.shared.options import PeopleOptions
 from analysis.reports.shared.scores import Scores
 from annotate.coding import codes as coding
 from annotate.models import Code, CodesCompared, Coding, Membership
@@ -249,7 +249,7 @@ def test_shares_and_agreement_have_the_intervals_of_items_drawn_again(study, cod
         )
     report = build(study, "reasons", draws=120)
     row = next(r for r in report.rows if (r["kind"], r["code"]) == ("agreement", "long"))
-    scores = Scores(frame.read_answers(study), Options("third_party", draws=120))
+    scores = Scores(frame.read_answers(study), PeopleOptions(draws=120))
     places = [scores.item_ids.index(text.item_id) for text in texts(study)[:4]]
     shares, kappas, coded = [], [], []
     for counts in scores.counts[:, scores.clusters[places]]:

@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from analysis.answers import frame
 from analysis.demo.preparing import prepare
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Study
 from judges.checks import drift
@@ -20,6 +19,7 @@ from judges.runs.drive import work_through
 from judges.runs.reread import reread
 from judges.tasks import load_upload
 from tests import factories
+from tests.analysis.small import options_of
 from tests.podcasts import make_podcasts
 
 pytestmark = pytest.mark.django_db
@@ -44,9 +44,8 @@ def exported(slug, folder):
 def rows_of(slug, report, without=()):
     """All rows of a report, undefined numbers as null, without what cannot come back."""
     answers = frame.read_answers(Study.objects.get(slug=slug))
-    form = OptionsForm(query({"draws": 20}), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    rows = REPORTS[report].build(answers, form.options()).as_dict()["rows"]
+    chosen = options_of(answers, report, **{"draws": 20})
+    rows = REPORTS[report].build(answers, chosen).as_dict()["rows"]
     lost = LOST.get(report, ())
     kept = [{key: value for key, value in row.items() if key not in lost} for row in rows]
     return json.dumps([row for row in kept if not any(row.get(k) == v for k, v in without)])

@@ -6,7 +6,7 @@ from math import isnan
 import pytest
 
 from analysis.answers import frame
-from analysis.options.form import Options
+from analysis.reports.metamorphic.options import MetamorphicOptions
 from analysis.reports.metamorphic.page import KIND
 from analysis.reports.metamorphic.report import metamorphic
 from annotate.models import Content, Interaction, Recipient
@@ -76,7 +76,7 @@ def report_of(study, server, **trial):
     )
     run = plan(judge, trial=Trial(**{"l": 2, "iterations": 2} | trial))
     drive.work_through(run.pk)
-    return metamorphic(frame.read_answers(study), Options("third_party", draws=50))
+    return metamorphic(frame.read_answers(study), MetamorphicOptions(draws=50))
 
 
 def test_what_the_recommender_does_stands_in_table_4(films):

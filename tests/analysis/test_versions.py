@@ -10,7 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
+from analysis.options.choices import Choices
+from analysis.options.form import OptionsForm, query
+from analysis.reports.registry import EVERY_OPTION
 from annotate.design import access, versions
 from annotate.models import Place, Question, Rating, Session, Study
 from annotate.sessions import session as sessions
@@ -284,7 +286,9 @@ def test_a_changed_version_changes_the_fingerprint(two_versions):
 
 def test_an_option_without_a_meaning_is_said_to_have_none(two_versions):
     form = OptionsForm(
-        query({"version": "7"}), Choices.from_answers(frame.read_answers(two_versions))
+        query({"version": "7"}),
+        Choices.from_answers(frame.read_answers(two_versions)),
+        EVERY_OPTION,
     )
     assert not form.is_valid() and "version" in form.errors
 

@@ -62,6 +62,7 @@ r/preview-<slug:slug>/time/<int:item>/                            POST=anyone
 r/preview-<slug:slug>/missing/                                    POST=anyone
 
 /                                                                 GET=person
+plan/                                                             GET=person
 studies/being-deleted/                                            GET=person
 studies/new/                                                      GET=person POST=person
 studies/new/ratings/                                              GET=person POST=person
@@ -182,6 +183,7 @@ studies/<slug:slug>/export/<slug:table>.<slug:form>               GET=viewer GET
 """
 
 API = """
+api/v1/plan/                                                      GET=person
 api/v1/studies/                                                   GET=person POST=person
 api/v1/studies/<slug:slug>/                                       GET=viewer PATCH=editor
 api/v1/studies/<slug:slug>/items/                                 GET=viewer POST=editor

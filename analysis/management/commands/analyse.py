@@ -8,8 +8,9 @@ from analysis.answers import frame
 from analysis.answers.moment import one_moment
 from analysis.management.asking import add_options, given_options
 from analysis.management.studies import study_or_error
-from analysis.options.form import Choices, OptionsForm
-from analysis.reports.registry import REPORTS
+from analysis.options.choices import Choices
+from analysis.options.form import OptionsForm
+from analysis.reports.registry import EVERY_OPTION, REPORTS
 from analysis.serving import latex, tables
 from analysis.serving.grouping import computed
 from analysis.serving.source import which
@@ -38,10 +39,11 @@ class Command(BaseCommand):
             )
         study = study_or_error(given["study"])
         answers = frame.read_answers(study, *which(study, given))
-        form = OptionsForm(given_options(given), Choices.from_answers(answers))
+        form = OptionsForm(given_options(given), Choices.from_answers(answers), EVERY_OPTION)
         if not form.is_valid():
             raise CommandError("\n".join(form.errors_in_words()))
-        report = computed(REPORTS[given["report"]], answers, form.options())
+        kind = REPORTS[given["report"]]
+        report = computed(kind, answers, form.options(kind.options))
         self.stdout.write(WRITERS[given["format"]](report).rstrip("\n"))
 
 

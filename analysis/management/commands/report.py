@@ -8,6 +8,7 @@ from analysis.management.asking import add_options, given_options
 from analysis.management.files import replace
 from analysis.management.studies import study_or_error
 from analysis.options.form import OptionsForm
+from analysis.reports.registry import EVERY_OPTION
 from analysis.serving.report_file import NothingToReport, pieces
 from analysis.serving.source import Source
 
@@ -31,7 +32,7 @@ class Command(BaseCommand):
 
     def handle(self, **given):
         source = Source(study_or_error(given["study"]), given)
-        form = OptionsForm(given_options(given), source.choices)
+        form = OptionsForm(given_options(given), source.choices, EVERY_OPTION)
         if not form.is_valid():
             raise CommandError("\n".join(form.errors_in_words()))
         try:

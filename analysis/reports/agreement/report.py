@@ -2,45 +2,15 @@
 
 import numpy as np
 
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.given import Given
-from analysis.reports.shared.labels import MOST_LABELS, LabelNotes, as_labels, labels_of
+from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.scores import Scores
-from analysis.stats.agreement.cohen_kappa import cohen_kappa
-from analysis.stats.agreement.fleiss_kappa import fleiss_kappa
-from analysis.stats.agreement.gwet_ac import gwet_ac
-from analysis.stats.agreement.icc import icc
-from analysis.stats.agreement.kendall_w import kendall_w
-from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
-from analysis.stats.agreement.percent_agreement import percent_agreement
+from analysis.stats.agreement.measures import LABELS, MEASURES, Rated
 from analysis.stats.estimate import Estimate
 
-KAPPAS = {"kappa": "plain", "kappa_linear": "linear", "kappa_quadratic": "quadratic"}
-ALPHAS = {"alpha_nominal": "nominal", "alpha_ordinal": "ordinal", "alpha_interval": "interval"}
-ICCS = {
-    "icc_1_1": "1,1",
-    "icc_a_1": "A,1",
-    "icc_c_1": "C,1",
-    "icc_1_k": "1,k",
-    "icc_a_k": "A,k",
-    "icc_c_k": "C,k",
-}
-GWETS = {"ac1": "plain", "ac2_quadratic": "quadratic"}
-MEASURES = ("percent", *ALPHAS, *KAPPAS, "fleiss_kappa", *GWETS, *ICCS, "kendall_w")
-# What has a meaning on a scale of each kind; with a judge against a role, only pairs with it.
-OF_KIND = {
-    "likert": MEASURES,
-    "binary": MEASURES,
-    "choice": ("percent", "alpha_nominal", "kappa", "fleiss_kappa", "ac1"),
-    "number": ("alpha_interval", *ICCS, "kendall_w"),
-    "text": (),
-}
-ON_LABELS = ("percent", "alpha_nominal", "alpha_ordinal", *KAPPAS, "fleiss_kappa", *GWETS)
-OF_PAIRS = ("percent", *KAPPAS)
-# Of the items that everybody rated.
-OF_COMPLETE = ("icc_a_1", "icc_c_1", "icc_a_k", "icc_c_k", "kendall_w")
 HUMANS = "humans"
 POOLED = "pooled"
 
@@ -109,7 +79,7 @@ def _add_judges(table, scores, measures):
         people = table.ratings(ALL)
         people = people.with_values(table.apart(judge, people.values))
         table.add(f"{HUMANS} + {judge}", people.beside(values), measures, judge)
-        pairs = [measure for measure in measures if measure in OF_PAIRS]
+        pairs = [key for key in measures if MEASURES[key].pairs]
         table.add(f"{judge} vs {versus}", table.ratings(role), pairs, judge, values)
 
 
@@ -162,10 +132,10 @@ class _Table:
         versus = None
         if judge_values is not None:
             versus = self._forms(judge, judge_values[units])
-        for measure in OF_KIND[self.question.scale.kind]:
-            if measure in measures:
+        for key, measure in MEASURES.items():
+            if key in measures and self.question.scale.kind in measure.kinds:
                 estimate = self._estimate(measure, data, versus, units)
-                row = self._row(raters, measure, estimate, n_raters)
+                row = self._row(raters, key, estimate, n_raters)
                 self.report.add(
                     row,
                     reason=estimate.reason,
@@ -181,39 +151,22 @@ class _Table:
         return {False: values, True: self.labels.labels(name, values, self.question)}
 
     def _estimate(self, measure, data, versus, units):
-        ratings = data[measure in ON_LABELS]
-        judge = None if versus is None else versus[measure in ON_LABELS]
         if not len(units):
             return Estimate(np.nan, reason="nobody answered")
+        on_labels = measure.takes == LABELS
+        ratings = data[on_labels]
         values, rows = ratings.values, units % max(len(self.scores.items), 1)
-        if measure in OF_COMPLETE:
+        if measure.complete:
             complete, values = ratings.complete()
             rows = rows[complete]
-        resampling = self.scores.resampling(rows)
-        if measure in ON_LABELS:
-            return self._of_labels(measure, ratings, judge, resampling)
-        if measure in ALPHAS:
-            return krippendorff_alpha(values, ALPHAS[measure], **resampling)
-        if measure in ICCS:
-            return icc(values, ICCS[measure], **resampling)
-        return kendall_w(values, **resampling)
-
-    def _of_labels(self, measure, ratings, judge, resampling):
-        points, whose, ratings = labels_of(self.question), ratings.raters, ratings.values
-        if measure == "percent":
-            return percent_agreement(ratings, judge=judge, **resampling)
-        if measure in ALPHAS:
-            return krippendorff_alpha(ratings, ALPHAS[measure], **resampling)
-        if measure in GWETS:
-            return gwet_ac(ratings, points, weights=GWETS[measure], **resampling)
-        if measure == "fleiss_kappa":
-            return fleiss_kappa(ratings, points, **resampling)
-        if len(points) > MOST_LABELS:
-            reason = f"the scale has {len(points)} points, κ takes at most {MOST_LABELS}"
-            return Estimate(np.nan, reason=reason)
-        weights = KAPPAS[measure]
-        return cohen_kappa(
-            ratings, points, weights=weights, judge=judge, raters=whose, **resampling
+        return measure.estimate(
+            Rated(
+                values,
+                labels_of(self.question),
+                judge=None if versus is None else versus[on_labels],
+                raters=ratings.raters,
+                resampling=self.scores.resampling(rows),
+            )
         )
 
     def _row(self, raters, measure, estimate, n_raters):

@@ -15,8 +15,9 @@ from analysis.reports.bias.report import (
     SYSTEMS,
     bias,
 )
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import worded
 from annotate.templatetags.concord import interval, leading_point
 
@@ -224,7 +225,7 @@ KIND = Kind(
         "Liang & Zeger (1986), Cameron & Miller (2015); Barlow et al. (1972); Chernozhukov et al. "
         "(2018) for cross-fitting; Wilson (1927)."
     ),
-    idle=("threshold", "undefined", *OF_SUBSTITUTION),
+    options=DeviationOptions,
     build=bias,
     list_parts=list_parts,
     layout=layout,

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from analysis.answers.repeats import PER, PER_SHORT, SHORT_TEXT, lengths, repeats_and_outcomes
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.bias import self_contradiction
 from analysis.reports.shared.evaluators import interval_note, policy_notes

@@ -5,8 +5,9 @@ from math import isnan
 from analysis.figures import curves
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.calibration.report import BIN, ERROR, calibration
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
 list_parts = of_questions(*ORDERED)
@@ -84,7 +85,7 @@ KIND = Kind(
         "bin, for values within 0..1, or on the question's scale: (value − low) / (high − low).",
     ],
     source="DeGroot & Fienberg (1983); Naeini, Cooper & Hauskrecht (2015).",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=YesNoOptions,
     build=calibration,
     list_parts=list_parts,
     layout=layout,

@@ -3,8 +3,9 @@
 from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Matrix
 from analysis.reports.confusion.report import confusion
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.shared.labels import MOST_LABELS
+from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
 list_parts = of_questions("likert", "binary", "choice")
@@ -84,7 +85,7 @@ KIND = Kind(
         "Counts; labels in the order of the scale. Intervals: Davison & Hinkley (1997), Bootstrap "
         "Methods and their Application, ch. 3.8; Wilson (1927), JASA 22."
     ),
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=YesNoOptions,
     build=confusion,
     list_parts=list_parts,
     layout=layout,

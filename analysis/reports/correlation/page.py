@@ -13,21 +13,23 @@ from analysis.figures.layout import (
     ranked,
 )
 from analysis.reports.correlation.report import AVERAGE, LEVELS, correlation
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown, best
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, best
+from analysis.reports.shared.options import CorrelationOptions
+from analysis.stats.correlation.coefficients import COEFFICIENTS
 from annotate.templatetags.concord import interval, leading_point
 
-COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ-b"}
+LABELS = {key: coefficient.label for key, coefficient in COEFFICIENTS.items()}
 GROUPED = ("user", "pair")  # levels that are means over groups
 
 
 def list_parts(questions):
     """Return the coefficients of which the page shows one."""
-    return Shown("coefficient", "Coefficient", list(COEFFICIENTS.items()))
+    return Shown("coefficient", "Coefficient", list(LABELS.items()))
 
 
 def layout(report, coefficient, looks):
     """Return the page of one coefficient: figures by level and by question, and the wide table."""
-    words = COEFFICIENTS[coefficient]
+    words = LABELS[coefficient]
     levels = [level for level in LEVELS if any_value(report.rows, level=level)]
     averages = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
     size = f"{n_words(averages)} {over_questions(report)}"
@@ -126,7 +128,7 @@ KIND = Kind(
         "Three-level meta-evaluation of explanation texts by LLMs (2024); coefficients equal "
         "scipy.stats.pearsonr, spearmanr and kendalltau (variant b)."
     ),
-    idle=("threshold", *OF_SUBSTITUTION),
+    options=CorrelationOptions,
     build=correlation,
     list_parts=list_parts,
     layout=layout,

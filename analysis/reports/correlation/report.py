@@ -11,6 +11,7 @@ from analysis.reports.shared.evaluators import (
 )
 from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
+from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation import (
     dataset_correlation,
     grouped_correlation,
@@ -20,7 +21,6 @@ from analysis.stats.ensembles.average import average
 from analysis.stats.estimate import Estimate
 
 LEVELS = ("dataset", "user", "pair", "system")
-COEFFICIENTS = ("pearson", "spearman", "kendall")
 AVERAGE = "average"
 OF_LEVEL = {"user": "recipient", "system": "system"}
 

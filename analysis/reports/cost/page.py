@@ -6,8 +6,9 @@ from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import frontier
 from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.cost.report import JUDGE, PEOPLE, cost
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown, no_value
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, no_value
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import money, worded
 from annotate.templatetags.concord import measured
 
@@ -157,7 +158,7 @@ KIND = Kind(
         "Large Language Models as Evaluators for Recommendation Explanations (2024), table 2; "
         "Snow et al. (2008) for k raters; Kung, Luccio & Preparata (1975) for the frontier."
     ),
-    idle=("threshold", "undefined", *OF_SUBSTITUTION),
+    options=DeviationOptions,
     build=cost,
     list_parts=list_parts,
     layout=layout,

@@ -5,12 +5,13 @@ from math import isnan
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, cell_of, n_words, ranked
 from analysis.figures.scatter import scatter
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.counterfactual.cells import BETWEEN, LEVELS
 from analysis.reports.counterfactual.exactness import LARGEST, RANKS, SECONDS, TYPICAL
 from analysis.reports.counterfactual.exactness import PART as EXACTNESS
 from analysis.reports.counterfactual.liked import AVERAGE, EXPLANATION, MEASURES
 from analysis.reports.counterfactual.liked import PART as LIKED
+from analysis.reports.counterfactual.options import CounterfactualOptions
 from analysis.reports.counterfactual.report import (
     CORRELATION,
     PREDICTION,
@@ -20,7 +21,7 @@ from analysis.reports.counterfactual.report import (
 )
 from analysis.reports.counterfactual.sample_flow import ASKED, EXCLUDED, KEPT
 from analysis.reports.counterfactual.sample_flow import PART as EXCLUSIONS
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
+from analysis.reports.kind import NO_JUDGE, Kind, Shown, first_of, no_value
 from analysis.reports.shared.few_clusters import is_why
 from analysis.reports.shared.labels import ORDERED
 from analysis.reports.words import chance, small, with_spread
@@ -335,11 +336,10 @@ KIND = Kind(
         "Yao, Wang & Li (2022), Counterfactually Evaluating Explanations in Recommender Systems, "
         "section 5; Student (1908); Holm (1979)."
     ),
-    idle=("threshold", "undefined", *OF_SUBSTITUTION),
+    options=CounterfactualOptions,
     build=counterfactual,
     list_parts=list_parts,
     layout=layout,
     headline=headline,
-    own=("splits", "cluster"),
     stamp=Beside,
 )

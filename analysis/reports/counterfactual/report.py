@@ -9,11 +9,12 @@ from math import nan
 import numpy as np
 
 from analysis.answers.scoring_times import scoring_times
-from analysis.options.form import ALL, RECIPIENT, TOGETHER
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation.report import correlate
 from analysis.reports.counterfactual import exactness, liked, sample_flow
 from analysis.reports.counterfactual.cells import add_tests, cells_of, notes
+from analysis.reports.counterfactual.options import RECIPIENT, TOGETHER
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
 from analysis.reports.shared.labels import ORDERED

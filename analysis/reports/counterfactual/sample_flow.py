@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from annotate.quality.rules import LIST
 
 PART = "exclusions"

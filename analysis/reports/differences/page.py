@@ -5,37 +5,41 @@ from math import isnan
 
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
-from analysis.reports.correlation.page import COEFFICIENTS
+from analysis.reports.correlation.page import LABELS
 from analysis.reports.correlation.report import AVERAGE
+from analysis.reports.differences.options import HOLM, MAX_T, DifferencesOptions
 from analysis.reports.differences.report import CERTAIN, PARTS, differences
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown
 from annotate.templatetags.concord import interval, leading_point
 
 MOST_DRAWN = 24
 MOST_PAIRS = 60
+CORRECTED = {MAX_T: "p (max-T)", HOLM: "p (Holm)"}
 
 
 def list_parts(questions):
     """Return the coefficients and levels of which the page shows one."""
-    choices = [(part, f"{COEFFICIENTS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
+    choices = [(part, f"{LABELS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
     return Shown("measure", "Coefficient and level", choices)
 
 
 def layout(report, measure, looks):
     """Return the page of one coefficient and level: the clearest differences, and all of them."""
     coefficient, level = measure.split()
-    words = f"{COEFFICIENTS[coefficient]}, {level} level"
+    words = f"{LABELS[coefficient]}, {level} level"
     averages = [entry for entry in report.entries if entry.row["question"] == AVERAGE]
     averages.sort(key=lambda entry: (isnan(p := entry.row["p"]), p, -abs(entry.row["difference"])))
     drawn = [entry for entry in averages if not isnan(entry.row["difference"])][:MOST_DRAWN]
     drawn = [_as_value(entry) for entry in drawn]
-    title = f"Difference of {COEFFICIENTS[coefficient]} ({n_words(drawn)} values)"
+    title = f"Difference of {LABELS[coefficient]} ({n_words(drawn)} values)"
     caption = (
         f"{words}, mean of the questions: first judge less second, the {MOST_DRAWN} clearest at "
         "most. Lines: 95 % intervals."
     )
     figure = Figure("differences", caption, dots(drawn, "pair", "question", looks, title))
-    return Layout([figure] if drawn else [], [_averages(averages, words), _all(report, words)])
+    corrected = CORRECTED[report.options["correction"]]
+    tables = [_averages(averages, words, corrected), _all(report, words, corrected)]
+    return Layout([figure] if drawn else [], tables)
 
 
 def _pair(entry):
@@ -47,10 +51,10 @@ def _as_value(entry):
     return replace(entry, row=row | {"pair": " − ".join(_pair(entry)), "value": row["difference"]})
 
 
-def _averages(entries, words):
+def _averages(entries, words, corrected):
     lines = [(e.row["pair"], _cells(e)) for e in map(_as_value, entries[:MOST_PAIRS])]
     caption = f"{words}, mean of the questions{_first(entries)}."
-    return Table(caption, ["Difference", "p", "p (Holm)", "n"], lines, [], "Judges")
+    return Table(caption, ["Difference", "p", corrected, "n"], lines, [], "Judges")
 
 
 def _cells(entry):
@@ -58,7 +62,7 @@ def _cells(entry):
     return [
         Cell(row, row["value"], entry.reason),
         p_words(row["p"]),
-        p_words(row["p_holm"]),
+        p_words(row["p_adjusted"]),
         row["n"],
     ]
 
@@ -74,7 +78,7 @@ def p_words(p):
     return "< .001" if p < 0.0005 else leading_point(p, 3)
 
 
-def _all(report, words):
+def _all(report, words, corrected):
     """Tabulate pairs by questions; differences with a small adjusted p are bold."""
     pairs = list(dict.fromkeys(_pair(entry) for entry in report.entries))
     shown = {*pairs[:MOST_PAIRS]}
@@ -82,14 +86,15 @@ def _all(report, words):
     questions = [q for q in dict.fromkeys(e.row["question"] for e in entries) if q != AVERAGE]
     cells = {(_pair(e), e.row["question"]): _with_p(e) for e in entries}
     lines = [
-        (" − ".join(pair), [cells[pair, key] for key in questions]) for pair in pairs[:MOST_PAIRS]
+        (" − ".join(pair), [cells.get((pair, key), "–") for key in questions])
+        for pair in pairs[:MOST_PAIRS]
     ]
-    caption = f"{words} by question{_first(pairs)}; bold where p (Holm) is below .05."
+    caption = f"{words} by question{_first(pairs)}; bold where {corrected} is below .05."
     return Table(caption, questions, lines, [], "Judges")
 
 
 def _with_p(entry):
-    p = entry.row["p_holm"]
+    p = entry.row["p_adjusted"]
     rank = "certain" if p < CERTAIN else ""
     return Cell(entry.row, entry.row["value"], entry.reason, f"p {p_words(p)}", rank)
 
@@ -122,18 +127,21 @@ KIND = Kind(
     ),
     formula=[
         "Difference = coefficient of the first judge − coefficient of the second, both on the "
-        "items that all judges shown here have.",
+        "items that all judges of the question shown here have.",
         "Interval: 2.5 % and 97.5 % of the differences in each draw of the clusters.",
-        "p = 2 · min((k₋ + 1), (k₊ + 1)) / (B + 1), with k₋ and k₊ of B draws at or below, and at "
-        "or above, 0; at most 1.",
-        "Holm: the smallest p times the number of pairs, the next times one less, and so on, "
-        "never falling; a family is one question at one level.",
+        "p = (k + 1) / (B + 1), with k of B draws in which |t*| ≥ |t|: t = difference / SE, t* = "
+        "(its draw − difference) / SE, SE the standard deviation of the draws.",
+        "Max-T: the same of the largest |t*| of this pair and all pairs with a smaller |t|, from "
+        "the largest |t| down, never falling; a family is one question at one level.",
+        "With Holm chosen: p = 2 · min((k₋ + 1), (k₊ + 1)) / (B + 1), with k₋ and k₊ of B draws at "
+        "or below, and at or above, 0; at most 1; the smallest p times the number of pairs, the "
+        "next times one less, and so on, never falling.",
     ],
-    source="Davison & Hinkley (1997), ch. 4; Holm (1979).",
-    idle=("threshold", *OF_SUBSTITUTION),
+    source="Westfall & Young (1993); Romano & Wolf (2005); Davison & Hinkley (1997), ch. 4; Holm "
+    "(1979).",
+    options=DifferencesOptions,
     build=differences,
     list_parts=list_parts,
     layout=layout,
     headline=headline,
-    own=("against",),
 )

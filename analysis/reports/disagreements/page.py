@@ -5,9 +5,9 @@ from math import isnan
 import numpy as np
 
 from analysis.figures.layout import Layout
-from analysis.options.form import BOTH, BY_JUDGE
+from analysis.reports.disagreements.options import BOTH, BY_JUDGE, DisagreementsOptions
 from analysis.reports.disagreements.report import AVERAGE, disagreements
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown
 from annotate.templatetags.concord import leading_point
 
 
@@ -55,11 +55,10 @@ KIND = Kind(
         "average: the mean of distance and of spread over the questions.",
     ],
     source="own definitions.",
-    idle=("threshold", "undefined", "missing_reference", "draws", "seed", *OF_SUBSTITUTION),
+    options=DisagreementsOptions,
     build=disagreements,
     list_parts=list_parts,
     layout=layout,
     headline=headline,
     no_figure="a list of items to be read: a figure would hide what was said.",
-    own=("least_raters", "direction", "order"),
 )

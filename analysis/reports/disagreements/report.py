@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.options.form import BOTH, BY_PEOPLE, HIGHER
 from analysis.reports.base import Report
+from analysis.reports.disagreements.options import BOTH, BY_PEOPLE, HIGHER
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import labels_of, on_another_scale
 from analysis.reports.shared.scores import Scores

@@ -4,10 +4,11 @@ from math import isnan
 
 from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
-from analysis.reports.correlation.page import COEFFICIENTS
+from analysis.reports.correlation.page import LABELS
 from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.ensembles.report import BEST, BEST_SINGLE, PARTS, SIZE, SUBSET, ensembles
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, UNDEFINED, Kind, Shown
+from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown
+from analysis.reports.shared.options import CorrelationOptions
 from annotate.design.splits import TEST
 from annotate.templatetags.concord import interval, leading_point
 
@@ -17,14 +18,14 @@ WINNERS = {BEST: "of all subsets", BEST_SINGLE: "of single judges"}
 
 def list_parts(questions):
     """Return the coefficients and levels of which the page shows one."""
-    choices = [(part, f"{COEFFICIENTS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
+    choices = [(part, f"{LABELS[(pair := part.split())[0]]}, {pair[1]}") for part in PARTS]
     return Shown("measure", "Coefficient and level", choices)
 
 
 def layout(report, measure, looks):
     """Return the page of one coefficient and level: the subsets by size, the best of them."""
     coefficient, level = measure.split()
-    words = f"{COEFFICIENTS[coefficient]}, {level} level"
+    words = f"{LABELS[coefficient]}, {level} level"
     entries_by_kind = {
         kind: [e for e in report.entries if e.kind == kind] for kind in (SUBSET, SIZE)
     }
@@ -135,7 +136,7 @@ KIND = Kind(
         "that praises it.",
     ],
     source="Three-level meta-evaluation of explanation texts by LLMs (2024), figure 4.",
-    idle=("threshold", *OF_SUBSTITUTION),
+    options=CorrelationOptions,
     build=ensembles,
     list_parts=list_parts,
     layout=layout,

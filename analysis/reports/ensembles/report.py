@@ -7,11 +7,12 @@ from itertools import product
 import numpy as np
 
 from analysis.reports.base import Report, draw_notes, reason_notes
-from analysis.reports.correlation.report import AVERAGE, COEFFICIENTS, LEVELS, correlate
+from analysis.reports.correlation.report import AVERAGE, LEVELS, correlate
 from analysis.reports.ensembles.spreads import NO_INTERVALS, average_of, ends, spreads
 from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
 from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Evaluator, Scores
+from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation import without_rounding
 from analysis.stats.ensembles.average import average
 from analysis.stats.ensembles.subsets import (

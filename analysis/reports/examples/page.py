@@ -5,10 +5,11 @@ from math import isnan
 
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Figure, Layout, any_value, details
-from analysis.reports.correlation.page import COEFFICIENTS, wide
+from analysis.reports.correlation.page import LABELS, wide
 from analysis.reports.correlation.report import AVERAGE, LEVELS
 from analysis.reports.examples.report import examples, families_of
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
+from analysis.reports.shared.options import CorrelationOptions
 from annotate.templatetags.concord import interval, leading_point
 
 WORDS = {"zero": "zero-shot", "one": "one-shot", "personalised": "personalised one-shot"}
@@ -16,12 +17,12 @@ WORDS = {"zero": "zero-shot", "one": "one-shot", "personalised": "personalised o
 
 def list_parts(questions):
     """Return the coefficients of which the page shows one."""
-    return Shown("coefficient", "Coefficient", list(COEFFICIENTS.items()))
+    return Shown("coefficient", "Coefficient", list(LABELS.items()))
 
 
 def layout(report, coefficient, looks):
     """Return the page of one coefficient: a figure per family and level, and the wide table."""
-    words = COEFFICIENTS[coefficient]
+    words = LABELS[coefficient]
     levels = [level for level in LEVELS if any_value(report.rows, level=level)]
     families = list(dict.fromkeys(row["family"] for row in report.rows))
     figures = [
@@ -94,7 +95,7 @@ KIND = Kind(
         "Whether two of them differ by more than chance stands in the report of differences.",
     ],
     source="Three-level meta-evaluation of explanation texts by LLMs (2024), figure 3.",
-    idle=("threshold", *OF_SUBSTITUTION),
+    options=CorrelationOptions,
     build=examples,
     list_parts=list_parts,
     layout=layout,

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from analysis.reports.base import Report
-from analysis.reports.correlation.report import COEFFICIENTS, correlation
+from analysis.reports.correlation.report import correlation
+from analysis.stats.correlation.coefficients import COEFFICIENTS
 from judges.models import Judge
 
 ORDER = [str(shots) for shots in Judge.Shots.values]  # zero, one, personalised

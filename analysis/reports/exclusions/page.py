@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from analysis.figures.layout import Cell, Layout, Table
 from analysis.reports.exclusions.report import Beside, exclusions
-from analysis.reports.kind import OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.kind import Kind, Shown, no_value
+from analysis.reports.shared.options import CorrelationOptions
 from annotate.quality.rules import TITLES
 from annotate.templatetags.concord import leading_point
 
@@ -66,7 +67,7 @@ KIND = Kind(
         "Intervals: cluster bootstrap (recipient, else content, else item).",
     ],
     source="Krippendorff (2011).",
-    idle=("threshold", *OF_SUBSTITUTION),
+    options=CorrelationOptions,
     build=exclusions,
     list_parts=list_parts,
     layout=layout,

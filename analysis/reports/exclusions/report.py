@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 from math import isnan
 
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation.report import AVERAGE, comparable, correlate, correlation
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes

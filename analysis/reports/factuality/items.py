@@ -180,7 +180,9 @@ class Explained:
         """Return which of the chosen items have statements, or were compared by an NLI model."""
         beside = self.beside
         compared = {pk for rows in beside.matrices.values() for pk in rows}
-        stated = {pk for pk in beside.sets.found if beside.sets.of(pk, {}).is_stated}
+        stated = {
+            pk for pk in beside.sets.counts_by_item if beside.sets.count_sides(pk, {}).is_stated
+        }
         return chosen & self._are(compared | stated)
 
     def _column(self, name):
@@ -209,7 +211,7 @@ class Explained:
         np.add.at(counts, (every.places, (every.sides == REFERENCE).astype(int)), 1)
         sizes, made = np.full((len(self), 2), UNKNOWN), set(every.sides)
         for place, (pk, (n, m)) in enumerate(zip(self.ids, counts.tolist(), strict=True)):
-            statement_set = self.beside.sets.of(pk, {GENERATED: n, REFERENCE: m}, made)
+            statement_set = self.beside.sets.count_sides(pk, {GENERATED: n, REFERENCE: m}, made)
             if statement_set.sizes:
                 sizes[place] = statement_set.sizes
             elif not statement_set.is_stated:  # a study may have items of one side only

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.factuality.items import GENERATED, REFERENCE
 from analysis.reports.factuality.names import are_answers, is_consistency, is_similarity
 from analysis.stats.statements.best_match import Pairs, align_score, summac_zs
@@ -35,6 +35,7 @@ SIMILAR = {
         Kind.BLEU_4,
         Kind.ROUGE_1,
         Kind.ROUGE_L,
+        Kind.CHRF,
         Kind.STS,
         Kind.BERT_SCORE,
     )

@@ -22,8 +22,10 @@ from analysis.reports.factuality.report import (
     REVIEWS,
     factuality,
 )
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
+from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import chance
+from analysis.stats.correlation.coefficients import COEFFICIENTS
 from annotate.templatetags.concord import interval, leading_point
 
 PARTS = {
@@ -57,7 +59,7 @@ HOW = (
     "Mean ± standard deviation over explanations, 95 % intervals; of a line the best is bold, the "
     "second underlined."
 )
-COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ"}
+LABELS = {key: COEFFICIENTS[key].label for key in ("pearson", "spearman")}
 
 
 def list_parts(questions):
@@ -261,7 +263,7 @@ def _differences(entries):
 
 
 def _correlations(entries):
-    for coefficient, words in COEFFICIENTS.items():
+    for coefficient, words in LABELS.items():
         own = [e for e in entries if e.row["coefficient"] == coefficient]
         if own:
             caption = (
@@ -388,7 +390,7 @@ KIND = Kind(
         "Recommendation Models, sections III to V; Laban et al. (2022), SummaC; Zha et al. (2023), "
         "AlignScore; Li, Zhang & Chen (2020) for USR, FMR, FCR, DIV; Holm (1979)."
     ),
-    idle=("threshold", "undefined", *OF_SUBSTITUTION),
+    options=DeviationOptions,
     build=factuality,
     list_parts=list_parts,
     layout=layout,

@@ -8,7 +8,7 @@ from analysis.figures.boxes import boxes
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, n_words
 from analysis.figures.looks import Looks
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.kind import Kind, Shown, no_value
 from analysis.reports.metamorphic.changed_lists import OVERLAP, RBO, TAU, TAU_COMMON, TAU_OPTIMISTIC
 from analysis.reports.metamorphic.list_changes import (
@@ -18,6 +18,7 @@ from analysis.reports.metamorphic.list_changes import (
     OF_ENTRIES,
     SHORT_LIST,
 )
+from analysis.reports.metamorphic.options import MetamorphicOptions
 from analysis.reports.metamorphic.report import label_of, metamorphic
 from analysis.reports.words import chance
 from annotate.templatetags.concord import interval, leading_point, share
@@ -313,23 +314,11 @@ KIND = Kind(
         "Recommender System; Fagin, Kumar & Sivakumar (2003); Webber, Moffat & Zobel (2010); "
         "Welch (1947); Fisher (1935); Holm (1979)."
     ),
-    idle=(
-        "reference",
-        "judges",
-        "missing_reference",
-        "missing_judgment",
-        "undefined",
-        "threshold",
-        "epsilon",
-        "standard_errors",
-        "weighted",
-        "version",
-    ),
+    options=MetamorphicOptions,
     build=metamorphic,
     list_parts=list_parts,
     layout=layout,
     headline=headline,
-    own=("persistence", "entries"),
     watch=Lists.known_by,
     needs_ratings=False,
 )

@@ -10,7 +10,7 @@ from math import nan
 import numpy as np
 
 from analysis.answers.lists import RELATIONS_PLAN, Lists
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.metamorphic import list_changes
 from analysis.reports.metamorphic.changed_lists import MEASURES, RBO, compared, why_no_list

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Figure, Layout, Link, Table, cell_of
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.misjudged.report import (
     EVERYTHING,
     FALSE_NEGATIVE,
@@ -16,6 +16,7 @@ from analysis.reports.misjudged.report import (
     SHARE,
     misjudged,
 )
+from analysis.reports.shared.options import YesNoOptions
 
 MOST_ITEMS = 50
 MOST_DRAWN = 6  # judges of the figure
@@ -148,7 +149,7 @@ KIND = Kind(
         "the CSV.",
     ],
     source="Profile-aware judges of podcast recommendations (2025), false positives by name.",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=YesNoOptions,
     build=misjudged,
     list_parts=list_parts,
     layout=layout,

@@ -21,6 +21,7 @@ from analysis.reports.overview.report import (
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.robustness import page as robustness
 from analysis.reports.substitution import page as substitution
+from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.report import agreement_words
 
 # What each of the figures answers, and which figure of which report it is.
@@ -194,7 +195,7 @@ KIND = Kind(
         "is computed.",
     ],
     source="as in Substitution, Prediction-powered means, Bias and Robustness.",
-    idle=("threshold", "undefined", "missing_reference"),
+    options=SubstitutionOptions,
     build=overview,
     list_parts=list_parts,
     layout=layout,

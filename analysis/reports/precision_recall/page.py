@@ -6,17 +6,10 @@ from math import isnan
 from analysis.figures import curves as charts_curves
 from analysis.figures import dots as charts
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
-from analysis.reports.kind import (
-    NO_JUDGE,
-    OF_SUBSTITUTION,
-    Kind,
-    best,
-    first_of,
-    no_value,
-    of_questions,
-)
+from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.precision_recall.report import precision_recall
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
 list_parts = of_questions(*ORDERED)
@@ -85,7 +78,7 @@ KIND = Kind(
         "Positive: mean of the included ratings of the reference ≥ threshold.",
     ],
     source="As scikit-learn's average_precision_score; Davis & Goadrich (2006).",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=YesNoOptions,
     build=precision_recall,
     list_parts=list_parts,
     layout=layout,

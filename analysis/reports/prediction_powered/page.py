@@ -5,7 +5,8 @@ from math import inf, isnan
 
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.options.common import Compared
+from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.prediction_powered.report import (
     CORRECTED,
     DIFFERENCE,
@@ -157,7 +158,7 @@ KIND = Kind(
     ],
     source="Angelopoulos, Duchi & Zrnic (2023), PPI++; Rogan & Gladen (1978); Lang & Reiczigel "
     "(2014).",
-    idle=("threshold", "undefined", "missing_reference", "draws", "seed", *OF_SUBSTITUTION),
+    options=Compared,
     build=prediction_powered,
     list_parts=list_parts,
     layout=layout,

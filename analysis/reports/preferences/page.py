@@ -5,9 +5,10 @@ from math import isnan
 
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, first_of, no_value
+from analysis.reports.kind import NO_JUDGE, Kind, Shown, first_of, no_value
 from analysis.reports.preferences.report import ALL, BOTH_TIE, PREFERRED, TIED, WON, preferences
 from analysis.reports.shared.list_pairs import tie_of
+from analysis.reports.shared.options import AgreementOptions
 
 PEOPLE = "people"
 
@@ -136,7 +137,7 @@ KIND = Kind(
     ],
     source="Profile-aware judges of podcast recommendations (2025); Davidson (1970) on ties "
     "in paired comparisons.",
-    idle=("threshold", "undefined", "missing_reference", *OF_SUBSTITUTION),
+    options=AgreementOptions,
     build=preferences,
     list_parts=list_parts,
     layout=layout,

@@ -5,14 +5,15 @@ from math import isnan
 from analysis.figures import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import series
-from analysis.reports.correlation.page import COEFFICIENTS
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.correlation.page import LABELS
+from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
 from analysis.reports.profile.report import ACCURACY, ALIKE, AUC, MEASURES, RATINGS, profile
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.options import YesNoOptions
 from annotate.models import Item
 from annotate.templatetags.concord import leading_point
 
-WORDS = {AUC: "AUC", ALIKE: "Accuracy"} | COEFFICIENTS
+WORDS = {AUC: "AUC", ALIKE: "Accuracy"} | LABELS
 
 
 def list_parts(questions):
@@ -128,7 +129,7 @@ KIND = Kind(
         "Ratings of profiles: share of each point among the ratings that count.",
     ],
     source="Podcast recommendations judged from a profile (2025), figure 4.",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=YesNoOptions,
     build=profile,
     list_parts=list_parts,
     layout=layout,

@@ -7,8 +7,9 @@ import numpy as np
 
 from analysis.figures.heat import MOST_SHOWN, heat_map
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
-from analysis.reports.kind import OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.kind import Kind, Shown, no_value
 from analysis.reports.rater_pairs.report import KAPPA, PERCENT, rater_pairs
+from analysis.reports.shared.options import PeopleOptions
 from annotate.templatetags.concord import leading_point
 
 MEASURES = {KAPPA: "weighted κ", PERCENT: "share of equal answers"}
@@ -77,15 +78,7 @@ KIND = Kind(
         "outlier: mean agreement with the rest below median − 3 · 1.4826 · MAD of these means.",
     ],
     source="Cohen (1968); Leys et al. (2013).",
-    idle=(
-        "reference",
-        "judges",
-        "missing_reference",
-        "missing_judgment",
-        "threshold",
-        "undefined",
-        *OF_SUBSTITUTION,
-    ),
+    options=PeopleOptions,
     build=rater_pairs,
     list_parts=list_parts,
     layout=layout,

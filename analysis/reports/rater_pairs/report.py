@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes
-from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.scores import Scores
 from analysis.stats.agreement.cohen_kappa import WEIGHTS, kappa_of_tables
@@ -58,7 +58,7 @@ def rater_pairs(answers, options, parts=None):
                 _add(report, pairs, measure, first, second, intervals)
         report.verdict += _verdict(pairs, measure)
     report.notes = [
-        *policy_notes(scores, compared=False),
+        *item_notes(scores),
         *_notes(scores, names),
         interval_note(scores) if len(names) <= MOST_OF_INTERVALS else NO_INTERVALS,
         *draw_notes(report, options.draws),

@@ -5,9 +5,10 @@ from math import isnan
 
 from analysis.figures.dots import dots, likert, span
 from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, Table
-from analysis.reports.kind import OF_SUBSTITUTION, Kind, no_value, of_questions
+from analysis.reports.kind import Kind, no_value, of_questions
 from analysis.reports.raters.report import raters
 from analysis.reports.shared.labels import MOST_LABELS
+from analysis.reports.shared.options import PeopleOptions
 from annotate.templatetags.concord import duration
 
 MOST_BARS = 30
@@ -119,15 +120,7 @@ KIND = Kind(
         "recipients (else contents, else items) again.",
     ],
     source="Nunnally & Bernstein (1994), corrected item–total correlation.",
-    idle=(
-        "reference",
-        "judges",
-        "missing_reference",
-        "missing_judgment",
-        "threshold",
-        "undefined",
-        *OF_SUBSTITUTION,
-    ),
+    options=PeopleOptions,
     build=raters,
     list_parts=list_parts,
     layout=layout,

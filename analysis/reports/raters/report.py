@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
-from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
 from analysis.stats.correlation.correlation import dataset_correlation
@@ -43,7 +43,7 @@ def raters(answers, options, parts=None):
             lost = max(number.undefined_draws for number in shown.values())
             report.add(row, kind="rater", reason=reasons_of(shown), undefined_draws=lost)
     report.notes = [
-        *policy_notes(scores, compared=False),
+        *item_notes(scores),
         *_notes(),
         interval_note(scores),
         *draw_notes(report, options.draws),

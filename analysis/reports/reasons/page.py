@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from analysis.figures.layout import Cell, Layout, Table
-from analysis.reports.kind import OF_SUBSTITUTION, Kind, Shown, no_value
+from analysis.reports.kind import Kind, Shown, no_value
 from analysis.reports.reasons.report import reasons, stamp
+from analysis.reports.shared.options import PeopleOptions
 from annotate.templatetags.concord import interval, share
 
 
@@ -98,15 +99,7 @@ KIND = Kind(
         "Intervals: cluster bootstrap (the item’s recipient, else content, else item).",
     ],
     source="Cohen (1960).",
-    idle=(
-        "reference",
-        "judges",
-        "missing_reference",
-        "missing_judgment",
-        "threshold",
-        "undefined",
-        *OF_SUBSTITUTION,
-    ),
+    options=PeopleOptions,
     build=reasons,
     list_parts=list_parts,
     layout=layout,

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from analysis.reports.base import Report, draw_notes
-from analysis.reports.shared.evaluators import interval_note, policy_notes
+from analysis.reports.shared.evaluators import interval_note, item_notes
 from analysis.reports.shared.scores import Scores
 from analysis.stats.agreement.cohen_kappa import cohen_kappa
 from analysis.stats.agreement.percent_agreement import percent_agreement
@@ -44,7 +44,7 @@ def reasons(answers, options, parts=None):
         _add_codes(report, texts, given, drawn)
         _add_agreement(report, given, [code.name for code in codes.live], drawn)
     report.notes = [
-        *policy_notes(scores, compared=False),
+        *item_notes(scores),
         "Texts: answers to text questions, and reasons beside ratings, that count in the analysis.",
         *([] if coded.is_open else [HIDDEN]),
         "An answer has a code where any coder gave it; of: the answers that somebody coded.",

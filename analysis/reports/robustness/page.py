@@ -6,7 +6,8 @@ from math import isnan
 from analysis.answers.perturbed import Perturbed
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, no_value, of_questions
+from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
+from analysis.reports.robustness.options import RobustnessOptions
 from analysis.reports.robustness.report import CHANGE, EVERY, FAILURES, FLIPS, ROBUSTNESS, robust
 from annotate.templatetags.concord import interval, leading_point
 from judges.perturbations.relations import RELATIONS
@@ -149,15 +150,7 @@ KIND = Kind(
         "the relations of Khirbat et al., Metamorphic Evaluation of ChatGPT as a Recommender "
         "System, table 1, and their like; intervals by cluster bootstrap, Davison & Hinkley (1997)."
     ),
-    idle=(
-        "reference",
-        "missing_reference",
-        "missing_judgment",
-        "threshold",
-        "undefined",
-        "weighted",
-        *OF_SUBSTITUTION,
-    ),
+    options=RobustnessOptions,
     build=robust,
     list_parts=list_parts,
     layout=layout,

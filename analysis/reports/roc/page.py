@@ -5,17 +5,10 @@ from math import inf, isnan
 
 from analysis.figures import curves, dots
 from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
-from analysis.reports.kind import (
-    NO_JUDGE,
-    OF_SUBSTITUTION,
-    Kind,
-    best,
-    first_of,
-    no_value,
-    of_questions,
-)
+from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.roc.report import main_entries, roc
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
 ORDINAL = "ordinal"
@@ -108,7 +101,7 @@ KIND = Kind(
     ],
     source="Mann & Whitney (1947); Somers (1962); Hanley & McNeil (1982); Macskassy, "
     "Provost & Rosset (2005).",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=YesNoOptions,
     build=roc,
     list_parts=list_parts,
     layout=layout,

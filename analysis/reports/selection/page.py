@@ -5,7 +5,8 @@ from math import isnan
 
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table
-from analysis.reports.kind import NO_JUDGE, OF_SUBSTITUTION, Kind, Shown, best, first_of, no_value
+from analysis.reports.kind import NO_JUDGE, Kind, Shown, best, first_of, no_value
+from analysis.reports.selection.options import SelectionOptions
 from analysis.reports.selection.report import is_shown, number, of_lists, selection
 from analysis.reports.shared.list_pairs import tie_of
 from annotate.templatetags.concord import interval, leading_point
@@ -123,10 +124,9 @@ KIND = Kind(
     ],
     source="Profile-aware judges of podcast recommendations (2025), whose printed MSA is "
     "(W + T) / n.",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=SelectionOptions,
     build=selection,
     list_parts=list_parts,
     layout=layout,
     headline=headline,
-    own=("strong",),
 )

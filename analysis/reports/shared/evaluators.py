@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from analysis.options.form import ALL, SKIP
+from analysis.options.choices import ALL
+from analysis.options.common import SKIP
 from analysis.reports.shared.few_clusters import FEWEST
 from analysis.reports.shared.scores import LEARNED, MOST_SINGLE_RATERS, Evaluator
 from analysis.stats.ensembles.learned_weights import FOLDS

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from analysis.options.form import ALL, HIDE
+from analysis.options.choices import ALL
+from analysis.options.common import HIDE
 from analysis.reports.shared.given import Given
 from analysis.stats.ensembles.combined import combined
 from analysis.stats.ensembles.learned_weights import (
@@ -280,6 +281,10 @@ class Scores:
             for question in self.questions
         ]
         return np.stack(columns, axis=1) if columns else np.ones(self.shape, dtype=bool)
+
+    def codes(self, column):
+        """Return the code of each item's value in a column (items,); -1 where it is blank."""
+        return _codes(self.items[column])
 
     @cached_property
     def recipients(self):

@@ -7,6 +7,7 @@ from analysis.figures.dots import MOST_CURVES, dots, span, winning_rates
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.report import agreement_words, substitution
 from annotate.templatetags.concord import interval, leading_point
 
@@ -153,7 +154,7 @@ KIND = Kind(
         "judge's r with the same means, on the same items.",
     ],
     source="Calderon, Reichart & Dror (2025), ACL; Benjamini & Yekutieli (2001).",
-    idle=("threshold", "undefined", "missing_reference"),
+    options=SubstitutionOptions,
     build=substitution,
     list_parts=list_parts,
     layout=layout,

@@ -7,11 +7,12 @@ next to it.
 
 import numpy as np
 
-from analysis.options.form import ALL, EPSILONS, PLAIN
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.labels import ORDERED, LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
+from analysis.reports.substitution.options import EPSILONS, PLAIN
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.stats.estimate import Estimate
 from analysis.stats.replacement.human_ceiling import HumanCeiling, human_ceiling

@@ -4,16 +4,9 @@ from math import isnan
 
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, details, n_words
-from analysis.reports.kind import (
-    NO_JUDGE,
-    OF_SUBSTITUTION,
-    Kind,
-    best,
-    first_of,
-    no_value,
-    of_questions,
-)
+from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.thresholds.options import ThresholdsOptions
 from analysis.reports.thresholds.report import CHOOSE, HALVES, thresholds
 from annotate.templatetags.concord import interval, leading_point
 
@@ -95,10 +88,9 @@ KIND = Kind(
         "negatives that are not; F1 = 2 · both / (positives + called).",
     ],
     source="Youden (1950); a threshold measured where it was chosen praises itself.",
-    idle=("undefined", *OF_SUBSTITUTION),
+    options=ThresholdsOptions,
     build=thresholds,
     list_parts=list_parts,
     layout=layout,
     headline=headline,
-    own=("criterion",),
 )

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.options.form import YOUDEN
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.positives import by_positive
+from analysis.reports.thresholds.options import YOUDEN
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.operating_point import at_threshold, best_threshold
 from analysis.stats.ensembles.subsets import folds_of

@@ -6,8 +6,9 @@ from analysis.figures.dots import INK
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import bars, series
 from analysis.figures.looks import PEOPLE
-from analysis.reports.kind import OF_SUBSTITUTION, Kind, first_of, no_value, of_questions
+from analysis.reports.kind import Kind, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED
+from analysis.reports.variance.options import VarianceOptions
 from analysis.reports.variance.report import COMPONENT, GENERALISABILITY, RETEST, variance
 from analysis.reports.words import worded
 from annotate.templatetags.concord import interval, leading_point
@@ -139,14 +140,7 @@ KIND = Kind(
         "Rao (1971); Hartley, Rao & LaMotte (1978); Brennan (2001), Generalizability Theory; "
         "McGraw & Wong (1996)."
     ),
-    idle=(
-        "judges",
-        "missing_judgment",
-        "missing_reference",
-        "threshold",
-        "undefined",
-        *OF_SUBSTITUTION,
-    ),
+    options=VarianceOptions,
     build=variance,
     list_parts=list_parts,
     layout=layout,

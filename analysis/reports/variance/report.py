@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.answers.repeats import people_twice
-from analysis.options.form import ALL
+from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.shared.evaluators import policy_notes
 from analysis.reports.shared.labels import MOST_LABELS, ORDERED, labels_of

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.stats.agreement.cohen_kappa import FEWEST_COMMON_UNITS
+from analysis.stats.agreement.pair_tables import FEWEST_COMMON_UNITS
 from analysis.stats.inputs import Floats, Ints
 
 

@@ -1,13 +1,13 @@
 """Compute Pearson r, Spearman rho and Kendall tau-b of many groups at once, without a loop.
 
 Two forms of data, one function each per coefficient:
-- rows: x, y (N,), group codes (N,): `COEFFICIENTS[name](x, y, groups, n_groups)`
-- joint counts (groups, KX, KY):     `TABLE_COEFFICIENTS[name](tables, x_scale, y_scale)`
+- rows: x, y (N,), group codes (N,): `COEFFICIENTS[name].of_rows(x, y, groups, n_groups)`
+- joint counts (groups, KX, KY):     `COEFFICIENTS[name].of_tables(tables, x_scale, y_scale)`
 Every function returns r (groups,), in -1..1, NaN where one side is constant or below two rows.
 Source: scipy.stats pearsonr, spearmanr, kendalltau (variant b), which they equal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -227,13 +227,16 @@ def concordance_of_tables(tables: Floats) -> Concordance:
     return Concordance(2 * np.einsum("gij,gij->g", tables, won) - untied_y, untied_x, untied_y)
 
 
+class Coefficient(NamedTuple):
+    """A coefficient: its name on pages, and both its functions."""
+
+    label: str
+    of_rows: Callable[[Floats, Floats, Ints, int], Floats]
+    of_tables: Callable[[Floats, Floats, Floats], Floats]
+
+
 COEFFICIENTS = {
-    "pearson": grouped_pearson,
-    "spearman": grouped_spearman,
-    "kendall": grouped_kendall,
-}
-TABLE_COEFFICIENTS = {
-    "pearson": pearson_of_tables,
-    "spearman": spearman_of_tables,
-    "kendall": kendall_of_tables,
+    "pearson": Coefficient("Pearson's r", grouped_pearson, pearson_of_tables),
+    "spearman": Coefficient("Spearman's ρ", grouped_spearman, spearman_of_tables),
+    "kendall": Coefficient("Kendall's τ-b", grouped_kendall, kendall_of_tables),
 }

@@ -46,7 +46,7 @@ def dataset_correlation(
     x, y, clusters: (N,). NaN when one side is constant or fewer than two pairs are complete.
     Raises ValueError for unknown coefficients, unequal lengths, counts that do not fit.
     """
-    correlate = choose(COEFFICIENTS, coefficient, "coefficient")
+    correlate = choose(COEFFICIENTS, coefficient, "coefficient").of_rows
     x, y, clusters = complete_pairs(x, y, clusters)
     value = float(correlate(x, y, np.zeros(len(x), dtype=np.int64), 1)[0])
     estimate = Estimate(value, n=len(x), reason=_why_undefined(value, x, y))
@@ -70,7 +70,7 @@ def group_coefficients(x: Floats, y: Floats, groups: Ints, coefficient: str) -> 
     r is NaN in groups with a constant side or fewer than two complete pairs.
     Raises ValueError for unknown coefficients or unequal lengths.
     """
-    correlate = choose(COEFFICIENTS, coefficient, "coefficient")
+    correlate = choose(COEFFICIENTS, coefficient, "coefficient").of_rows
     x, y, groups = complete_pairs(x, y, groups)
     n_groups = int(groups.max(initial=-1)) + 1
     return correlate(x, y, groups, n_groups), np.bincount(groups, minlength=n_groups)
@@ -141,7 +141,7 @@ def system_correlation(
     NaN when the means of one side are equal or fewer than two systems have pairs.
     Raises ValueError for bad input.
     """
-    correlate = choose(COEFFICIENTS, coefficient, "coefficient")
+    correlate = choose(COEFFICIENTS, coefficient, "coefficient").of_rows
     x, y, systems, clusters = complete_pairs(x, y, systems, clusters)
     n_systems = int(systems.max(initial=-1)) + 1
     sums = cluster_sums(systems, n_systems, np.ones(len(x)), x, y)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.stats.correlation.coefficients import (
-    TABLE_COEFFICIENTS,
+    COEFFICIENTS,
     Concordance,
     concordance_of_tables,
     halvings,
@@ -49,7 +49,7 @@ def dataset_draws(
     if coefficient == "pearson":  # sums are quicker than a table with more cells than rows
         most = min(most, max(len(x), SMALL_TABLE_CELLS))
     if len(x_scale) * len(y_scale) <= most:
-        correlate = TABLE_COEFFICIENTS[coefficient]
+        correlate = COEFFICIENTS[coefficient].of_tables
         tables = _draw_tables(x_codes, y_codes, clusters, counts)
         return np.concatenate([correlate(table, x_scale, y_scale) for table in tables])
     r = LONG_SCALE_DRAWS[coefficient](x - x.mean(), y - y.mean(), clusters, counts)

@@ -53,7 +53,7 @@ def coefficients_by_group(
     x: Floats, y: Floats, members: Flags, coefficient: str, groups: Ints | None = None
 ) -> Floats:
     """Return r of each subset in each group present (subsets, groups), as subset_coefficients."""
-    correlate = choose(COEFFICIENTS, coefficient, "coefficient")
+    correlate = choose(COEFFICIENTS, coefficient, "coefficient").of_rows
     if x.ndim != 2 or x.shape[1:] != y.shape or members.shape[1:] != x.shape[:1]:
         raise ValueError(
             f"subsets: found x {x.shape}, y {y.shape}, members {members.shape}; expected "

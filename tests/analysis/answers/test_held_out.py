@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.shared.evaluators import evaluators
 from analysis.reports.shared.scores import Scores
 from annotate.models import Rater
 from judges.models import Judge, Judgment, Material
 from judges.runs.plan import plan
 from tests import factories
-from tests.analysis.small import build, row_of
+from tests.analysis.small import build, options_of, row_of
 from tests.judges.prompting.test_examples import make_grid, make_judge
 
 pytestmark = pytest.mark.django_db
@@ -36,9 +35,8 @@ def hash_of(key):
 
 def scores_of(study, **options):
     answers = frame.read_answers(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    return Scores(answers, form.options())
+    chosen = options_of(answers, "correlation", **{"draws": 0} | options)
+    return Scores(answers, chosen)
 
 
 @pytest.mark.parametrize("filled", ["drop", "0"])

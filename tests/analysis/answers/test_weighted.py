@@ -9,11 +9,10 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.shared.scores import Scores
 from judges.models import Judge, Judgment, Run
 from tests import factories
-from tests.analysis.small import add_judge, build, row_of
+from tests.analysis.small import add_judge, build, options_of, row_of
 
 pytestmark = pytest.mark.django_db
 HUMAN, SAMPLED, WEIGHTED = [1, 4, 2, 5], [2, 4, 2, 4], [1.75, 4.25, 2.25, 4.5]
@@ -39,9 +38,8 @@ def study(owner):
 
 def scores_of(study, **options):
     answers = frame.read_answers(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    return Scores(answers, form.options())
+    chosen = options_of(answers, "correlation", **{"draws": 0} | options)
+    return Scores(answers, chosen)
 
 
 def exported(study, table):

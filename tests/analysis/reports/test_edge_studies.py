@@ -12,7 +12,7 @@ from django.core.cache import cache, caches
 from django.core.management import call_command
 
 from analysis.options.form import OptionsForm, query
-from analysis.reports.registry import REPORTS
+from analysis.reports.registry import EVERY_OPTION, REPORTS
 from analysis.serving.source import Source, whole_report_of
 from tests.analysis.reports.edge_studies import EDGES
 from tests.analysis.reports.test_many_judges import NO_WORDS, without_scripts
@@ -147,7 +147,7 @@ def as_cells(row):
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_report_gives_numbers_or_reasons_and_the_same_everywhere(edge, owner, as_owner):
     source, faults = Source(EDGES[edge](owner)), []
-    form = OptionsForm(query({"draws": 20}), source.choices)
+    form = OptionsForm(query({"draws": 20}), source.choices, EVERY_OPTION)
     assert form.is_valid(), form.errors
     for place, report in enumerate(REPORTS):
         whole = api(as_owner, report)
@@ -160,7 +160,7 @@ def test_every_report_gives_numbers_or_reasons_and_the_same_everywhere(edge, own
             lines = list(csv.DictReader(StringIO(file(as_owner, report, "csv", asked))))
             for line, row in zip(lines, rows, strict=True):
                 assert as_cells(row).items() <= line.items(), report
-        faults += unsaid(source, form.options(), report)
+        faults += unsaid(source, form.options(REPORTS[report].options), report)
     assert faults == []
 
 

@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from analysis.serving.grouping import computed
 from annotate.design import splits
@@ -21,7 +20,7 @@ from judges.files.study_file import study_yaml
 from judges.models import Call, Judge, Run
 from judges.runs.progress import failures, latest
 from tests import factories
-from tests.analysis.small import make_rated_study, row_of, timeless
+from tests.analysis.small import make_rated_study, options_of, row_of, timeless
 from tests.analysis.test_export_import import exported as files_of
 from tests.analysis.test_export_import import load_by_command
 from tests.api.conftest import api, at, program  # noqa: F401
@@ -66,9 +65,8 @@ def opened(locked):
 def report_of(name, part, slug="films", **options):
     study = Study.objects.get(slug=slug)
     answers = frame.read_answers(study, part=part)
-    form = OptionsForm(query({"draws": 20, "part": part} | options), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    return computed(REPORTS[name], answers, form.options())
+    chosen = options_of(answers, name, **{"draws": 20, "part": part} | options)
+    return computed(REPORTS[name], answers, chosen)
 
 
 def rows(name, part):

@@ -73,7 +73,10 @@ def test_scales_of_many_points_have_no_kappa_and_the_reason():
     kappas = [row["value"] for row in report.rows if row["measure"].startswith("kappa")]
     assert len(kappas) == 3
     assert all(isnan(value) for value in kappas)
-    assert any("The scale has 101 points, κ takes at most 11" in note for note in report.notes)
+    assert any(
+        "The scale has 101 points, tables of two raters take at most 11" in note
+        for note in report.notes
+    )
     assert not isnan(row_of(report, raters="humans", measure="alpha_interval")["value"])
 
 
@@ -161,7 +164,7 @@ def test_equal_ratings_are_undefined_never_one():
     [
         (
             {"choice": ["A", "tie", "B"]},
-            {"percent", "alpha_nominal", "kappa", "fleiss_kappa", "ac1"},
+            {"percent", "alpha_nominal", "kappa", "scott_pi", "fleiss_kappa", "ac1"},
         ),
         (
             "number",

@@ -9,9 +9,9 @@ from sklearn import metrics
 from analysis.answers import frame
 from analysis.figures import curves
 from analysis.figures.looks import Looks
-from analysis.options.form import Options
 from analysis.reports.misjudged.page import headline
 from analysis.reports.roc.page import layout
+from analysis.reports.shared.options import YesNoOptions
 from annotate.models import Rating
 from judges.models import Judgment
 from tests.analysis.reports.correlation.test_report import pairs
@@ -211,7 +211,7 @@ def test_the_judge_of_the_headline_may_be_right_throughout(owner):
     }
     add_judge(study, "right", lambda item: means[item])
     answers = frame.read_answers(study)
-    value, _, words = headline(answers, Options("third_party", draws=0), ["right"])
+    value, _, words = headline(answers, YesNoOptions(reference="third_party", draws=0), ["right"])
     assert (value, "by right, the judge with the smallest" in words) == ("0", True)
 
 

@@ -76,13 +76,19 @@ def test_a_judge_without_values_is_left_out_and_named(study):
     )
     report = build(study, "differences")
     assert {(row["evaluator"], row["other"]) for row in report.rows} == {("close", "contrary")}
-    assert any("no value of some question: random" in note for note in report.notes)
+    assert any("no value of any question: random" in note for note in report.notes)
 
 
 def test_too_few_draws_for_the_number_of_pairs_are_said(study):
-    notes = build(study, "differences", draws=20).notes
-    assert any("no p_holm of 3 pairs can be below 0.29" in note for note in notes)
-    assert not any("no p_holm" in note for note in build(study, "differences", draws=400).notes)
+    few, many = (
+        build(study, "differences", draws=draws, correction="holm").notes for draws in (20, 400)
+    )
+    assert any("no p_holm of 3 pairs can be below 0.29" in note for note in few)
+    assert not any("no p_holm" in note for note in many)
+    # By max-T the number of pairs does not matter: 1 / 21 and 1 / 11.
+    few, fewer = (build(study, "differences", draws=draws).notes for draws in (20, 10))
+    assert not any("can be below" in note for note in few)
+    assert any("With 10 draws no p_adjusted can be below 0.09: take" in note for note in fewer)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from analysis.answers import frame
-from analysis.options.form import Options
 from analysis.reports.ensembles.report import MOST_MEMBERS, ensembles
+from analysis.reports.shared.options import CorrelationOptions
 from analysis.reports.shared.scores import Scores
 from analysis.stats.ensembles.subsets import folds_of
 from analysis.stats.intervals.bootstrap import draw_counts
@@ -89,7 +89,9 @@ def test_the_mean_of_a_size_has_the_interval_of_the_means_of_each_draw(study):
     assert row["mean"] == row["value"]
     mean = dict(sorted(reference(study, "accuracy").items()))
     judged = [[values(name, "accuracy")[item] for item in mean] for name in NAMES]
-    scores = Scores(frame.read_answers(study), Options("third_party", draws=60))
+    scores = Scores(
+        frame.read_answers(study), CorrelationOptions(reference="third_party", draws=60)
+    )
     drawn = []
     for counts in scores.counts:
         rows = np.repeat(np.arange(24), counts[scores.clusters])
@@ -242,7 +244,7 @@ def test_without_judges_nothing_is_invented(study):
 def test_hanna_has_255_subsets_of_eight_judges(shared_data):
     study = load_hanna(shared_data / "hanna")
     answers = frame.read_answers(study)
-    report = ensembles(answers, Options(reference="third_party"), ["pearson dataset"])
+    report = ensembles(answers, CorrelationOptions(reference="third_party"), ["pearson dataset"])
     rows = [row for row in report.rows if row["kind"] == "subset" and row["question"] == "average"]
     assert len(rows) == 255
 

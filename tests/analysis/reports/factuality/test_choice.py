@@ -82,7 +82,7 @@ def test_statements_of_one_side_alone_have_their_share_and_nothing_more(owner):
     assert any(note.startswith("Of 2 explanations only one side has") for note in report.notes)
     assert any(note.startswith("Of 1 explanations the statements") for note in report.notes)
     parts = Parts(list(study.items.filter(kind="explanation")), "statement")
-    assert not parts.of and set(parts.reasons.values()) == {
+    assert not parts.by_item and set(parts.reasons.values()) == {
         "no statements of the reference are known",
         "no statements of the generated text are known",
     }

@@ -22,7 +22,6 @@ from scipy import stats
 
 from analysis.answers import frame
 from analysis.figures.layout import Cell
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.factuality.page import marked
 from analysis.reports.registry import REPORTS
 from analysis.stats.intervals.bootstrap import draw_counts
@@ -31,7 +30,7 @@ from annotate.models import Item
 from judges.models import Entailment, Extraction, Judge, Run, Side, Statement
 from judges.models.entailment import as_bytes
 from tests import factories, factual
-from tests.analysis.small import build, row_of
+from tests.analysis.small import build, options_of, row_of
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/facts/analysis/factuality/"
@@ -385,9 +384,8 @@ def test_the_part_of_a_locked_split_that_is_not_asked_for_is_not_read(facts):
 
 def build_part(study, part):
     answers = frame.read_answers(study, part=part)
-    form = OptionsForm(query({"draws": 0}), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    return REPORTS["factuality"].build(answers, form.options())
+    chosen = options_of(answers, "factuality", **{"draws": 0})
+    return REPORTS["factuality"].build(answers, chosen)
 
 
 # The page

@@ -11,7 +11,7 @@ from scipy import stats
 
 from analysis.answers import frame
 from analysis.answers.lists import Lists
-from analysis.options.form import Options
+from analysis.reports.metamorphic.options import MetamorphicOptions
 from analysis.reports.metamorphic.report import NO_LIST_COMPARED, NO_LISTS, metamorphic
 from annotate.design import splits
 from judges.methods.recommend.lists import fill
@@ -61,7 +61,7 @@ def judge(study):
 
 
 def report_of(study, parts=None, **options):
-    options = Options("third_party", **{"draws": 200} | options)
+    options = MetamorphicOptions(**{"draws": 200} | options)
     return metamorphic(frame.read_answers(study), options, parts)
 
 

@@ -12,8 +12,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.answers import frame
 from analysis.figures.looks import Looks
-from analysis.options.form import Options
 from analysis.reports.registry import REPORTS
+from analysis.reports.shared.options import PeopleOptions
 from analysis.reports.shared.scores import Scores
 from analysis.stats.replacement.outliers import low_outliers
 from annotate.models import ExitAnswer, Extra, Rater
@@ -68,7 +68,7 @@ def test_two_raters_interval_is_that_of_items_drawn_again():
     for measure in ("kappa_quadratic", "percent"):
         row = row_of(report, first="r0", second="r1", measure=measure)
         assert row["low"] <= row["value"] <= row["high"]
-    scores = Scores(frame.read_answers(study), Options("third_party", draws=200))
+    scores = Scores(frame.read_answers(study), PeopleOptions(draws=200))
     drawn = []
     for counts in scores.counts:
         one, other = (np.repeat(FOUR[at], counts) for at in (0, 3))
@@ -160,7 +160,7 @@ def test_pace_and_straight_lines_have_intervals_of_items_drawn_again():
         session.ratings.filter(item__key=f"i{at}").update(seconds=seconds)
     session.ratings.filter(item__key="i0", question__key="q1").update(value=5)
     row = row_of(build(study, "raters", draws=300), rater="r0", question="q0")
-    counts = Scores(frame.read_answers(study), Options("third_party", draws=300)).counts
+    counts = Scores(frame.read_answers(study), PeopleOptions(draws=300)).counts
     for name, drawn in (
         ("seconds", [np.median(np.repeat([4, 9, 20, 6], c)) for c in counts]),
         ("straight", [np.mean(np.repeat([0, 1, 1, 1], c)) for c in counts]),
@@ -208,7 +208,7 @@ def test_before_and_after_have_the_intervals_of_the_reports_that_they_come_from(
     )
     assert (row["r"], row["r_low"], row["r_high"]) == (r["value"], r["low"], r["high"])
     assert row["r_low"] < row["r"] < row["r_high"]
-    scores = Scores(frame.read_answers(study), Options("recipient", draws=60))
+    scores = Scores(frame.read_answers(study), PeopleOptions(draws=60))
     drawn = []  # each draw's items repeated, and measured by the krippendorff package
     for counts in scores.counts:
         repeated = np.repeat(np.arange(len(scores.items)), counts[scores.clusters])

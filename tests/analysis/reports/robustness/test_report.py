@@ -13,12 +13,11 @@ from scipy import stats
 from analysis.answers import frame
 from analysis.answers.perturbed import Perturbed
 from analysis.exports import tables
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.design import splits
 from judges.models import Judgment, Run
 from tests import factories
-from tests.analysis.small import build, row_of
+from tests.analysis.small import build, options_of, row_of
 from tests.judges.checks.test_robustness import (
     at_random,
     prompt_of,
@@ -267,9 +266,8 @@ def test_only_items_of_the_part_that_is_read_are_in_it(study, server):
     reader = frame.Reader(study, part="choose")
     answers = reader.answers()
     kept = set(answers.items["item"].astype(str))
-    form = OptionsForm(query({"draws": 0, "part": "choose"}), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    rows = REPORTS["robustness"].build(answers, form.options()).rows
+    chosen = options_of(answers, "robustness", **{"draws": 0, "part": "choose"})
+    rows = REPORTS["robustness"].build(answers, chosen).rows
     assert 0 < len(kept) < 12 and {row["n"] for row in rows} == {len(kept)}
 
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.registry import REPORTS
 from annotate.models import Item, Rater, Rating
 from judges.models import Judgment
 from tests import factories
-from tests.analysis.small import add_judge, build, make_rated_study, row_of
+from tests.analysis.small import add_judge, build, make_rated_study, options_of, row_of
 from tests.analysis.stats.replacement.test_selection import PRINTED, verdicts
 
 pytestmark = pytest.mark.django_db
@@ -120,9 +119,8 @@ def test_without_a_judge_there_is_no_row_of_one():
 
 def headline(study):
     answers = frame.read_answers(study)
-    form = OptionsForm(query({"draws": 0}), Choices.from_answers(answers))
-    assert form.is_valid(), form.errors
-    return REPORTS["selection"].headline(answers, form.options(), answers.judges)
+    chosen = options_of(answers, "selection", **{"draws": 0})
+    return REPORTS["selection"].headline(answers, chosen, answers.judges)
 
 
 def test_the_headline_has_no_number_where_there_is_nothing_to_choose():

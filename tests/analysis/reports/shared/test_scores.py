@@ -8,12 +8,11 @@ from django.urls import reverse
 from scipy.stats import pearsonr
 
 from analysis.answers import frame
-from analysis.options.form import Choices, OptionsForm, query
 from analysis.reports.shared.scores import Scores
 from annotate.models import Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
-from tests.analysis.small import add_judge, build, row_of
+from tests.analysis.small import add_judge, build, options_of, row_of
 
 pytestmark = pytest.mark.django_db
 LOW, HIGH, HUMAN = [1, 2, 3, 4], [3, 5, 4, 4], [1, 4, 2, 5]
@@ -48,9 +47,8 @@ def make_panel(study, *members, key="panel", **fields):
 
 def values(study, name="panel", **options):
     answers = frame.read_answers(study)
-    form = OptionsForm(query({"draws": 0} | options), Choices.from_answers(answers))
-    assert form.is_valid()
-    return Scores(answers, form.options()).judge(name)[:, 0].tolist()
+    chosen = options_of(answers, "correlation", **{"draws": 0} | options)
+    return Scores(answers, chosen).judge(name)[:, 0].tolist()
 
 
 def take_away(judge, item):
@@ -144,9 +142,8 @@ def test_choices_of_words_take_the_majority_whatever_the_rule(study):
         factories.make_judgments(judge, {(item, question): value})
     make_panel(study, "low", "high", "third")
     answers = frame.read_answers(study)
-    form = OptionsForm(query({"draws": 0}), Choices.from_answers(answers))
-    assert form.is_valid()
-    assert Scores(answers, form.options()).judge("panel")[0, 1] == 1  # 5/3 by the mean
+    chosen = options_of(answers, "correlation", **{"draws": 0})
+    assert Scores(answers, chosen).judge("panel")[0, 1] == 1  # 5/3 by the mean
 
 
 def test_nothing_of_it_is_stored_or_exported(study, panel, tmp_path):

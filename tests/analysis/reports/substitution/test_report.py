@@ -12,7 +12,7 @@ from scipy import stats
 from analysis.answers import frame
 from analysis.figures.dots import winning_rates
 from analysis.figures.looks import Looks
-from analysis.options.form import Options
+from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.page import KIND
 from analysis.reports.substitution.report import substitution
 from annotate.models import Item, Rater, Rating
@@ -92,7 +92,8 @@ def test_a_judge_that_always_says_the_same_is_called_nothing_and_stands_last(nam
 def test_no_headline_names_a_judge_without_a_correlation():
     study = make_study(recipients=8)
     add_judge(study, "always two", lambda item: 2)
-    answers, options = frame.read_answers(study), Options("third_party", draws=0)
+    answers = frame.read_answers(study)
+    options = SubstitutionOptions(reference="third_party", draws=0)
     value, interval, words = KIND.headline(answers, options, ["always two", "close"])
     assert words.startswith("how often close, which follows people most closely, ")
     assert "agreement among people: α = " in words
@@ -131,7 +132,8 @@ def test_items_that_share_recipients_get_errors_by_cluster():
 
 
 def test_all_questions_are_corrected_together_whichever_is_shown():
-    answers, options = frame.read_answers(make_study()), Options("third_party", draws=0)
+    answers = frame.read_answers(make_study())
+    options = SubstitutionOptions(reference="third_party", draws=0)
     whole = substitution(answers, options)
     one = substitution(answers, options, ["accuracy"])
     assert one.rows == [row for row in whole.rows if row["question"] == "accuracy"]
