@@ -14,7 +14,7 @@ from functools import partial
 
 from asgiref.sync import async_to_sync, sync_to_async
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 
 from judges import methods
 from judges.endpoints.client import Client
@@ -114,6 +114,7 @@ class Drive:
     def __init__(self, run):
         self.run, self.endpoint, self.worker = run, endpoint_of(run), worker_name()
         self.asked, self.waiting, self.later, self.back = set(), deque(), [], []
+        self.unstored = set()  # numbers of units that were sent, until their replies are stored
         self.taken = 0
         self.arrived, self.halted = asyncio.Event(), asyncio.Event()
         self.options, self.ahead = {}, {}
@@ -197,6 +198,7 @@ class Drive:
 
     async def _ask(self, unit):
         sent = self._sent(unit)
+        self.unstored.add(unit.number)
         return Outcome(unit, *sent, await self.client.ask(*sent))
 
     def _sent(self, unit):
@@ -232,6 +234,7 @@ class Drive:
     def _write(self, outcomes):
         """Store every answer, settle the final ones and return the units to ask again."""
         calls = settle.store_calls(self.run, self.endpoint, outcomes, self.worker)
+        self.unstored -= {outcome.unit.number for outcome in outcomes}
         self.loop.call_soon_threadsafe(partial(self._stored, outcomes))
         self.gate.record(outcomes)
         unpaid = [o for o in outcomes if o.is_billing]
@@ -305,5 +308,12 @@ class Drive:
         return settle.taken_over(self.run, self.endpoint, asked) if asked else []
 
     def _end(self):
+        """Give back to the queue what was not sent.
+
+        Where an error ended the drive, calls are left that may be billed, though nobody stored
+        their replies. Their leases expire, as a killed worker's do, and are charged then.
+        """
+        if connection.errors_occurred and not connection.is_usable():
+            connection.close()  # it was terminated; the next query opens another
         self.gate.keep()
-        lease.give_back(self.run, self.worker)
+        lease.give_back(self.run, self.worker, but=self.unstored)

@@ -286,12 +286,15 @@ def renew(run, worker, length):
     _held(run, worker).update(leased_until=timezone.now() + length)
 
 
-def give_back(run, worker, numbers=None):
-    """Return this worker's leased units, or these of them, to the queue; calls are charged."""
+def give_back(run, worker, numbers=None, but=()):
+    """Return this worker's leased units, or these of them, to the queue at no cost.
+
+    but: numbers of units that stay leased.
+    """
     which = {} if numbers is None else {"unit__in": numbers}
     with transaction.atomic():
         hold(run)
-        held = _held(run, worker, **which)
+        held = _held(run, worker, **which).exclude(unit__in=but)
         units = held.filter(lead=True).count()
         none = {"leased_until": None, "leased_by": ""}
         held.filter(attempts__gte=MOST_LEASES).update(

@@ -1,17 +1,22 @@
 """The cap of a run, measured at the server: what it counted times the prices."""
 
+import itertools
 import json
 import random
 import subprocess
 import sys
+import time
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import OperationalError
+from django.utils import timezone
 
 from judges.checks import drift
 from judges.endpoints import limits
 from judges.models import Endpoint, Judgment, Run
-from judges.runs import drive, lease, resume
+from judges.runs import drive, lease, resume, settle
 from judges.runs.plan import PlanError, plan
 from tests import factories, processes
 from tests.scripted_server import ScriptedServer, by_schema, chat
@@ -215,3 +220,27 @@ def test_a_check_for_drift_keeps_its_budget_too(waiting):
     run.refresh_from_db()
     again = drift.plan_check(run, 20, Decimal(100))
     assert Run.objects.get(pk=again.pk).unit_usd == again.unit_usd > 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("lost", ["store_calls", "settle"])
+def test_calls_whose_replies_could_not_be_stored_count_against_the_cap(monkeypatch, lost):
+    """The database goes away for a moment; the worker lives on, and its calls may be billed."""
+    rounds, plain = itertools.count(), getattr(settle, lost)
+
+    def breaks(*arguments):
+        if next(rounds) == 2:
+            raise OperationalError("terminating connection due to administrator command")
+        return plain(*arguments)
+
+    monkeypatch.setattr(settle, lost, breaks)
+    meter = Meter(lambda number: 40)
+    with ScriptedServer(meter) as server:
+        run = make_run(server, 100, items=40, concurrency=4)
+        with pytest.raises(OperationalError):
+            drive.work_through(run.pk)
+        time.sleep(0.3)  # until the endpoint has replied to the last call
+    lease.return_expired(timezone.now() + timedelta(hours=1))
+    run.refresh_from_db()
+    assert run.reserved_usd == 0
+    assert run.spent_usd >= meter.usd
