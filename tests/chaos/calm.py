@@ -10,6 +10,7 @@ from django.utils import timezone
 from tests.simulated_raters import GaveUp
 
 LATER = timedelta(hours=3)  # by so much the clock is put forward for what was left
+ROUND = 8  # seconds until the clock sends again what it sends; a minute in truth
 
 
 def wait_until(condition, seconds):
@@ -37,6 +38,19 @@ def nothing_is_held():
 
     loading = Upload.objects.filter(state=Upload.State.LOADING)
     return not loading.exists() and not Place.objects.filter(state=Place.State.HELD).exists()
+
+
+def give_back_what_was_left(seconds):
+    """Let the clock's rounds follow one another until nothing is held; return whether that came.
+
+    What a worker takes up at one round may be lost with its message, and comes at the next.
+    """
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        put_clock_forward()
+        if wait_until(nothing_is_held, min(ROUND, seconds)):
+            return True
+    return False
 
 
 def open_places(crowd):

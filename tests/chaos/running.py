@@ -95,8 +95,7 @@ class Run:
             thread.join(max(0.1, end - time.monotonic()))
         calm.wait_until(calm.runs_have_ended, patience)
         self.crowd.open_places = calm.open_places(self.crowd)
-        calm.put_clock_forward()
-        calm.wait_until(calm.nothing_is_held, patience)
+        calm.give_back_what_was_left(patience)
         self.trouble_after = calm.look_around(self.browser, ("loaded", "judged"))
 
 
