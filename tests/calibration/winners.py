@@ -41,7 +41,7 @@ def try_winner(apart, bias, size, reliability, rng):
     (pair,) = comparison.pairs
     is_wrong = pair.judge.value * (study.by_system[1] - study.by_system[0]) < 0
     yes = comparison.answer == "yes"
-    pair_yes = pair.p_pair < 0.05
+    pair_yes = pair.decide(0.05, 1)[0] == "yes"
     return {
         YES: yes,
         WRONG: yes and is_wrong,
@@ -110,12 +110,12 @@ def tables(tallies):
             for bias in BIASES:
                 labels = outcome, f"{apart:g}"[1:], f"{bias:g}".removeprefix("0") or "0"
                 cells = tuple(tallies[_name(apart, bias, size, 0.3), outcome] for size in SIZES)
-                by_size.append(Line(labels, cells, (target,), PAIR_SAYS))
+                by_size.append(Line(labels, cells, (target,)))
         for bias in BIASES:
             labels = outcome, f"{bias:g}".removeprefix("0") or "0"
             names = [_name(0.2, bias, MANY, rho) for rho in RELIABILITIES]
             cells = tuple(tallies[name, outcome] for name in names)
-            by_reliability.append(Line(labels, cells, (target,), PAIR_SAYS))
+            by_reliability.append(Line(labels, cells, (target,)))
     families = [
         Line(
             (ANY, f"{clusters} clusters"),
@@ -155,13 +155,7 @@ WINNERS = (
     "A judge with q = .8 on people's scale adds a bias, in points, to the worse of two systems, "
     "which are so many SDs of quality apart. The winner is wrong where the judge's mean is "
     "higher for the worse system and the answer is yes. "
-    "*All systems* is the report's row on all systems, *the pair* its test of this pair alone. "
-)
-PAIR_SAYS = (
-    "The test of a single pair asks only whether the judge's difference is within the margin of "
-    "people's; systems that differ by less than the margin may so be called in the wrong order. "
-    "The report's row on a pair (`--pairs show`) therefore says yes only where people tell the two "
-    "apart as well and the judge orders them alike, which is not simulated here."
+    "*All systems* is the report's row on all systems, *the pair* its row on this pair. "
 )
 FAMILY_SAYS = (
     "The documentation of the function `max_t` says that the error is a little above .05; no page "

@@ -16,7 +16,7 @@ from analysis.reports.verdict.echoes import echoes_of
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
-from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.answers import Answer
 from analysis.stats.validation.evidence import Evidence, gather_evidence
 from analysis.stats.validation.family import correct_family
 from analysis.stats.validation.systems import compare_systems
@@ -298,27 +298,17 @@ def _add_systems(report, candidate):
 
 
 def _add_pairs(report, candidate, comparison, names, people):
+    alpha = candidate.asked.scores.options.alpha
     for pair in comparison.pairs:
         numbers = _with_interval("level", pair.offset)
         numbers |= {"level_p": pair.p_within, "p_adjusted": pair.p_pair}
-        row = _row(candidate, COMPARE, *_answer_of_pair(candidate, comparison, pair), numbers)
+        decided = pair.decide(alpha, len(comparison.pairs))
+        row = _row(candidate, COMPARE, *decided, numbers)
         row |= {"items": people.n, "clusters": people.n_clusters, "raters": people.n_raters}
         row["systems"] = f"{names[pair.second]} − {names[pair.first]}"
         row["warnings"] = "favours" if pair.is_favoured else ""
         why = "level: the judge's difference of the two systems, less people's"
         report.add(row, reason=why, judge=candidate.name, kind=JUDGE)
-
-
-def _answer_of_pair(candidate, comparison, pair):
-    """Return (answer, reason) on one pair: no winner is called where people see no difference."""
-    alpha = candidate.asked.scores.options.criteria.alpha
-    if pair.is_off:
-        return Answer.NO, Reason.FAVOURS
-    if not pair.p_pair < alpha:
-        return Answer.NOT_YET, Reason.UNDECIDED
-    if not pair.is_apart(alpha, len(comparison.pairs)):
-        return Answer.NOT_YET, Reason.NO_DIFFERENCE
-    return (Answer.YES, Reason.MAY) if pair.has_same_order else (Answer.NO, Reason.FAVOURS)
 
 
 def _sentences(entries):
@@ -386,8 +376,8 @@ def _notes(scores, report, sizes):
     yield "“No” and “people disagree” rest on one-sided 95 % bounds without a correction."
     yield (
         "In simulations a check at .05 errs in .05 to .07 of studies exactly at its boundary. A "
-        "constant, chance, text length or the system alone got a yes in at most 1 of 600; the "
-        "content alone can, where contents have fewer than five rated items (docs/CALIBRATION.md)."
+        "constant, chance, text length, the system alone or the content alone got a yes in at most "
+        "1 of 600 (docs/CALIBRATION.md)."
     )
     few = {row["raters"] for row in report.rows if 0 < row["raters"] < 10}
     if few:

@@ -5,7 +5,7 @@ from math import ceil, isnan, nan
 
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
 from analysis.stats.validation.beyond import FEW_A_GROUP, LENGTH
-from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria
+from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence
 from analysis.stats.validation.systems import SystemComparison
 
@@ -254,12 +254,12 @@ def _may(case):
 
 
 def _unchecked(evidence):
-    """Say which groupings hold too few rated items a group to be checked."""
+    """Say which groupings cannot be checked: most of their groups have one rated item."""
     names = [part.name for part in evidence.beyond if part.skipped == FEW_A_GROUP]
     if not names:
         return ""
-    few = f"fewer than {FEWEST_ITEMS_A_GROUP} rated items each"
-    return f" Not checked: whether it only knows the {' or the '.join(names)} of an item ({few})."
+    only = " or the ".join(names)
+    return f" Not checked: whether it only knows the {only} of an item (too few rated items each)."
 
 
 def _finds(rare):

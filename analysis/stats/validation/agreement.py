@@ -135,12 +135,12 @@ def compare_judge(people: People, judge: Floats, floor: float | None = None) -> 
     if judge.shape != people.means.shape or np.isnan(judge).any():
         raise ValueError(f"judge: expected {people.means.shape} values without NaN")
     centred = judge - people.average(judge)
-    g = np.einsum("nk,nk->n", centred, centred)
+    g = people.products(centred, centred)
     v_f = float(people.average(g))
     least = FLAT * float(np.mean(judge**2)) if floor is None and people.n else floor or 0.0
     if people.is_flat or v_f <= least:
         return _without_judge(people, v_f, is_constant=people.n > 0 and v_f <= least)
-    f = np.einsum("nk,nk->n", centred, people.z_means)
+    f = people.products(centred, people.z_means)
     scale = sqrt(v_f * people.v_h)
     c_fh = float(people.average(f))
     r = c_fh / scale
@@ -157,8 +157,8 @@ def _parts_of_ratings(
 ) -> Floats:
     """Return the part of each rating in the influence on r, (N,)."""
     r, c_fh, scale = values
-    products = np.einsum("nk,nk->n", centred[people.item], people.z)
-    parts = (products - c_fh) / scale - r / 2 * (people.squares / people.v_h - 1)
+    products = np.einsum("nk,nk->n", people.less_others(centred)[people.item], people.z)
+    parts = (products - c_fh) / scale - r / 2 * people.square_deviations / people.v_h
     return parts / people.m[people.item]
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.stats.inputs import Floats, Ints
+from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.agreement import Agreement, compare_judge
 from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP
 from analysis.stats.validation.people import People
+from analysis.stats.validation.small_groups import within_groups
 
 LENGTH = "length"
 SAME_WITHIN = 1e-6  # share of a judge's variance below which nothing is left of it
@@ -29,13 +30,15 @@ Fit = Callable[[Floats], Floats]
 class Within:
     """The people of the same items without what a grouping explains.
 
-    fit: maps values (n, K) to what the grouping explains of them. skipped: why there is no such
-    check; then people is None.
+    fit: maps values (n, K) to what the grouping explains of them; None where the people are those
+    within small groups. keep (n,): the items that are checked, None = all. skipped: why there is
+    no such check; then people is None.
     """
 
     name: str
     people: People | None = None
     fit: Fit | None = field(default=None, compare=False, repr=False)
+    keep: Flags | None = field(default=None, compare=False, repr=False)
     skipped: str = ""
 
 
@@ -45,10 +48,14 @@ def take_out_groups(
     """Take the groups' means of the items out of the ratings.
 
     codes: (n,), the group of each item of `people`, from 0. Groups with less than `fewest` rated
-    items are joined. There is no check with one group, or less than `fewest` items a group on
-    average, where an item's own error would be much of its group's mean.
+    items are joined. With less than `fewest` items a group on average an item's own error would
+    be much of its group's mean: then the products of items within groups are compared. There is no
+    check with one group, or where groups have one item or cut across clusters.
     """
     fit, skipped = fit_groups(codes, people.weight, fewest)
+    if skipped == FEW_A_GROUP:
+        inside, keep = within_groups(people, codes)
+        return Within(name, inside, keep=keep, skipped="" if inside else skipped)
     return Within(name, skipped=skipped) if fit is None else _without_fit(people, name, fit)
 
 
@@ -111,12 +118,13 @@ def _join_small_groups(codes: Ints, fewest: int) -> tuple[Ints, int]:
 def compare_beyond(within: Within, judge: Floats) -> Agreement:
     """Compare the judge's residuals with the raters': r', rho' and theta' in the result.
 
-    judge: (n, K), a row for each item of the people. r' is NaN where the grouping explains all
-    but 1e-6 of the judge's variance. Raises ValueError for a check that was skipped.
+    judge: (n, K), a row for each item of the people that were given. r' is NaN where the grouping
+    explains all but 1e-6 of the judge's variance. Raises ValueError for a check that was skipped.
     """
-    if within.people is None or within.fit is None:
+    if within.people is None:
         raise ValueError(f"{within.name}: {within.skipped}")
     people = within.people
+    judge = judge if within.keep is None else judge[within.keep]
     variance = people.average(((judge - people.average(judge)) ** 2).sum(axis=1))
-    residuals = judge - within.fit(judge)
+    residuals = judge if within.fit is None else judge - within.fit(judge)
     return compare_judge(people, residuals, floor=SAME_WITHIN * float(variance))

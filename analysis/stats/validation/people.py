@@ -113,15 +113,25 @@ class People:
         return np.einsum("nk,nk->n", self.z, self.z)
 
     @cached_property
-    def a(self) -> Floats:
+    def own_squares(self) -> Floats:
         """Return the mean square of each item's centred ratings, (n,)."""
         return self.sum_by_item(self.squares) / self.m
 
     @cached_property
-    def c(self) -> Floats:
+    def own_pairs(self) -> Floats:
         """Return the mean product of each item's pairs of different raters, (n,)."""
         lengths = np.einsum("nk,nk->n", self.z_means, self.z_means)
-        return (self.m * lengths - self.a) / (self.m - 1)
+        return (self.m * lengths - self.own_squares) / (self.m - 1)
+
+    @property
+    def a(self) -> Floats:
+        """Return each item's part in V_H, (n,)."""
+        return self.own_squares
+
+    @property
+    def c(self) -> Floats:
+        """Return each item's part in C_HH, (n,)."""
+        return self.own_pairs
 
     @cached_property
     def v_h(self) -> float:
@@ -151,9 +161,32 @@ class People:
     @cached_property
     def u(self) -> Floats:
         """Return the part of each rating in the influence on rho, (N,)."""
-        products = np.einsum("nk,nk->n", self.z, self.z_others)
-        parts = 2 * (products - self.c_hh) - self.rho * (self.squares - self.v_h)
+        parts = 2 * (self.pair_parts - self.c_hh) - self.rho * self.square_deviations
         return parts / (self.m[self.item] * self.v_h)
+
+    @cached_property
+    def square_deviations(self) -> Floats:
+        """Return the part of each rating in V_H, less its mean over items, (N,)."""
+        mean = self.average(self.sum_by_item(self.square_parts) / self.m)
+        return self.square_parts - mean
+
+    @property
+    def square_parts(self) -> Floats:
+        """Return the part of each rating in V_H, (N,)."""
+        return self.squares
+
+    @cached_property
+    def pair_parts(self) -> Floats:
+        """Return half the part of each rating in C_HH, (N,): a pair's other half is the other's."""
+        return np.einsum("nk,nk->n", self.z, self.z_others)
+
+    def products(self, first: Floats, second: Floats) -> Floats:
+        """Return the product (n,) of each item's values (n, K)."""
+        return np.einsum("nk,nk->n", first, second)
+
+    def less_others(self, values: Floats) -> Floats:
+        """Return what a rating of each item is multiplied with, of values (n, K)."""
+        return values
 
     @cached_property
     def agreement(self) -> Quantity:

@@ -50,6 +50,16 @@ class SystemPair:
         """Say whether the judge puts the two in people's order."""
         return self.people.value * self.judge.value > 0
 
+    def decide(self, alpha: float, n_pairs: int) -> tuple[Answer, Reason]:
+        """Say whether the judge may compare the two: only where people tell them apart too."""
+        if self.is_off:
+            return Answer.NO, Reason.FAVOURS
+        if not self.p_pair < alpha:
+            return Answer.NOT_YET, Reason.UNDECIDED
+        if not self.is_apart(alpha, n_pairs):
+            return Answer.NOT_YET, Reason.NO_DIFFERENCE
+        return (Answer.YES, Reason.MAY) if self.has_same_order else (Answer.NO, Reason.FAVOURS)
+
 
 @dataclass(frozen=True)
 class SystemComparison:

@@ -2,15 +2,11 @@
 
 from collections import Counter
 from math import isnan
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE, _answer_of_pair
-from analysis.stats.validation.criteria import Criteria
-from analysis.stats.validation.errors import Quantity
-from analysis.stats.validation.systems import SystemPair
+from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE
 from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
@@ -240,27 +236,6 @@ def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_
     assert row["answer"] == "no"
     words = f" With your ratings it makes the intervals of means {expected:.0%} narrower."
     assert row["next"].endswith(words)
-
-
-@pytest.mark.parametrize(
-    ("people", "judge", "is_off", "p_pair", "answer"),
-    [
-        ((0.8, 0.1), 0.7, False, 0.01, ("yes", "may")),
-        ((0.05, 0.1), -0.05, False, 0.01, ("not_yet", "no_difference")),  # no winner to be called
-        ((0.8, 0.1), -0.1, False, 0.01, ("no", "favours")),
-        ((0.8, 0.1), 0.7, False, 0.2, ("not_yet", "undecided")),
-        ((0.8, 0.1), 1.9, True, 0.9, ("no", "favours")),
-    ],
-)
-def test_a_pair_gets_a_yes_only_where_people_see_a_difference(
-    people, judge, is_off, p_pair, answer
-):
-    seen = Quantity(*people, df=50)
-    pair = SystemPair(0, 1, seen, seen, Quantity(judge, 0.1, 50), 0.01, p_pair, is_off)
-    comparison = SimpleNamespace(pairs=(pair, pair, pair))
-    options = SimpleNamespace(criteria=Criteria())
-    candidate = SimpleNamespace(asked=SimpleNamespace(scores=SimpleNamespace(options=options)))
-    assert _answer_of_pair(candidate, comparison, pair) == answer
 
 
 def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):

@@ -5,8 +5,9 @@ import pytest
 from scipy import stats
 
 from analysis.stats.validation.criteria import Criteria, Scale
+from analysis.stats.validation.errors import Quantity
 from analysis.stats.validation.gather import gather_people
-from analysis.stats.validation.systems import compare_systems
+from analysis.stats.validation.systems import SystemPair, compare_systems
 from tests.analysis.stats.validation.worked import CONTENTS_JUDGE, SYSTEMS, contents
 
 FIVE = Scale(1, 5)
@@ -188,3 +189,21 @@ def test_names_and_order_of_systems_change_nothing():
 def test_another_shape_is_refused():
     with pytest.raises(ValueError, match="expected 12 numbers"):
         compare_systems(contents(), CONTENTS_JUDGE, SYSTEMS, FIVE)
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "is_off", "p_pair", "answer"),
+    [
+        ((0.8, 0.1), 0.7, False, 0.01, ("yes", "may")),
+        ((0.05, 0.1), -0.05, False, 0.01, ("not_yet", "no_difference")),  # no winner to be called
+        ((0.8, 0.1), -0.1, False, 0.01, ("no", "favours")),
+        ((0.8, 0.1), 0.7, False, 0.2, ("not_yet", "undecided")),
+        ((0.8, 0.1), 1.9, True, 0.9, ("no", "favours")),
+    ],
+)
+def test_a_pair_gets_a_yes_only_where_people_see_a_difference(
+    people, judge, is_off, p_pair, answer
+):
+    seen = Quantity(*people, df=50)
+    pair = SystemPair(0, 1, seen, seen, Quantity(judge, 0.1, 50), 0.01, p_pair, is_off)
+    assert pair.decide(0.05, 3) == answer

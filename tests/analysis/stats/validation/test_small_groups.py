@@ -1,0 +1,138 @@
+"""Groups of few items: products over all pairs by loops, errors by weights of clusters, size."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from analysis.stats.validation.beyond import FEW_A_GROUP, compare_beyond, take_out_groups
+from analysis.stats.validation.gather import gather_people
+from tests.analysis.stats.validation.simulated import simulate
+
+GROUPS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 4, 4])  # the item of group 3 is alone
+PAIRED = GROUPS != 3
+
+
+def ratings(n_raters=3, seed=4):
+    """Return (values, items, raters) of twelve items, some rated twice and some three times."""
+    rng = np.random.default_rng(seed)
+    rows = [(item, rater) for item in range(12) for rater in range(n_raters - item % 2)]
+    values = rng.integers(1, 6, len(rows)).astype(float)
+    return values, *np.array(rows).T
+
+
+def within_and_judge(**options):
+    values, items, raters = ratings()
+    people = gather_people(values, items, raters, 12, clusters=GROUPS, **options)
+    judge = np.random.default_rng(5).normal(3, 1, 12)
+    return take_out_groups(people, "content", GROUPS), judge
+
+
+def by_loops(weights, judge):
+    """Return (r', rho') by all pairs of ratings, each group with a weight."""
+    values, items, _ = ratings()
+    own = {item: values[items == item] for item in range(12)}
+    v_h = c_hh = v_f = c_fh = 0.0
+    for group in (0, 1, 2, 4):
+        members = np.flatnonzero(group == GROUPS)
+        others = list(permutations(members, 2))
+        n, w = len(members), weights[group]
+
+        def shared(left, right, others=others, n=n):
+            return sum(left[i] * right[k] for i, k in others) / len(others) * n
+
+        mean = {item: own[item].mean() for item in members}
+        score = dict(enumerate(judge))
+        between = shared(mean, mean)
+        v_h += w * (sum(np.mean(own[item] ** 2) for item in members) - between)
+        pairs = [np.mean([a * b for a, b in permutations(own[item], 2)]) for item in members]
+        c_hh += w * (sum(pairs) - between)
+        v_f += w * (sum(score[item] ** 2 for item in members) - shared(score, score))
+        c_fh += w * (sum(score[item] * mean[item] for item in members) - shared(score, mean))
+    return np.array([c_fh / np.sqrt(v_f * v_h), c_hh / v_h])
+
+
+def test_products_of_different_items_are_taken_off():
+    within, judge = within_and_judge()
+    beyond = compare_beyond(within, judge[:, None])
+    assert within.people.n == 11
+    expected = by_loops(np.ones(5), judge)
+    assert (beyond.r.value, beyond.rho.value) == pytest.approx(tuple(expected))
+
+
+def test_errors_are_those_of_weights_of_the_groups():
+    within, judge = within_and_judge(is_sample=False)
+    beyond = compare_beyond(within, judge[:, None])
+    step, slopes = 1e-6, []
+    for group in (0, 1, 2, 4):
+        more, less = np.ones(5), np.ones(5)
+        more[group] += step
+        less[group] -= step
+        slopes.append((by_loops(more, judge) - by_loops(less, judge)) / (2 * step))
+    r, rho = np.transpose(slopes)
+    errors = [np.sqrt(4 / 3 * (own**2).sum()) for own in (r, rho, r - rho / 2)]
+    computed = beyond.r.error, beyond.rho.error, beyond.retention(0.5).error
+    assert computed == pytest.approx(tuple(errors), rel=1e-5)
+
+
+def test_raters_as_a_sample_count_by_their_weights():
+    """A rater's part: how the estimate moves with the weight of all his ratings."""
+    values, items, raters = ratings()
+    people = gather_people(values, items, raters, 12, clusters=GROUPS, is_sample=True)
+    within = take_out_groups(people, "content", GROUPS).people
+    z, step = within.z[:, 0], 1e-6
+    n, m, group = within.n, within.m, within.group
+
+    def rho_weighted(weight):
+        """Weigh the ratings of one rater within products, the numbers of ratings kept."""
+        w = weight[within.rater]
+        means = np.bincount(within.item, w * z) / m
+        squares = np.bincount(within.item, w * z**2) / m
+        pairs = (np.bincount(within.item, w * z) ** 2 - np.bincount(within.item, (w * z) ** 2)) / (
+            m * (m - 1)
+        )
+        sizes = np.bincount(group)[group]
+        others = (np.bincount(group, means)[group] - means) / (sizes - 1)
+        between = (means * others).mean()
+        return pairs.mean() - between, squares.mean() - between
+
+    c, v = rho_weighted(np.ones(3))
+    assert c / v == pytest.approx(within.rho)
+    for rater in range(3):
+        weight = np.ones(3)
+        weight[rater] += step
+        moved_c, moved_v = rho_weighted(weight)
+        slope = ((moved_c - c) - within.rho * (moved_v - v)) / step / v
+        share = np.bincount(within.rater, 1 / m[within.item])[rater]
+        square_mean = np.mean(np.bincount(within.item, within.square_parts) / m)
+        constant = (2 * within.c_hh - within.rho * square_mean) / v * share / n
+        assert within.u[within.rater == rater].sum() / n == pytest.approx(
+            slope - constant, abs=1e-5
+        )
+
+
+def test_groups_of_one_item_or_across_clusters_are_no_check():
+    values, items, raters = ratings()
+    people = gather_people(values, items, raters, 12)
+    assert take_out_groups(people, "content", np.arange(12)).skipped == FEW_A_GROUP
+    mostly_alone = np.r_[np.arange(11), 10]
+    assert take_out_groups(people, "content", mostly_alone).skipped == FEW_A_GROUP
+    crossed = gather_people(values, items, raters, 12, clusters=np.arange(12) % 5)
+    assert take_out_groups(crossed, "content", GROUPS).skipped == FEW_A_GROUP
+
+
+def test_a_judge_that_knows_only_the_group_has_nothing_left():
+    within, judge = within_and_judge()
+    beyond = compare_beyond(within, judge[GROUPS][:, None])
+    assert np.isnan(beyond.r.value)
+    assert beyond.rho.value == pytest.approx(by_loops(np.ones(5), judge)[1])
+
+
+def test_agreement_within_contents_of_four_is_not_understated():
+    """Within contents that carry .4 of quality, at .5, two ratings correlate .3 / .8 = .375."""
+    values = []
+    for seed in range(40):
+        study = simulate(seed, 0.5, 0.0, 0.4, contents=75, systems=4, are_contents_drawn=True)
+        (within,) = [own for own in study.reference.within if own.name == "content"]
+        values.append(within.people.rho)
+    assert 0.32 < np.mean(values) < 0.38, "on five points it reads somewhat less"
