@@ -8,11 +8,15 @@ import pandas as pd
 from scipy.stats import false_discovery_control, t
 
 
-def parts(z, i, j, f, g):  # ratings, their items and raters; judge and cluster of each item
+def parts(z, i, j, f, g, q=None):  # ratings, items, raters; judge, cluster and group of each item
     m, n, big = np.bincount(i), len(f), np.bincount(j)
     zbar, f = np.bincount(i, z) / m, f - f.mean()
-    o = (m[i] * zbar[i] - z) / (m[i] - 1)
-    a, c, fz, ff = np.bincount(i, z * z) / m, np.bincount(i, z * o) / m, f * zbar, f * f
+    zo, fo = (x * 0 if q is None else of_others(x, q) for x in (zbar, f))  # of the group's others
+    o = (m[i] * zbar[i] - z) / (m[i] - 1) - zo[i]
+    zz = z * z - 2 * z * zo[i]
+    a, c = np.bincount(i, z * z - z * zo[i]) / m, np.bincount(i, z * o) / m
+    fz, ff = f * zbar - (f * zo + fo * zbar) / 2, f * f - f * fo
+    mean = (np.bincount(i, zz) / m).mean()
     vh, ch, vf, cf = a.mean(), c.mean(), ff.mean(), fz.mean()
     rho, s = ch / vh, np.sqrt(vf * vh)
     if vf < 1e-12:
@@ -20,8 +24,8 @@ def parts(z, i, j, f, g):  # ratings, their items and raters; judge and cluster 
     else:
         r = cf / s
     psi = {"h": (c - rho * a) / vh, "f": fz / s - r / 2 * (ff / vf + a / vh)}
-    u = {"h": (2 * (z * o - ch) - rho * (z * z - vh)) / (m[i] * vh)}
-    u["f"] = ((f[i] * z - cf) / s - r / 2 * (z * z - vh) / vh) / m[i]
+    u = {"h": (2 * (z * o - ch) - rho * (zz - mean)) / (m[i] * vh)}
+    u["f"] = (((f - fo)[i] * z - cf) / s - r / 2 * (zz - mean) / vh) / m[i]
 
     def test(x, k):  # estimate, error and df of x r - k rho
         return x * r - k * rho if x else rho, *error(psi, u, x, k if x else -1, g, j, n, big)
@@ -51,6 +55,19 @@ def upper(x):
     return x[0] + t.ppf(0.95, x[2]) * x[1]
 
 
+def of_others(x, q):
+    return (np.bincount(q, x)[q] - x) / (np.bincount(q)[q] - 1)
+
+
+def within(z, i, j, f, g, q):
+    """Return the same without items that are alone in their group."""
+    keep = np.bincount(q)[q] > 1
+    rated = keep[i]
+    codes = i[rated], j[rated], g[keep], q[keep]
+    i, j, g, q = (np.unique(own, return_inverse=True)[1] for own in codes)
+    return z[rated], i, j, f[keep], g, q
+
+
 def residual(table, y):
     return y - table @ np.linalg.lstsq(table, y, rcond=None)[0]
 
@@ -72,8 +89,11 @@ def answer(y, i, j, f, g, checks, span):
     p_level = max(p_above(b, -span), t.cdf((b[0] - span) / b[1], b[2]))
     judge_p, people_p, why = [p_above(theta), p_level], [p_above(people)], ""
     for name, table in checks.items():
-        resid = residual(table, f)
-        _, r2, test2 = parts(y - (ybar - residual(table, ybar))[i], i, j, resid, g)
+        if table.ndim == 1:  # groups of few items
+            _, r2, test2 = parts(*within(z, i, j, f, g, table))
+        else:
+            resid = residual(table, f)
+            _, r2, test2 = parts(y - (ybar - residual(table, ybar))[i], i, j, resid, g)
         own, kept = test2(0, 0), test2(1, 1 / 2)
         people_p, judge_p = [*people_p, p_above(own)], [*judge_p, p_above(kept)]
         if max(people_p[-1], judge_p[-1]) >= 0.05:
@@ -92,11 +112,15 @@ def answer(y, i, j, f, g, checks, span):
 
 
 def dummies(values):
-    """Return the dummies of a grouping, groups below five items joined; None below five a group."""
+    """Return the dummies of a grouping, groups below five items joined; below five a group codes.
+
+    None below two a group.
+    """
     sizes = values.map(values.value_counts())
     joined = values.where(sizes >= 5, "others")
-    enough = len(values) >= 5 * values.nunique() and joined.nunique() > 1
-    return pd.get_dummies(joined).to_numpy(float) if enough else None
+    if len(values) < 5 * values.nunique():
+        return pd.factorize(values)[0] if len(values) >= 2 * values.nunique() else None
+    return pd.get_dummies(joined).to_numpy(float) if joined.nunique() > 1 else None
 
 
 def recompute(scores, items):

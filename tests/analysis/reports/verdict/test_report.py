@@ -181,8 +181,7 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
         if entry.kind == JUDGE and entry.row["use"] == RATE
     }
     assert words["good"][0].startswith("good may stand in for one rater on q: worth at least ")
-    unchecked = "whether it only knows the content of an item (fewer than 5 rated items each)."
-    assert words["good"][0].endswith(f" Not checked: {unchecked}")
+    assert words["good"][0].endswith("It is not shown for other systems, questions or raters.")
     assert words["high"][0].startswith("high orders items like a rater, but is ")
     assert words["high"][0].endswith(" points too high: use it for the order only.")
     assert words["always 3"] == (

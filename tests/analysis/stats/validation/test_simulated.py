@@ -46,6 +46,8 @@ def test_a_judge_at_the_boundary_passes_as_often_as_the_level(clusters):
         # fifteen recipients by twenty contents; contents, or recipients, carry .4 of quality
         {"system_share": 0.0, "content_share": 0.4, "contents": 20, "systems": 15},
         {"system_share": 0.4, "contents": 20, "systems": 15},
+        # contents of four items carry .4
+        {"system_share": 0.0, "content_share": 0.4},
     ],
 )
 def test_no_judge_of_one_trick_passes(options):
