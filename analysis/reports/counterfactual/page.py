@@ -21,6 +21,9 @@ from analysis.reports.counterfactual.report import (
 )
 from analysis.reports.counterfactual.sample_flow import ASKED, EXCLUDED, KEPT
 from analysis.reports.counterfactual.sample_flow import PART as EXCLUSIONS
+from analysis.reports.counterfactual.seeds import PART as SEEDS
+from analysis.reports.counterfactual.seeds import RECOMMENDED
+from analysis.reports.counterfactual.seeds import TYPICAL as MEAN_SD
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, first_of, no_value
 from analysis.reports.shared.few_clusters import is_why
 from analysis.reports.shared.labels import ORDERED
@@ -55,6 +58,7 @@ def layout(report, question, looks):
         *_tests(entries_by_part),
         *_liked(report, entries_by_part.get(LIKED, [])),
         _exactness(entries_by_part.get(EXACTNESS, [])),
+        *_seeds(entries_by_part.get(SEEDS, [])),
     ]
     return Layout(_figures(report, entries_by_part.get(CORRELATION, []), question, looks), tables)
 
@@ -283,6 +287,26 @@ def _exactness(entries):
     ]
     caption = "Exactness against cost: the same explanations, with and without full retraining."
     return Table(caption, headings, lines, [], "Score")
+
+
+def _seeds(entries):
+    """Yield the table of the films that each seed recommends, and of how far scores move."""
+    if not entries:
+        return
+    rows = [entry.row for entry in entries]
+    films = [row for row in rows if row["measure"] == RECOMMENDED]
+    lines = [(f"seed {row['other']}", [f"{row['value']:.0f} of {row['n']:,}"]) for row in films]
+    caption = "Seeds: films of the study that the model of each seed recommends."
+    yield Table(caption, ["Films recommended"], lines, [], "Model")
+    names = list(dict.fromkeys(row["score"] for row in rows if row["score"]))
+    moves = {(row["score"], row["measure"]): row["value"] for row in rows}
+    lines = [(name, [_moved(moves[name, what]) for what in (LARGEST, MEAN_SD)]) for name in names]
+    caption = "Seeds: how far the score of an explanation moves from seed to seed."
+    yield Table(caption, ["Largest difference", "Mean standard deviation"], lines, [], "Score")
+
+
+def _moved(value):
+    return "–" if isnan(value) else small(value)
 
 
 def _with_ends(row):

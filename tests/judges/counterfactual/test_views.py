@@ -150,7 +150,7 @@ def test_what_the_page_sends_is_what_is_made(as_owner, texts):
     as_owner.post(f"/uploads/{load.token}/load/")
     load_upload(load.pk)
     study = Study.objects.get()
-    assert {*study.items.values_list("data__seeds", flat=True)} == {"1|2"}
+    assert {*study.items.values_list("data__seeds", flat=True)} == {"3|4"}
     made_up = study.interactions.filter(data__hypothetical="yes").values_list("rating", flat=True)
     assert len(made_up) == 12 * 9 and set(made_up) <= {1, 2, 3, 4, 5}
 
