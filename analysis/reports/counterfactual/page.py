@@ -1,11 +1,14 @@
 """Show counterfactual scores: tables 1 to 4 of the paper, and the tables that go with them."""
 
-from math import isnan
+from math import isnan, nan
 
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, cell_of, n_words, ranked
+from analysis.figures.lines import series
+from analysis.figures.looks import JUDGE_COLOURS
 from analysis.figures.scatter import scatter
 from analysis.options.choices import ALL
+from analysis.reports.counterfactual import convergence
 from analysis.reports.counterfactual.cells import BETWEEN, LEVELS
 from analysis.reports.counterfactual.exactness import LARGEST, RANKS, SECONDS, TYPICAL
 from analysis.reports.counterfactual.exactness import PART as EXACTNESS
@@ -51,6 +54,7 @@ def layout(report, question, looks):
     entries_by_part: dict = {}
     for entry in report.entries:
         entries_by_part.setdefault(entry.row["part"], []).append(entry)
+    watched = [entry.row for entry in entries_by_part.get(convergence.PART, [])]
     tables = [
         _exclusions(entries_by_part.get(EXCLUSIONS, [])),
         _correlations(entries_by_part.get(CORRELATION, [])),
@@ -59,8 +63,10 @@ def layout(report, question, looks):
         *_liked(report, entries_by_part.get(LIKED, [])),
         _exactness(entries_by_part.get(EXACTNESS, [])),
         *_seeds(entries_by_part.get(SEEDS, [])),
+        *_convergence(watched),
     ]
-    return Layout(_figures(report, entries_by_part.get(CORRELATION, []), question, looks), tables)
+    figures = _figures(report, entries_by_part.get(CORRELATION, []), question, looks)
+    return Layout([*figures, *_settling(watched)], tables)
 
 
 def _questions(entries):
@@ -303,6 +309,54 @@ def _seeds(entries):
     lines = [(name, [_moved(moves[name, what]) for what in (LARGEST, MEAN_SD)]) for name in names]
     caption = "Seeds: how far the score of an explanation moves from seed to seed."
     yield Table(caption, ["Largest difference", "Mean standard deviation"], lines, [], "Score")
+
+
+def _settling(watched):
+    """Draw how many films stay, and agree between seeds, over the iterations."""
+    if not watched:
+        return
+    lines = [
+        (
+            name,
+            colour,
+            [(int(r["other"]), r["value"], nan, nan) for r in watched if r["measure"] == measure],
+        )
+        for measure, name, colour in (
+            (convergence.SAME, "same film as before", JUDGE_COLOURS[0]),
+            (convergence.AGREE, "same film with another seed", JUDGE_COLOURS[1]),
+        )
+    ]
+    caption = (
+        f"Convergence: share of the films that stand first, of {watched[0]['n']:,} explanations, "
+        "over the iterations of the model."
+    )
+    yield Figure("convergence", caption, series(lines, "Iterations", "Share of films", [0, 1.02]))
+
+
+def _convergence(watched):
+    """Yield the table of films and scores over the iterations."""
+    if not watched:
+        return
+    values = {(row["other"], row["measure"]): row["value"] for row in watched}
+    lines = [
+        (
+            f"{count} iterations",
+            [_moved(values[count, measure]) for measure in convergence.MEASURES],
+        )
+        for count in dict.fromkeys(row["other"] for row in watched)
+    ]
+    headings = [
+        "Same film as before",
+        "Same film with another seed",
+        "CF: mean change",
+        "CF between seeds: largest difference",
+        "CF between seeds: mean difference",
+    ]
+    caption = (
+        "Convergence: share of the films that stand first which stay, from one number of "
+        "iterations to the next and from seed to seed, and how far CF moves."
+    )
+    yield Table(caption, headings, lines, [], "Model")
 
 
 def _moved(value):
