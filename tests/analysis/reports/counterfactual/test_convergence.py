@@ -2,6 +2,7 @@
 
 import pytest
 
+from analysis.reports.counterfactual.report import Beside
 from tests.analysis.small import build
 from tests.explained import Explained
 
@@ -60,8 +61,10 @@ def test_the_page_has_table_and_figure_and_a_new_check_replaces_them(explained, 
     response = as_owner.get(PAGE, {"draws": 20})
     keys = [figure.key for *_, layout in response.context["groups"] for figure in layout.figures]
     assert "convergence" in keys and "20 iterations" in response.text
+    before = str(Beside(explained.study))
     explained.study.extra["convergence"] = WATCHED | {"iterations": [10, 33], "made_at": "later"}
     explained.study.save()
+    assert str(Beside(explained.study)) != before  # or a kept report would be shown
     assert "33 iterations" in as_owner.get(PAGE, {"draws": 20}).text
 
 
