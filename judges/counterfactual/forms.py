@@ -6,12 +6,19 @@ from annotate.files.reading.encoding import too_large
 from annotate.models import Study
 from annotate.studies.delete import why_taken
 from annotate.studies.forms_study import NameForm
-from judges.counterfactual.surveys.plan import CELLS, LARGEST_SEED, MOST_RATERS, MOST_SURVEYS, Plan
+from judges.counterfactual.surveys.plan import (
+    CELLS,
+    LARGEST_SEED,
+    MOST_RATERS,
+    MOST_SEEDS,
+    MOST_SURVEYS,
+    Plan,
+)
 from judges.counterfactual.surveys.reading import FILES
 from judges.models import Judge
 
 LONGEST = 210_000  # characters: a thousand ids of two hundred
-MODEL = "form", "factors", "iterations", "regularisation"
+MODEL = "form", "factors", "iterations", "regularisation", "seeds"
 ENDS = "min_value", "max_value"
 HOW = {
     "form": "The explicit form trains on the ratings, which all of ratings.csv needs then, and "
@@ -86,6 +93,14 @@ class SurveysForm(NameForm):
     factors = of_model("factors")
     iterations = of_model("iterations")
     regularisation = of_model("regularisation")
+    seeds = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_SEEDS,
+        initial=1,
+        required=False,
+        help_text="With several, each question is scored by as many models, of the seed and those "
+        "that follow it: the report then says how far CF follows from the seed.",
+    )
 
     def clean_only(self):
         """Return the ids as they stand, each once."""

@@ -1,11 +1,14 @@
 """Show counterfactual scores: tables 1 to 4 of the paper, and the tables that go with them."""
 
-from math import isnan
+from math import isnan, nan
 
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, cell_of, n_words, ranked
+from analysis.figures.lines import series
+from analysis.figures.looks import JUDGE_COLOURS
 from analysis.figures.scatter import scatter
 from analysis.options.choices import ALL
+from analysis.reports.counterfactual import convergence
 from analysis.reports.counterfactual.cells import BETWEEN, LEVELS
 from analysis.reports.counterfactual.exactness import LARGEST, RANKS, SECONDS, TYPICAL
 from analysis.reports.counterfactual.exactness import PART as EXACTNESS
@@ -21,6 +24,9 @@ from analysis.reports.counterfactual.report import (
 )
 from analysis.reports.counterfactual.sample_flow import ASKED, EXCLUDED, KEPT
 from analysis.reports.counterfactual.sample_flow import PART as EXCLUSIONS
+from analysis.reports.counterfactual.seeds import PART as SEEDS
+from analysis.reports.counterfactual.seeds import RECOMMENDED
+from analysis.reports.counterfactual.seeds import TYPICAL as MEAN_SD
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, first_of, no_value
 from analysis.reports.shared.few_clusters import is_why
 from analysis.reports.shared.labels import ORDERED
@@ -48,6 +54,7 @@ def layout(report, question, looks):
     entries_by_part: dict = {}
     for entry in report.entries:
         entries_by_part.setdefault(entry.row["part"], []).append(entry)
+    watched = [entry.row for entry in entries_by_part.get(convergence.PART, [])]
     tables = [
         _exclusions(entries_by_part.get(EXCLUSIONS, [])),
         _correlations(entries_by_part.get(CORRELATION, [])),
@@ -55,8 +62,11 @@ def layout(report, question, looks):
         *_tests(entries_by_part),
         *_liked(report, entries_by_part.get(LIKED, [])),
         _exactness(entries_by_part.get(EXACTNESS, [])),
+        *_seeds(entries_by_part.get(SEEDS, [])),
+        *_convergence(watched),
     ]
-    return Layout(_figures(report, entries_by_part.get(CORRELATION, []), question, looks), tables)
+    figures = _figures(report, entries_by_part.get(CORRELATION, []), question, looks)
+    return Layout([*figures, *_settling(watched)], tables)
 
 
 def _questions(entries):
@@ -283,6 +293,74 @@ def _exactness(entries):
     ]
     caption = "Exactness against cost: the same explanations, with and without full retraining."
     return Table(caption, headings, lines, [], "Score")
+
+
+def _seeds(entries):
+    """Yield the table of the films that each seed recommends, and of how far scores move."""
+    if not entries:
+        return
+    rows = [entry.row for entry in entries]
+    films = [row for row in rows if row["measure"] == RECOMMENDED]
+    lines = [(f"seed {row['other']}", [f"{row['value']:.0f} of {row['n']:,}"]) for row in films]
+    caption = "Seeds: films of the study that the model of each seed recommends."
+    yield Table(caption, ["Films recommended"], lines, [], "Model")
+    names = list(dict.fromkeys(row["score"] for row in rows if row["score"]))
+    moves = {(row["score"], row["measure"]): row["value"] for row in rows}
+    lines = [(name, [_moved(moves[name, what]) for what in (LARGEST, MEAN_SD)]) for name in names]
+    caption = "Seeds: how far the score of an explanation moves from seed to seed."
+    yield Table(caption, ["Largest difference", "Mean standard deviation"], lines, [], "Score")
+
+
+def _settling(watched):
+    """Draw how many films stay, and agree between seeds, over the iterations."""
+    if not watched:
+        return
+    lines = [
+        (
+            name,
+            colour,
+            [(int(r["other"]), r["value"], nan, nan) for r in watched if r["measure"] == measure],
+        )
+        for measure, name, colour in (
+            (convergence.SAME, "same film as before", JUDGE_COLOURS[0]),
+            (convergence.AGREE, "same film with another seed", JUDGE_COLOURS[1]),
+        )
+    ]
+    caption = (
+        f"Convergence: share of the films that stand first, of {watched[0]['n']:,} explanations, "
+        "over the iterations of the model."
+    )
+    yield Figure("convergence", caption, series(lines, "Iterations", "Share of films", [0, 1.02]))
+
+
+def _convergence(watched):
+    """Yield the table of films and scores over the iterations."""
+    if not watched:
+        return
+    values = {(row["other"], row["measure"]): row["value"] for row in watched}
+    lines = [
+        (
+            f"{count} iterations",
+            [_moved(values[count, measure]) for measure in convergence.MEASURES],
+        )
+        for count in dict.fromkeys(row["other"] for row in watched)
+    ]
+    headings = [
+        "Same film as before",
+        "Same film with another seed",
+        "CF: mean change",
+        "CF between seeds: largest difference",
+        "CF between seeds: mean difference",
+    ]
+    caption = (
+        "Convergence: share of the films that stand first which stay, from one number of "
+        "iterations to the next and from seed to seed, and how far CF moves."
+    )
+    yield Table(caption, headings, lines, [], "Model")
+
+
+def _moved(value):
+    return "–" if isnan(value) else small(value)
 
 
 def _with_ends(row):

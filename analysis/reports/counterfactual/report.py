@@ -12,7 +12,7 @@ from analysis.answers.scoring_times import scoring_times
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation.report import correlate
-from analysis.reports.counterfactual import exactness, liked, sample_flow
+from analysis.reports.counterfactual import convergence, exactness, liked, sample_flow, seeds
 from analysis.reports.counterfactual.cells import add_tests, cells_of, notes
 from analysis.reports.counterfactual.options import RECIPIENT, TOGETHER
 from analysis.reports.shared.evaluators import interval_note, policy_notes
@@ -69,7 +69,13 @@ def counterfactual(answers, options, parts=None):
         liked.add(work)
         exactness.add(work)
         sample_flow.add(work)
-        report.verdict = [*sample_flow.verdict(report), *_verdict(work)]
+        seeds.add(work)
+        convergence.add(work)
+        report.verdict = [
+            *sample_flow.verdict(report),
+            *_verdict(work),
+            *seeds.verdict(work),
+        ]
     report.verdict += [*([] if work.judges else [NO_JUDGES]), *([] if cells else [NO_CELLS])]
     report.notes = [
         *policy_notes(scores, compared=False),
@@ -78,6 +84,8 @@ def counterfactual(answers, options, parts=None):
         *(liked.notes(report) if report.rows else []),
         *(exactness.notes(report) if report.rows else []),
         *(sample_flow.notes(report) if report.rows else []),
+        *seeds.notes(report),
+        *convergence.notes(report),
         interval_note(scores, FEWEST),
         *draw_notes(report, options.draws),
         *reason_notes(
@@ -117,7 +125,9 @@ class Beside:
         self._titles = None
 
     def __str__(self):
-        return f"load {self.study.loads}, {checks.settings_of(self.study).sessions_by}"
+        watched = self.study.extra.get(convergence.CONVERGENCE)
+        more = f", {watched['made_at']}" if watched else ""
+        return f"load {self.study.loads}, {checks.settings_of(self.study).sessions_by}{more}"
 
     def times(self, version):
         """Return {judge: Time} of its runs of a version of the questionnaire; None for all."""

@@ -31,12 +31,22 @@ SAME = 12  # decimals: scores that differ less are tied
 
 
 @dataclass(frozen=True)
+class Repeat:
+    """Another seed's model on a question: whether it recommends the film, and its scores."""
+
+    seed: int
+    is_recommended: bool
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Question:
     """One question of a survey.
 
     history, content and explaining are columns; scores: all four of the explanation that is shown;
     draws: how many histories were drawn for it; ratings: of the history, where the model asks for
-    them; person: whose recommendation it is, empty of somebody made up.
+    them; person: whose recommendation it is, empty of somebody made up; repeats: what models of
+    other seeds say of it.
     """
 
     cell_score: str
@@ -48,6 +58,7 @@ class Question:
     draws: int
     ratings: list[float] = field(default_factory=list)
     person: str = ""
+    repeats: tuple[Repeat, ...] = ()
 
 
 def pick(values, level, count=1):

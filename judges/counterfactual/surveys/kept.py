@@ -6,7 +6,7 @@ import secrets
 from contextlib import contextmanager
 from dataclasses import asdict
 
-from judges.counterfactual.surveys.choosing import Question
+from judges.counterfactual.surveys.choosing import Question, Repeat
 
 
 @contextmanager
@@ -21,7 +21,9 @@ def whole(path):
 def keep_question(folder, place, question):
     """Write the question of a place, (survey, number)."""
     with whole(folder / _name(place)) as file:
-        file.write(json.dumps(asdict(question)))
+        own = asdict(question)
+        del own["repeats"]  # kept in files of their own
+        file.write(json.dumps(own))
 
 
 def kept_questions(folder, places):
@@ -30,9 +32,22 @@ def kept_questions(folder, places):
     return {place: _read(folder / _name(place)) for place in places if _name(place) in names}
 
 
-def _name(place):
-    return f"{'-'.join(map(str, place))}.json"
+def keep_repeat(folder, place, repeat):
+    """Write what another seed's model says of a place's question."""
+    with whole(folder / _name((*place, "seed", repeat.seed))) as file:
+        file.write(json.dumps(asdict(repeat)))
 
 
-def _read(path):
-    return Question(**json.loads(path.read_text(encoding="utf-8")))
+def kept_repeats(folder, places, seeds):
+    """Read {(place, seed): Repeat} of the places and seeds whose file stands in the folder."""
+    names = set(os.listdir(folder))
+    wanted = {(place, seed): _name((*place, "seed", seed)) for place in places for seed in seeds}
+    return {key: _read(folder / name, Repeat) for key, name in wanted.items() if name in names}
+
+
+def _name(parts):
+    return f"{'-'.join(map(str, parts))}.json"
+
+
+def _read(path, kind=Question):
+    return kind(**json.loads(path.read_text(encoding="utf-8")))

@@ -8,6 +8,7 @@ import csv
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 
 import yaml
 
@@ -17,9 +18,16 @@ from annotate.studies.templates import FOLDER
 from annotate.values.formulas import guarded
 from judges.counterfactual.factorisation import Recipe
 from judges.counterfactual.surveys.choosing import question
-from judges.counterfactual.surveys.kept import keep_question, kept_questions, whole
+from judges.counterfactual.surveys.kept import (
+    keep_question,
+    keep_repeat,
+    kept_questions,
+    kept_repeats,
+    whole,
+)
 from judges.counterfactual.surveys.plan import CELLS, COUNTERFACTUAL, SCORES, SEEN, NoQuestion
 from judges.counterfactual.surveys.reading import MADE_UP, read_folder, refusal, rows_of
+from judges.counterfactual.surveys.seeds import cells_of, column_names, score_again
 from judges.counterfactual.surveys.steps import Steps
 
 METHOD = 2  # raised where the same ratings and seed would make other questions
@@ -66,8 +74,9 @@ def make(films, plan, folder, say=None, goes_on=lambda: True, trained=None):
 
     Each is kept in the folder, and none that stands there is made again. Before each training
     say(done, all) is called with questions, then trained(done, all) with trainings, which move
-    before the first question is made. Return None as soon as goes_on() says no, in the middle of a
-    question too. Raise NoQuestion, which says what is wrong.
+    before the first question is made. Then the plan's other seeds score each, which is kept too.
+    Return None as soon as goes_on() says no, in the middle of a question too. Raise NoQuestion,
+    which says what is wrong.
     """
     if why := refusal(films, plan):
         raise NoQuestion(why)
@@ -97,8 +106,12 @@ class _Making:
         self.places = [(survey, number) for survey in surveys for number in numbers]
         self.questions = kept_questions(folder, self.places)
         self.rows = rows_of(films, plan) if plan.real else [None] * plan.surveys
+        self.repeats = kept_repeats(folder, self.places, plan.other_seeds)
         self.steps = Steps(
-            [number for _, number in self.places], [number for _, number in self.questions]
+            [number for _, number in self.places],
+            [number for _, number in self.questions],
+            len(self.places) * len(plan.other_seeds),
+            len(self.repeats),
         )
 
     def make_all(self):
@@ -108,7 +121,17 @@ class _Making:
             if place not in self.questions:
                 self.make(*place)
                 self.look()
-        return {place: self.questions[place] for place in self.places}
+        for place in self.places:
+            for seed in self.plan.other_seeds:
+                if (place, seed) not in self.repeats:
+                    self.repeat(place, seed)
+                    self.look()
+        return {place: self.with_repeats(place) for place in self.places}
+
+    def with_repeats(self, place):
+        """Return the question of a place with what the other seeds say of it."""
+        repeats = tuple(self.repeats[place, seed] for seed in self.plan.other_seeds)
+        return replace(self.questions[place], repeats=repeats)
 
     def make(self, survey, number):
         """Make one question and keep it."""
@@ -126,6 +149,15 @@ class _Making:
         keep_question(self.folder, (survey, number), made)
         self.questions[survey, number] = made
         self.steps.keep(number)
+
+    def repeat(self, place, seed):
+        """Score the question of a place by another seed's model and keep that."""
+        self.steps.begin_repeat()
+        made, row = self.questions[place], self.rows[place[0] - 1]
+        again = score_again(self.films, recipe_of(self.plan), made, seed, row, self.train)
+        keep_repeat(self.folder, place, again)
+        self.repeats[place, seed] = again
+        self.steps.keep_repeat()
 
     def train(self):
         """Count a training that begins."""
@@ -176,10 +208,11 @@ def write_files(films, questions, plan, ratings, folder):
     study = folder / "study.yaml"
     with whole(study) as file:
         file.write(as_yaml(study_data(plan)))
+    items = _items(films, questions, plan.seed)
     tables = {
         "contents": (("content", "title", "genres"), _contents(films)),
         "interactions": (INTERACTION, _interactions(films, questions, ratings)),
-        "items": (ITEM, _items(films, questions)),
+        "items": ((*ITEM, *(column_names() if plan.other_seeds else ())), items),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}
     for name, (header, rows) in tables.items():
@@ -252,7 +285,7 @@ def recipient_of(survey, number):
     return f"{MADE_UP}{survey}-{number}"
 
 
-def _items(films, questions):
+def _items(films, questions, seed):
     for (survey, number), made in questions.items():
         named = [films.keys[column] for column in made.explaining]
         text = "\n".join([TEXT, *(films.titles[film] for film in named)])
@@ -269,4 +302,5 @@ def _items(films, questions):
             survey,
             made.cell_score,
             made.cell_level,
+            *(cells_of(made, seed) if made.repeats else ()),
         )

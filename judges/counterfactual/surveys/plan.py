@@ -10,6 +10,7 @@ COUNTERFACTUAL = ("cf", "cf-a")
 HIGHEST, LOWEST, MEAN = LEVELS = ("highest", "lowest", "mean")
 CELLS = tuple(product(SCORES, LEVELS))  # question n of a survey shows cell n
 MOST_SURVEYS, LARGEST_SEED, MOST_RATERS = 1000, 2_147_483_647, 1000
+MOST_SEEDS = 20
 
 
 class NoQuestion(ValueError):
@@ -22,7 +23,8 @@ class Plan:
 
     seed: of the draws and of the model's starting factors; raters: of each survey; people: whether
     a history is of films that one person has; real: whether a survey's recipient is a person of the
-    ratings; only: the ids of these, one a survey; drawn without any.
+    ratings; only: the ids of these, one a survey; drawn without any; seeds: with how many models,
+    of the seed and those that follow it, each question is scored.
     """
 
     slug: str
@@ -37,10 +39,16 @@ class Plan:
     factors: int = 40
     iterations: int = 20
     regularisation: float = 0.01
+    seeds: int = 1
 
     @property
     def questions(self):
         return self.surveys * len(CELLS)
+
+    @property
+    def other_seeds(self):
+        """Return the seeds that score the questions again."""
+        return [self.seed + more for more in range(1, self.seeds)]
 
     @property
     def top(self):

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from judges.counterfactual.surveys.plan import CELLS, SEEN, SHOWN
 
+REPEAT = 2  # trainings: another seed's original, and without the explanation
 SUBSETS = len([*combinations(range(SEEN), SHOWN)])
 
 
@@ -18,11 +19,15 @@ def trainings_of(number):
 
 
 class Steps:
-    """Counts trainings. numbers: of all questions, from 1 in each survey; kept: of those kept."""
+    """Counts trainings.
 
-    def __init__(self, numbers, kept=()):
-        self.whole = sum(map(trainings_of, numbers))
-        self.kept = sum(map(trainings_of, kept))
+    numbers: of all questions, from 1 in each survey; kept: of those kept. repeats: how many times
+    questions are scored by other seeds; repeated: how many of these are kept.
+    """
+
+    def __init__(self, numbers, kept=(), repeats=0, repeated=0):
+        self.whole = sum(map(trainings_of, numbers)) + REPEAT * repeats
+        self.kept = sum(map(trainings_of, kept)) + REPEAT * repeated
         self.under_way = self.most = 0
 
     @property
@@ -41,4 +46,13 @@ class Steps:
     def keep(self, number):
         """Count the whole question that was under way."""
         self.kept += trainings_of(number)
+        self.under_way = self.most = 0
+
+    def begin_repeat(self):
+        """Begin to score a question by another seed."""
+        self.most, self.under_way = REPEAT - 1, 0
+
+    def keep_repeat(self):
+        """Count the whole repeat that was under way."""
+        self.kept += REPEAT
         self.under_way = self.most = 0

@@ -18,6 +18,7 @@ from judges.counterfactual.surveys.making import make, repeated, write_files
 from judges.counterfactual.surveys.plan import (
     LARGEST_SEED,
     MOST_RATERS,
+    MOST_SEEDS,
     MOST_SURVEYS,
     SCORES,
     NoQuestion,
@@ -37,6 +38,7 @@ OF_PLAN = (
     "title",
     "surveys",
     "seed",
+    "seeds",
     "raters",
     "people",
     "form",
@@ -86,6 +88,13 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path)
         parser.add_argument("--surveys", type=whole(1, MOST_SURVEYS), default=10, metavar="N")
         parser.add_argument("--seed", type=whole(0, LARGEST_SEED), default=1, metavar="S")
+        parser.add_argument(
+            "--seeds",
+            type=whole(1, MOST_SEEDS),
+            default=1,
+            metavar="N",
+            help="score each question with N models, of the seed and those that follow it (1)",
+        )
         parser.add_argument("--raters", type=whole(1, MOST_RATERS), default=3, help="of a survey")
         parser.add_argument(
             "--people",

@@ -137,7 +137,7 @@ def test_the_form_says_what_it_does_not_take(as_owner, study, texts, fields, wor
 
 def test_what_the_page_sends_is_what_is_made(as_owner, texts):
     """As the command's options; histories of people, real people, and what is left empty."""
-    model = {"form": "explicit", "factors": 3, "iterations": 2, "regularisation": 0.5}
+    model = {"form": "explicit", "factors": 3, "iterations": 2, "regularisation": 0.5, "seeds": 2}
     send(as_owner, texts, people="on", slug="one", **model)
     plan = Upload.objects.get().making
     assert plan["people"] and not plan["real"] and model.items() <= plan.items()
@@ -145,10 +145,12 @@ def test_what_the_page_sends_is_what_is_made(as_owner, texts):
     plan = Upload.objects.get(slug="two").making
     assert (plan["real"], plan["only"], plan["surveys"]) == (True, ["7", "5"], 2)
     assert (plan["form"], plan["factors"], plan["regularisation"]) == ("implicit", 40, 0.01)
+    assert plan["seeds"] == 1
     load = Upload.objects.get(slug="one")
     as_owner.post(f"/uploads/{load.token}/load/")
     load_upload(load.pk)
     study = Study.objects.get()
+    assert {*study.items.values_list("data__seeds", flat=True)} == {"3|4"}
     made_up = study.interactions.filter(data__hypothetical="yes").values_list("rating", flat=True)
     assert len(made_up) == 12 * 9 and set(made_up) <= {1, 2, 3, 4, 5}
 
