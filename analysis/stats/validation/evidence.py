@@ -103,7 +103,9 @@ def gather_evidence(
         level=None if has_own_scale else measure_level(people, scores),
         level_margin=margin,
         closeness=None if has_own_scale else measure_closeness(people, scores, here.scale),
-        rare_class=None if has_own_scale else _rare_class(here, scores, criteria.rare_share),
+        rare_class=None
+        if has_own_scale
+        else find_rare_class(people.means, scores, here.scale, criteria.rare_share),
         n_single=people.n_single,
         n_missing=int((~given).sum()),
         n_off_scale=int((given & ~inside).sum()),
@@ -132,9 +134,13 @@ def _compare_within(within: Within, scores: Floats) -> Beyond:
     return Beyond(within.name, compare_beyond(within, scores))
 
 
-def _rare_class(reference: Reference, scores: Floats, rare_share: float) -> RareClass | None:
-    """Return recall and precision for the rare label of a binary question or a choice."""
-    means, scale = reference.people.means, reference.scale
+def find_rare_class(
+    means: Floats, scores: Floats, scale: Scale, rare_share: float
+) -> RareClass | None:
+    """Return recall and precision for the rare label of a binary question or a choice.
+
+    means, scores: of people and judge, (n, K). None where no label is rare.
+    """
     if means.shape[1] == 1 and scale.step is not None and scale.step == scale.range:
         means, scores = (
             np.hstack([scale.high - values, values - scale.low]) / scale.range
