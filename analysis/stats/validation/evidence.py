@@ -38,7 +38,8 @@ class Evidence:
     """The quantities of one judge and one question.
 
     n: items with two ratings and a judgment; n_single: with one rating; n_missing, n_off_scale:
-    with two ratings, but no judgment or none on the scale. most_ratings: of an item.
+    with two ratings, but no judgment or none on the scale; n_rated: items with a judgment that r
+    rests on, where these are more than n. most_ratings: of an item.
     level, closeness: None for a judge on a scale of its own. seen_raters: codes of raters whose
     answers the judge may have seen. r_squared: of judgments and mean ratings.
     """
@@ -56,6 +57,7 @@ class Evidence:
     n_single: int = 0
     n_missing: int = 0
     n_off_scale: int = 0
+    n_rated: int = 0
     is_weighted: bool = False
     is_fitted: bool = False
     seen_raters: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -63,9 +65,9 @@ class Evidence:
 
     @property
     def share_missing(self) -> float:
-        """Return the share 0..1 of items with two ratings that have no judgment on the scale."""
+        """Return the share 0..1 of the items compared that have no judgment on the scale."""
         missing = self.n_missing + self.n_off_scale
-        return missing / (missing + self.n) if missing else 0.0
+        return missing / (missing + max(self.n, self.n_rated)) if missing else 0.0
 
 
 def gather_evidence(

@@ -93,6 +93,7 @@ def gather_repeat_evidence(
         level_margin=repeats.scale.level_margin if margin is None else margin,
         n_missing=int((has_first & ~given).sum()),
         n_off_scale=int((has_first & given & ~keep).sum()),
+        n_rated=int(keep.sum()),
         rare_class=None
         if has_own_scale
         else find_rare_class(first[:, None], score[:, None], repeats.scale, criteria.rare_share),
