@@ -22,7 +22,7 @@ NUMBERS = {
     "minimum_seconds": (0, 3600, 0),
     "order_seed": (0, 2_147_483_647, 0),
 }
-KEYS = ("attention", "gold", "order", "sessions_by", *NUMBERS)
+KEYS = ("attention", "gold", "order", "sessions_by", "repeat_share", *NUMBERS)
 MOST_CHECKS, MOST_GOLD, MOST_OPTIONS = 20, 500, 20
 LONGEST_OPTION = 200
 CHECK_KEYS = ("key", "text", "options", "scale", "right", "after")
@@ -112,7 +112,8 @@ class Gold:
 class Settings:
     """All these settings of a study.
 
-    attention_failures: at which failed check a session ends; 0 never.
+    attention_failures: at which failed check a session ends; 0 never. repeat_share: of recipients'
+    own items that are asked again (own_answers.py).
     """
 
     attention: tuple[Check, ...] = ()
@@ -120,6 +121,7 @@ class Settings:
     order: str = Order.RANDOM  # type: ignore[assignment]  # Django comes without types
     numbers: Mapping[str, int] = field(default_factory=dict)
     sessions_by: str = ""
+    repeat_share: float = 0.0
 
     def __getattr__(self, name):
         if name not in NUMBERS:
@@ -129,7 +131,8 @@ class Settings:
     @property
     def adds_screens(self):
         """Tell whether sessions have other screens than their items."""
-        return bool(self.attention or (self.gold and self.gold_per_session) or self.repeats)
+        has_gold = self.gold and self.gold_per_session
+        return bool(self.attention or has_gold or self.repeats or self.repeat_share)
 
 
 def settings_of(study):
@@ -141,6 +144,7 @@ def settings_of(study):
         extra.get("order") or Order.RANDOM,
         {key: extra[key] for key in NUMBERS if extra.get(key) is not None},
         extra.get("sessions_by") or "",
+        extra.get("repeat_share") or 0.0,
     )
 
 

@@ -10,8 +10,8 @@ from random import Random
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from annotate.design import checks, versions
-from annotate.models import Extra, ExtraAnswer, Item, Place, Session
+from annotate.design import checks, own_answers, versions
+from annotate.models import Extra, ExtraAnswer, Item, Place, Rater, Session
 from annotate.sessions.order import drawn_side, seeded
 
 Kind = Extra.Kind
@@ -34,7 +34,10 @@ def arrange(session: Session, order: Sequence[int], start: int) -> dict[int, int
     screens = _Screens(session, order, start, stored)
     screens.add_attention(settings.attention)
     screens.add_gold(settings)
-    screens.add_repeats(settings.repeats)
+    if settings.repeat_share and session.rater.role == Rater.Role.RECIPIENT:
+        screens.add_own_answers(settings)
+    else:
+        screens.add_repeats(settings.repeats)
     places = list(enumerate(screens.all, start=1))
     _write(session, [(screen, number) for number, screen in places if isinstance(screen, Extra)])
     return {item: number for number, item in places if not isinstance(item, Extra)}
@@ -111,26 +114,75 @@ class _Screens:
 
     def add_repeats(self, count):
         """Repeat items of the session near its end, with other screens in between."""
-        done = {extra.item_id for extra in self.done if extra.kind == Kind.REPEAT}
-        items = [
-            item
-            for item in self.order
-            if item not in done and self.kinds[item] != Item.Kind.PROFILE
-        ]
+        done, items = self._repeated(), self._repeatable()
         random, size = self.random("repeat"), len(self.all)
         far = [item for item in items if self.all.index(item) + APART < size]
         random.shuffle(far)
         # In a short session the earliest ones; none right after itself.
         near = [item for item in items if item not in far and self.all.index(item) + 1 < size]
         for item in [*far, *near][: max(count - len(done), 0)]:
-            extra = self.extra(Kind.REPEAT, item)
-            extra.first_side = self._side(item, self.kinds[item])
-            size = len(self.all)
-            first = max(self.all.index(item) + 1 + APART, size - size // LATE, self.front)
-            self.all.insert(random.randint(min(first, size), size), extra)
+            self._repeat(item, self.all.index(item) + 1 + APART, random)
+
+    def add_own_answers(self, settings):
+        """Ask a recipient about some of their own items again; what was drawn stays drawn."""
+        done, items = self._repeated(), self._repeatable()
+        count = own_answers.count_repeats(settings, self.session.rater.role, len(items) + len(done))
+        drawn = [item for item in items if (str(Kind.REPEAT), item, "") in self.known]
+        random = self.random("own answers")
+        more = [item for item in self._early(items, count, random) if item not in drawn]
+        for item in [*drawn, *more][: max(count - len(done), 0)]:
+            self._repeat(item, self._after_items(item, own_answers.APART), random)
+
+    def _repeated(self):
+        """Return the items of which a repeat is answered."""
+        return {extra.item_id for extra in self.done if extra.kind == Kind.REPEAT}
+
+    def _repeatable(self):
+        done = self._repeated()
+        return [
+            item
+            for item in self.order
+            if item not in done and self.kinds[item] != Item.Kind.PROFILE
+        ]
+
+    def _early(self, items, count, random):
+        """Shuffle the items that enough others follow, else the first half of all."""
+        end = len(self.all)
+        early = [item for item in items if self._follow(item) >= own_answers.APART]
+        if len(early) < count:
+            early = items[: max(count, (len(items) + 1) // 2)]
+        # None right after itself.
+        early = [item for item in early if self.all.index(item) + 1 < end]
+        random.shuffle(early)
+        return early
+
+    def _follow(self, item):
+        """Count the item screens after an item."""
+        return sum(not _is_check(screen) for screen in self.all[self.all.index(item) + 1 :])
+
+    def _after_items(self, item, count):
+        """Return the first position with so many item screens after an item, else the end."""
+        others = 0
+        for position in range(self.all.index(item) + 1, len(self.all)):
+            if others == count:
+                return position
+            others += not _is_check(self.all[position])
+        return len(self.all)
+
+    def _repeat(self, item, earliest, random):
+        """Insert the repeat of an item among the last fourth, from the earliest position on."""
+        extra = self.extra(Kind.REPEAT, item)
+        extra.first_side = self._side(item, self.kinds[item])
+        size = len(self.all)
+        first = max(earliest, size - size // LATE, self.front)
+        self.all.insert(random.randint(min(first, size), size), extra)
 
     def _side(self, item_id, kind):
         return drawn_side(self.session, item_id) if kind == Item.Kind.LIST_PAIR else ""
+
+
+def _is_check(screen):
+    return isinstance(screen, Extra) and screen.kind == Kind.ATTENTION
 
 
 def sample(session: Session, settings, count: int) -> list[Extra | None]:

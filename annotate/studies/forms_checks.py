@@ -4,7 +4,7 @@ from django import forms
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
-from annotate.design import checks, grouping, versions
+from annotate.design import checks, grouping, own_answers, versions
 from annotate.values.scales import Scale, spec_of
 from annotate.values.texts import one_line_ends
 
@@ -62,8 +62,21 @@ class InsideForm(forms.Form):
         "Empty: any items.",
     )
 
+    repeat_share = forms.FloatField(
+        label="Share of recipients’ own items asked again",
+        required=False,
+        min_value=0,
+        max_value=own_answers.MOST,
+        help_text="0: none; .1 is usual where each item has one rating, by its recipient: the "
+        "report Verdict then compares judges with the second own answer. Drawn when a session "
+        "begins, at least one item, after 20 other items; in a session too short for that, items "
+        "of its first half are asked again at its end. Recipients are not told that an item comes "
+        "again, and do not see their first answer. It takes the place of “Items shown once more” "
+        "for them.",
+    )
+
     def __init__(self, settings, *args, **kwargs):
-        names = ("order", grouping.KEY, *checks.NUMBERS)
+        names = ("order", grouping.KEY, own_answers.KEY, *checks.NUMBERS)
         initial = {name: getattr(settings, name) for name in names}
         super().__init__(*args, initial=initial, **kwargs)
         for name in (
@@ -83,6 +96,10 @@ class InsideForm(forms.Form):
         if problem := grouping.problem(self.cleaned_data[grouping.KEY]):
             raise forms.ValidationError(problem)
         return self.cleaned_data[grouping.KEY]
+
+    def clean_repeat_share(self):
+        """Return the share; an empty field is none."""
+        return self.cleaned_data[own_answers.KEY] or 0.0
 
     def put(self, extra):
         """Put the values into the study's keys; a default that was never set stays away."""

@@ -89,15 +89,14 @@ def tables(tallies):
     text = (
         f"{RECIPIENTS} recipients rate {ITEMS} items of their own, one rating an item, and answer "
         f"{REPEATED:.0%} of them again; recipients carry .4 of quality and are the clusters. The "
-        "columns are reliabilities; coverage is of 95 % intervals of the judge with q = .9. No "
-        "report asks for these answers yet."
+        "columns are reliabilities; coverage is of 95 % intervals of the judge with q = .9."
     )
     rows = [
         Line(
             (label,),
             tuple(tallies[_name(rho), label] for rho in RELIABILITIES),
             (target,),
-            "As no report asks for these answers yet, no page says it.",
+            "The report Verdict says it beside such a verdict.",
         )
         for label, target in lines
     ]

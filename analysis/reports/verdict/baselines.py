@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.reports.shared.labels import labels_of
 from analysis.reports.shared.scores import MOST_SINGLE_RATERS
 from analysis.stats.validation.criteria import FEWEST_OF_A_PANEL
 from analysis.stats.validation.evidence import gather_evidence
@@ -27,7 +26,7 @@ A_RATER = "a rater, left out of the others"
 
 def baseline_values(asked, seed):
     """Yield (name, values (items,)) of the baselines of a question."""
-    values = _ratings(asked)
+    values = asked.ratings
     if not len(values):
         return
     rng, n_items = np.random.default_rng([seed, asked.place]), len(asked.scores.items)
@@ -42,14 +41,6 @@ def baseline_values(asked, seed):
         yield DRAW, rng.choice(np.sort(values), n_items)[rank]
     if not asked.is_nominal:
         yield from _explained(asked)
-
-
-def _ratings(asked):
-    """Return the ratings of items with two ratings (N,), labels of a choice as their points."""
-    table = asked.reference.people.values
-    if not asked.is_nominal:
-        return table[:, 0]
-    return labels_of(asked.question)[0] + table.argmax(axis=1)
 
 
 def _explained(asked):

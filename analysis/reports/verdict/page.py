@@ -7,6 +7,7 @@ from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.options import SHARES, VerdictOptions
+from analysis.reports.verdict.own_words import figure_words, unit_of
 from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
 from analysis.reports.verdict.words import ANSWERS, short, worth
 from analysis.stats.validation.answers import Answer
@@ -71,7 +72,7 @@ def _order(rows):
 def _answer(row):
     words = f"{SIGNS[row['answer']]} {ANSWERS[row['answer']]}"
     if row["answer"] == Answer.YES and not isnan(row["worth_low"]):
-        return f"{words}, ≥ {worth(row['worth_low'])}"
+        return f"{words}, ≥ {worth(row['worth_low'], unit_of(row))}"
     return words
 
 
@@ -153,14 +154,15 @@ def _figures(entries, question, options, looks):
         return []
     rho = next((e.row["rho"] for e in entries if e.kind == JUDGE and not isnan(e.row["rho"])), None)
     share = options["retention"]
-    marks = [] if rho is None else [(SHARES[share] * rho, f"{share} of it"), (rho, "one rater")]
+    judged = [entry.row for entry in entries if entry.kind == JUDGE and entry.row["use"] == RATE]
+    whom, mark, told = figure_words(judged)
+    marks = [] if rho is None else [(SHARES[share] * rho, f"{share} of it"), (rho, mark)]
     shown.sort(key=lambda entry: -entry.row["value"])
-    title = f"Agreement r with a rater (n = {span(entry.row['n'] for entry in shown)} items)"
+    title = f"Agreement r with {whom} (n = {span(entry.row['n'] for entry in shown)} items)"
     plot = dots(shown, "evaluator", "question", looks, title, marks=marks)
     caption = (
-        f"{question}: how well each judge tells what a rater answers, beside what one rater tells "
-        f"of another (“one rater”) and {share} of it. Grey: what no insight would give. Lines: "
-        "95 % intervals."
+        f"{question}: how well each judge tells what {told} (“{mark}”) and {share} of it. "
+        "Grey: what no insight would give. Lines: 95 % intervals."
     )
     return [Figure("verdict", caption, plot)]
 
@@ -180,7 +182,7 @@ def headline(answers, options, judges):
     top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
     words = (
         f"{of} may stand in for a rater on some question; {top['evaluator']} is worth at least "
-        f"{worth(top['worth_low'])} on {top['question']}"
+        f"{worth(top['worth_low'], unit_of(top))} on {top['question']}"
     )
     return str(len({row["evaluator"] for row in yes})), "", words
 

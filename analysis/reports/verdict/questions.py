@@ -8,6 +8,7 @@ import numpy as np
 from analysis.answers.repeats import text_sizes
 from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.stats.validation.criteria import SHARES, Scale
+from analysis.stats.validation.evidence import gather_evidence
 from analysis.stats.validation.gather import indicators
 from analysis.stats.validation.reference import gather_reference
 
@@ -50,6 +51,18 @@ class Asked:
         parts = [part.people for part in self.reference.within if part.people is not None]
         p = [people.agreement.p_above() for people in (self.reference.people, *parts)]
         return float(np.max(np.nan_to_num(p, nan=1.0)))
+
+    @property
+    def ratings(self):
+        """Return the ratings of items with two ratings (N,), labels of a choice as their points."""
+        table = self.reference.people.values
+        if not self.is_nominal:
+            return table[:, 0]
+        return labels_of(self.question)[0] + table.argmax(axis=1)
+
+    def gather_evidence(self, judgments, **flags):
+        """Compute what a verdict on these judgments rests on; flags: as in gather_evidence."""
+        return gather_evidence(self.reference, judgments, self.scores.options.criteria, **flags)
 
     def values_of(self, judge):
         """Return (a judge's values (items,), whether they are on a scale of its own)."""

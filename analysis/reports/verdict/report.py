@@ -14,10 +14,12 @@ from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
 from analysis.reports.verdict.options import SHOW
+from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
+from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
 from analysis.stats.validation.answers import Answer
-from analysis.stats.validation.evidence import Evidence, gather_evidence
+from analysis.stats.validation.evidence import Evidence
 from analysis.stats.validation.family import correct_family
 from analysis.stats.validation.systems import compare_systems
 from analysis.stats.validation.verdict import decide, largest_judge_p
@@ -66,9 +68,11 @@ def verdict(answers, options, parts=None):
     """
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
-    lengths, sizes, judges_entries = read_lengths(scores), [], []
+    lengths, sizes, judges_entries, notes = read_lengths(scores), [], [], []
     for role in _roles(scores):
-        questions = list(asked_questions(scores, role, lengths))
+        asked_people = asked_questions(scores, role, lengths)
+        questions = list(with_own_answers(asked_people, scores, role))
+        notes += own_answer_notes(questions)
         judged = [candidate for asked in questions for candidate in _judges(asked)]
         families = _correct(judged, questions, options)
         sizes.append(families.size)
@@ -91,7 +95,7 @@ def verdict(answers, options, parts=None):
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
     report.curves = {MATRIX: [entry.row for entry in judges_entries]}
     report.verdict = [*_sentences(judges_entries), *_other_roles(scores, judges_entries)]
-    report.notes = [*item_notes(scores), *_notes(scores, report, sizes)]
+    report.notes = [*item_notes(scores), *_notes(scores, report, sizes), *notes]
     return report
 
 
@@ -103,19 +107,15 @@ def _roles(scores):
 
 def _judges(asked):
     """Yield a Candidate for each judge of the study that answers the question."""
-    scores, criteria = asked.scores, asked.scores.options.criteria
+    scores = asked.scores
     for name in scores.every_judge:
         values, has_own_scale = asked.values_of(name)
         if np.isnan(values).all():
             continue
         has_own_scale |= not asked.has_ends
         judgments = asked.as_judgments(values)
-        evidence = gather_evidence(
-            asked.reference,
-            judgments,
-            criteria,
-            has_own_scale=has_own_scale,
-            is_fitted=_is_fitted(scores, name),
+        evidence = asked.gather_evidence(
+            judgments, has_own_scale=has_own_scale, is_fitted=_is_fitted(scores, name)
         )
         yield Candidate(name, JUDGE, asked, evidence, judgments, has_own_scale)
 
@@ -131,9 +131,7 @@ def _baselines(asked):
     options = asked.scores.options
     for name, values in baseline_values(asked, options.seed):
         judgments = asked.as_judgments(values)
-        evidence = gather_evidence(
-            asked.reference, judgments, options.criteria, has_own_scale=not asked.has_ends
-        )
+        evidence = asked.gather_evidence(judgments, has_own_scale=not asked.has_ends)
         yield Candidate(name, BASELINE, asked, evidence)
     for name, evidence in raters_left_out(asked, options.criteria, options.seed):
         yield Candidate(name, RATER, asked, evidence)
@@ -172,7 +170,8 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
     asked, evidence = candidate.asked, candidate.evidence
     criteria = asked.scores.options.criteria
     about = candidate.name, asked.question.key
-    case = words.Case(*about, evidence, decided, criteria, echo, candidate.narrowing)
+    make_case = choose_case(asked)
+    case = make_case(*about, evidence, decided, criteria, echo, candidate.narrowing)
     sentence, next_step = case.say()
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
@@ -339,21 +338,22 @@ def _in_short(entries):
     rows = [entry.row for entry in entries]
     many = "1 judge" if len(rows) == 1 else f"{len(rows)} judges"
     yes = [row for row in rows if row["answer"] == YES]
+    whom = stood_in_for(rows)
     if yes:
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
-        least = words.worth(top["worth_low"])
+        least = words.worth(top["worth_low"], unit_of(top))
         return (
-            f"{len(yes)} of {many} may stand in for a rater, first {top['evaluator']}, worth at "
+            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth at "
             f"least {least}."
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"
     of_people = [entry.reason for entry in entries if entry.row["answer"] == PEOPLE_DISAGREE]
     if len(of_people) * 2 > len(entries):
-        return f"none of {many} may stand in for a rater. {of_people[0]}"
+        return f"none of {many} may stand in for {whom}. {of_people[0]}"
     answers = [words.ANSWERS[row["answer"]] for row in rows]
     usual = max(dict.fromkeys(answers), key=answers.count)
-    return f"none of {many} may stand in for a rater ({usual}: {answers.count(usual)})."
+    return f"none of {many} may stand in for {whom} ({usual}: {answers.count(usual)})."
 
 
 def _notes(scores, report, sizes):

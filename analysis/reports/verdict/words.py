@@ -34,13 +34,13 @@ def short(number, digits=2):
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
-def worth(value):
-    """Write how many raters a judge is worth."""
+def worth(value, unit="rater"):
+    """Write how many raters, or own answers, a judge is worth."""
     if isnan(value):
         return "–"
     if value >= 1000:
-        return "more raters than can be measured"
-    return "nothing" if value < 0.05 else f"{value:.1f} rater{'' if value == 1 else 's'}"
+        return f"more {unit}s than can be measured"
+    return "nothing" if value < 0.05 else f"{value:.1f} {unit}{'' if value == 1 else 's'}"
 
 
 WARNINGS = {
@@ -63,6 +63,18 @@ class Case:
     echo: object = None
     narrowing: float = nan
 
+    more_items = MORE
+
+    @property
+    def words(self):
+        """Return {reason: the function that says it}."""
+        return OF_RATING
+
+    @property
+    def warning_words(self):
+        """Return {warning: its sentence}."""
+        return WARNINGS
+
     @property
     def warnings(self):
         """Return the names of what a reader should know whatever the answer is."""
@@ -74,8 +86,8 @@ class Case:
 
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
-        sentence, next_step = OF_RATING[self.verdict.reason](self)
-        more = [WARNINGS[name] for name in self.verdict.warnings]
+        sentence, next_step = self.words[self.verdict.reason](self)
+        more = [self.warning_words[name] for name in self.verdict.warnings]
         if self.echo:
             more.append(_echoed(self.judge, self.echo))
         if self.narrowing >= WORTH_SAYING:
@@ -86,12 +98,12 @@ class Case:
     def collect(self, effect, error):
         """Say how many more items would decide, if today's estimates hold."""
         if isnan(effect) or isnan(error) or effect <= 0:
-            return f"Collect {MORE}; at today's estimate no number is sure to help."
+            return f"Collect {self.more_items}; at today's estimate no number is sure to help."
         needed = ceil(self.evidence.n * (T_OF_POWER * error / effect) ** 2)
         if needed > MOST_TIMES * self.evidence.n:
             return f"More than {MOST_TIMES} times as many items would be needed."
         more = max(needed - self.evidence.n, 10)
-        return f"Collect about {more:,} {MORE}, if today's estimates hold."
+        return f"Collect about {more:,} {self.more_items}, if today's estimates hold."
 
 
 def _echoed(judge, echo):
@@ -137,7 +149,7 @@ def _raters_disagree(case):
             "Ask a question on which the items differ.",
         )
     return (
-        f"Two raters of one item agree by {_interval(case.agreement.rho)} on {case.question}: no "
+        f"Two raters of one item agree by {interval_of(case.agreement.rho)} on {case.question}: no "
         "judge can be validated there.",
         "Ask a clearer question or train the raters; more items do not help.",
     )
@@ -146,7 +158,7 @@ def _raters_disagree(case):
 def _people_unsure(case):
     rho = case.agreement.rho
     return (
-        f"It is not known yet whether your raters agree on {case.question}: {_interval(rho)}.",
+        f"It is not known yet whether your raters agree on {case.question}: {interval_of(rho)}.",
         case.collect(rho.value, rho.error),
     )
 
@@ -157,7 +169,7 @@ def _may_not(case):
     direction = " It goes in the opposite direction." if is_reversed else ""
     return (
         f"{case.judge} tells less about a rater's answer (r = {short(r)}) than "
-        f"{_share(case.criteria.retention)} of what another rater tells ({short(rho)})."
+        f"{share_of(case.criteria.retention)} of what another rater tells ({short(rho)})."
         f"{direction}",
         ANOTHER,
     )
@@ -181,7 +193,7 @@ def _undecided(case):
     keeps = f"keeps at least {low:.0%}" if low > 0 else "is not shown to keep any"
     return (
         f"{case.judge} {keeps} of what a rater tells on {case.question}; "
-        f"{_share(case.criteria.retention)} has to be shown.",
+        f"{share_of(case.criteria.retention)} has to be shown.",
         case.collect(theta.value, theta.error),
     )
 
@@ -194,15 +206,15 @@ def _explained(case):
     by_people = case.verdict.half == Half.PEOPLE
     if grouping == LENGTH:
         sentence = (
-            f"Beyond the length of the texts your raters agree by {_interval(rho)} on {question}: "
-            "no judge can be shown to know more than a count of characters."
+            f"Beyond the length of the texts your raters agree by {interval_of(rho)} on "
+            f"{question}: no judge can be shown to know more than a count of characters."
             if by_people
             else f"{case.judge} is not shown to know more than a count of characters."
         )
         return sentence, "Rate texts of other lengths, so that length and quality come apart."
     if by_people:
         return (
-            f"Within one {grouping} your raters agree by {_interval(rho)} on {question}: nothing "
+            f"Within one {grouping} your raters agree by {interval_of(rho)} on {question}: nothing "
             "can be shown of any judge there.",
             f"Rate more items of each {grouping}, or ask whether it may compare systems.",
         )
@@ -233,7 +245,7 @@ def _order_only(case):
     more = case.collect(case.evidence.level_margin - abs(level.value), level.error)
     return (
         f"{case.judge} orders items like a rater; its level is not settled "
-        f"({_interval(level)} points).",
+        f"({interval_of(level)} points).",
         f"{more} Until then use it for the order only.",
     )
 
@@ -243,17 +255,17 @@ def _may(case):
     grade = {
         Grade.PANEL: f"as good as your panel of {case.evidence.most_ratings}",
         Grade.RATER: "as good as one of your raters",
-        Grade.SHARE: f"it keeps {_share(case.criteria.retention)} of what a rater tells",
+        Grade.SHARE: f"it keeps {share_of(case.criteria.retention)} of what a rater tells",
     }[case.verdict.grade]
     return (
         f"{case.judge} may stand in for one rater on {case.question}: worth at least "
         f"{worth(least)}, {grade}. It is not shown for other systems, questions or raters."
-        f"{_unchecked(case.evidence)}{_finds(case.evidence.rare_class)}",
+        f"{unchecked(case.evidence)}{finds(case.evidence.rare_class)}",
         STATE,
     )
 
 
-def _unchecked(evidence):
+def unchecked(evidence):
     """Say which groupings cannot be checked: most of their groups have one rated item."""
     names = [part.name for part in evidence.beyond if part.skipped == FEW_A_GROUP]
     if not names:
@@ -262,7 +274,8 @@ def _unchecked(evidence):
     return f" Not checked: whether it only knows the {only} of an item (too few rated items each)."
 
 
-def _finds(rare):
+def finds(rare):
+    """Say how much of the rarer answer a judge finds; nothing where no answer is rare."""
     if rare is None:
         return ""
     low, high = rare.recall_interval
@@ -371,11 +384,13 @@ OF_SYSTEMS = {
 }
 
 
-def _share(k):
+def share_of(k):
+    """Write a share in words, as a percentage where it has none."""
     return {1 / 2: "half", 2 / 3: "two thirds", 4 / 5: "four fifths"}.get(k, f"{k:.0%}")
 
 
-def _interval(quantity):
+def interval_of(quantity):
+    """Write an estimate with its 95 % interval."""
     reach = quantity.reach(0.025)
     low, high = quantity.value - reach, quantity.value + reach
     return f"{short(quantity.value)} [{short(low)}, {short(high)}]"

@@ -38,7 +38,8 @@ class Evidence:
     """The quantities of one judge and one question.
 
     n: items with two ratings and a judgment; n_single: with one rating; n_missing, n_off_scale:
-    with two ratings, but no judgment or none on the scale. most_ratings: of an item.
+    with two ratings, but no judgment or none on the scale; n_rated: items with a judgment that r
+    rests on, where these are more than n. most_ratings: of an item.
     level, closeness: None for a judge on a scale of its own. seen_raters: codes of raters whose
     answers the judge may have seen. r_squared: of judgments and mean ratings.
     """
@@ -56,6 +57,7 @@ class Evidence:
     n_single: int = 0
     n_missing: int = 0
     n_off_scale: int = 0
+    n_rated: int = 0
     is_weighted: bool = False
     is_fitted: bool = False
     seen_raters: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -63,9 +65,9 @@ class Evidence:
 
     @property
     def share_missing(self) -> float:
-        """Return the share 0..1 of items with two ratings that have no judgment on the scale."""
+        """Return the share 0..1 of the items compared that have no judgment on the scale."""
         missing = self.n_missing + self.n_off_scale
-        return missing / (missing + self.n) if missing else 0.0
+        return missing / (missing + max(self.n, self.n_rated)) if missing else 0.0
 
 
 def gather_evidence(
@@ -103,7 +105,9 @@ def gather_evidence(
         level=None if has_own_scale else measure_level(people, scores),
         level_margin=margin,
         closeness=None if has_own_scale else measure_closeness(people, scores, here.scale),
-        rare_class=None if has_own_scale else _rare_class(here, scores, criteria.rare_share),
+        rare_class=None
+        if has_own_scale
+        else find_rare_class(people.means, scores, here.scale, criteria.rare_share),
         n_single=people.n_single,
         n_missing=int((~given).sum()),
         n_off_scale=int((given & ~inside).sum()),
@@ -132,9 +136,13 @@ def _compare_within(within: Within, scores: Floats) -> Beyond:
     return Beyond(within.name, compare_beyond(within, scores))
 
 
-def _rare_class(reference: Reference, scores: Floats, rare_share: float) -> RareClass | None:
-    """Return recall and precision for the rare label of a binary question or a choice."""
-    means, scale = reference.people.means, reference.scale
+def find_rare_class(
+    means: Floats, scores: Floats, scale: Scale, rare_share: float
+) -> RareClass | None:
+    """Return recall and precision for the rare label of a binary question or a choice.
+
+    means, scores: of people and judge, (n, K). None where no label is rare.
+    """
     if means.shape[1] == 1 and scale.step is not None and scale.step == scale.range:
         means, scores = (
             np.hstack([scale.high - values, values - scale.low]) / scale.range

@@ -21,7 +21,7 @@ from analysis.stats.validation.beyond import (
 )
 from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria, Scale
 from analysis.stats.validation.errors import FLAT, Errors, covariance_by_cluster
-from analysis.stats.validation.evidence import Beyond, Evidence
+from analysis.stats.validation.evidence import Beyond, Evidence, find_rare_class
 from analysis.stats.validation.level import Level
 
 RECIPIENT = "recipient"
@@ -54,20 +54,27 @@ class Repeats:
 
 
 def gather_repeat_evidence(
-    repeats: Repeats, judge: ArrayLike, criteria: Criteria | None = None
+    repeats: Repeats,
+    judge: ArrayLike,
+    criteria: Criteria | None = None,
+    *,
+    has_own_scale: bool = False,
+    is_fitted: bool = False,
 ) -> Evidence:
     """Compute a judge's quantities with the second own answer in the place of a second rater.
 
     judge: (n_items,), NaN = none; one outside the scale counts as none. rho is of the repeated
     items, r of all items with a first answer. Evidence.n counts the repeated items; worth is in
-    own answers; clusters are recipients. Raises ValueError for another shape.
+    own answers; clusters are recipients. has_own_scale, is_fitted: as in gather_evidence. Raises
+    ValueError for another shape.
     """
     criteria = criteria or Criteria()
     answers = np.asarray(judge, dtype=np.float64)
     if answers.shape != np.shape(repeats.first):
         raise ValueError(f"judge: expected {len(repeats.first)} values, found {answers.shape}")
     has_first, given = ~np.isnan(repeats.first), ~np.isnan(answers)
-    keep = has_first & ~np.isnan(repeats.scale.keep_inside(answers))
+    inside = answers if has_own_scale else repeats.scale.keep_inside(answers)
+    keep = has_first & ~np.isnan(inside)
     first, second, score = (v[keep] for v in (repeats.first, repeats.second, answers))
     codes, cluster = np.unique(repeats.recipients[keep], return_inverse=True)
     agreement = compare_repeats(first, second, score, cluster)
@@ -82,10 +89,16 @@ def gather_repeat_evidence(
             _compare_without(name, fit, skipped, (first, second, score, cluster))
             for name, fit, skipped in _fits(repeats, keep, cluster)
         ),
-        level=_measure_level(score - first, cluster, len(codes)),
+        level=None if has_own_scale else _measure_level(score - first, cluster, len(codes)),
         level_margin=repeats.scale.level_margin if margin is None else margin,
         n_missing=int((has_first & ~given).sum()),
         n_off_scale=int((has_first & given & ~keep).sum()),
+        n_rated=int(keep.sum()),
+        rare_class=None
+        if has_own_scale
+        else find_rare_class(first[:, None], score[:, None], repeats.scale, criteria.rare_share),
+        is_fitted=is_fitted,
+        r_squared=agreement.r_value**2,
     )
 
 

@@ -1,6 +1,6 @@
 """Read the keys of study.yaml about the inside of sessions; design/checks.py explains them."""
 
-from annotate.design import checks, grouping
+from annotate.design import checks, grouping, own_answers
 from annotate.files.reading.problems import quoted
 from annotate.files.reading.yamlfile import Mapping
 from annotate.values.scales import Scale
@@ -22,7 +22,8 @@ def read_inside(mapping, questions, language, add):
         if order not in checks.Order.values:
             allowed = ", ".join(checks.Order.values)
             add(mapping, "order", f"found {quoted(order)}; allowed is {allowed}")
-    read |= _column(mapping, add)
+    for rule in (grouping, own_answers):
+        read |= _checked(mapping, rule, add)
     scales = None
     if questions is not None:
         scales = {
@@ -40,13 +41,14 @@ def read_inside(mapping, questions, language, add):
     return read
 
 
-def _column(mapping, add):
-    column = mapping.get(grouping.KEY)
-    if column is None:
+def _checked(mapping, rule, add):
+    """Read the key of a rule, and note what its `problem` says."""
+    value = mapping.get(rule.KEY)
+    if value is None:
         return {}
-    if problem := grouping.problem(column):
-        add(mapping, grouping.KEY, problem)
-    return {grouping.KEY: column}
+    if problem := rule.problem(value):
+        add(mapping, rule.KEY, problem)
+    return {rule.KEY: value}
 
 
 def _entries(mapping, key, reader, name, most, add):

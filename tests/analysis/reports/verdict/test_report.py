@@ -243,7 +243,9 @@ def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
     factories.make_ratings(session, ((item, question, 3) for item in crowd.items.all()))
     first, *_, last = build(crowd, "verdict").verdict  # the recipient's role is the usual one
     assert first == (
-        "q: Nothing can be said: no item has two ratings and a judgment. Collect a second rating "
-        "of at least 30 items."
+        "q: Nothing can be said: each item has one own rating, and none has a second own answer "
+        "and a judgment. Collect a second rating of at least 30 items, or ask recipients a share "
+        "of their own items again: repeat_share, on the page Settings, Order and checks; .1 is "
+        "usual."
     )
     assert last == "Others have rated too: choose third_party as the reference role."

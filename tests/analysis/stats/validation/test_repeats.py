@@ -136,6 +136,7 @@ def test_what_is_missing_or_off_the_scale_is_counted():
     repeats = Repeats(first, second, recipient, SEVEN, {"system": recipient % 3}, np.abs(first))
     evidence = gather_repeat_evidence(repeats, judge)
     assert (evidence.n_missing, evidence.n_off_scale) == (3, 1)
+    assert evidence.share_missing == pytest.approx(4 / 600)  # of all, not of those asked again
     kept = [place for place in range(600) if place not in (0, 1, 2, 5)]
     assert evidence.n == (~np.isnan(second[kept])).sum()
     b = evidence.level.largest
@@ -159,3 +160,34 @@ def test_columns_of_other_lengths_are_refused():
     repeats = Repeats(np.zeros(3), np.zeros(3), np.zeros(3, int), SEVEN)
     with pytest.raises(ValueError, match="expected 3 values"):
         gather_repeat_evidence(repeats, [1.0])
+
+
+def test_a_scale_of_its_own_has_no_level_and_leaves_nothing_out():
+    first, second, recipient, quality, _ = study(6)
+    repeats = Repeats(first, second, recipient, SEVEN)
+    evidence = gather_repeat_evidence(repeats, 1000 * quality, has_own_scale=True)
+    plain = gather_repeat_evidence(repeats, quality)
+    assert evidence.level is None and evidence.n_off_scale == 0
+    assert evidence.agreement.r_value == pytest.approx(plain.agreement.r_value)
+    assert decide(evidence).reason == "order_only"
+
+
+def test_a_judge_fitted_on_these_answers_is_no_candidate():
+    first, second, recipient, quality, _ = study(6)
+    repeats = Repeats(first, second, recipient, SEVEN)
+    evidence = gather_repeat_evidence(repeats, quality, is_fitted=True)
+    assert decide(evidence).reason == "not_comparable"
+    squared = np.corrcoef(first, quality)[0, 1] ** 2
+    assert evidence.r_squared == pytest.approx(squared)
+
+
+def test_the_rarer_answer_of_a_binary_question_is_counted_in_first_answers():
+    first, second, recipient, quality, rng = study(7)
+    limit = np.quantile(first, 0.8)
+    again = np.where(np.isnan(second), np.nan, second > limit)
+    judge = (quality + 0.3 * rng.normal(size=600) > limit / 2).astype(float)
+    repeats = Repeats((first > limit).astype(float), again, recipient, Scale(0, 1))
+    rare = gather_repeat_evidence(repeats, judge).rare_class
+    hits = sum(y > limit and f == 1 for y, f in zip(first, judge, strict=True))
+    assert rare.n_majority == 120 and rare.recall == pytest.approx(hits / 120)
+    assert rare.precision == pytest.approx(hits / judge.sum())

@@ -1,0 +1,214 @@
+"""Say a verdict in words where judges are compared with recipients' second own answers."""
+
+from math import isnan
+
+from analysis.reports.verdict import words
+from analysis.reports.verdict.own_answers import OwnAsked, has_one_own_rating
+from analysis.reports.verdict.words import ANOTHER, Case, interval_of, share_of, short, worth
+from analysis.stats.validation.answers import Grade, Half, Reason
+from analysis.stats.validation.beyond import LENGTH
+
+OWN_ANSWERS = "own_answers"  # the warning that marks such a verdict
+OWN_ANSWER = "own answer"
+MORE = "more items that recipients answer twice"
+ASK_AGAIN = (
+    "Collect a second rating of at least 30 items, or ask recipients a share of their own items "
+    "again: repeat_share, on the page Settings, Order and checks; .1 is usual."
+)
+WARNINGS = words.WARNINGS | {
+    "closer_than_people": "It follows recipients more closely than they follow themselves: it may "
+    "have seen their answers.",
+}
+
+
+class OwnCase(Case):
+    """A verdict on a judge that is compared with recipients' second own answers."""
+
+    more_items = MORE
+
+    @property
+    def words(self):
+        """Return {reason: the function that says it}."""
+        return OF_OWN
+
+    @property
+    def warning_words(self):
+        """Return {warning: its sentence}."""
+        return WARNINGS
+
+    @property
+    def warnings(self):
+        """Return the names of what a reader should know, the yardstick last."""
+        return (*super().warnings, OWN_ANSWERS)
+
+
+class SingleCase(Case):
+    """A verdict where each item has one own rating, and no recipient was asked again."""
+
+    @property
+    def words(self):
+        """Return {reason: the function that says it}."""
+        return words.OF_RATING | {Reason.NOT_COMPARABLE: _not_comparable}
+
+
+def choose_case(asked):
+    """Return the class that says the verdicts of a question."""
+    if isinstance(asked, OwnAsked):
+        return OwnCase
+    return SingleCase if has_one_own_rating(asked) else Case
+
+
+def unit_of(row):
+    """Return what a row's worth is counted in."""
+    return OWN_ANSWER if OWN_ANSWERS in row["warnings"].split() else "rater"
+
+
+def stood_in_for(rows):
+    """Write whom the judges of these rows would stand in for."""
+    is_own = rows and all(unit_of(row) == OWN_ANSWER for row in rows)
+    return "a recipient's own answer" if is_own else "a rater"
+
+
+def figure_words(rows):
+    """Return how a figure of these rows names people, the line of one of them, and what is told."""
+    whom = stood_in_for(rows)
+    if whom == "a rater":
+        return whom, "one rater", "a rater answers, beside what one rater tells of another"
+    told = "a recipient answers, beside what the recipient's own second answer tells"
+    return whom, "own second answer", told
+
+
+def _not_comparable(case):
+    if case.evidence.is_fitted:
+        return words.OF_RATING[Reason.NOT_COMPARABLE](case)
+    return (
+        "Nothing can be said: each item has one own rating, and none has a second own answer and "
+        "a judgment.",
+        ASK_AGAIN,
+    )
+
+
+def _too_few(case):
+    evidence, criteria = case.evidence, case.criteria
+    return (
+        f"Too little to go on: recipients answered {evidence.n} items twice that have a judgment, "
+        f"and {criteria.fewest_items} are the least; {evidence.n_clusters} recipients have items "
+        f"with a judgment, and {criteria.fewest_clusters} are the least.",
+        f"Collect {MORE}: raise repeat_share, or invite more recipients.",
+    )
+
+
+def _recipients_disagree(case):
+    if isnan(case.agreement.rho.value):
+        return (
+            f"All answers on {case.question} are equal, so that there is nothing to agree on.",
+            "Ask a question on which the items differ.",
+        )
+    return (
+        f"A recipient's two answers to one item agree by {interval_of(case.agreement.rho)} on "
+        f"{case.question}: no judge can be validated there.",
+        "Ask a clearer question; more items do not help.",
+    )
+
+
+def _people_unsure(case):
+    rho = case.agreement.rho
+    return (
+        f"It is not known yet whether recipients repeat their answers on {case.question}: "
+        f"{interval_of(rho)}.",
+        case.collect(rho.value, rho.error),
+    )
+
+
+def _may_not(case):
+    r, rho = case.agreement.r.value, case.agreement.rho.value
+    is_reversed = case.agreement.r.upper(case.criteria.alpha) < 0
+    direction = " It goes in the opposite direction." if is_reversed else ""
+    return (
+        f"{case.judge} tells less about a recipient's answer (r = {short(r)}) than "
+        f"{share_of(case.criteria.retention)} of what the recipient's own second answer tells "
+        f"({short(rho)}).{direction}",
+        ANOTHER,
+    )
+
+
+def _undecided(case):
+    if case.verdict.missing == "correction":
+        return (
+            words.OF_RATING[Reason.UNDECIDED](case)[0],
+            f"Collect {MORE}, or name one judge before you see its judgments.",
+        )
+    if case.verdict.missing == "rare_class":
+        return (
+            f"Only {case.evidence.rare_class.n_majority} items have the rarer answer, and "
+            f"{case.criteria.fewest_of_rare_class} are the least.",
+            "Collect items with the rarer answer.",
+        )
+    theta = case.agreement.retention(case.criteria.retention)
+    low = case.agreement.share_proven(case.criteria.alpha)
+    keeps = f"keeps at least {low:.0%}" if low > 0 else "is not shown to keep any"
+    return (
+        f"{case.judge} {keeps} of what the recipient's own second answer tells on "
+        f"{case.question}; {share_of(case.criteria.retention)} has to be shown.",
+        case.collect(theta.value, theta.error),
+    )
+
+
+def _explained(case):
+    if case.verdict.half != Half.PEOPLE:
+        return words.OF_RATING[case.verdict.reason](case)
+    grouping, question = case.verdict.grouping, case.question
+    (beyond,) = [part for part in case.evidence.beyond if part.name == grouping]
+    rho = interval_of(beyond.agreement.rho)
+    if grouping == LENGTH:
+        return (
+            f"Beyond the length of the texts a recipient's two answers agree by {rho} on "
+            f"{question}: no judge can be shown to know more than a count of characters.",
+            words.OF_RATING[Reason.LENGTH_ONLY](case)[1],
+        )
+    return (
+        f"Within one {grouping} a recipient's two answers agree by {rho} on {question}: nothing "
+        "can be shown of any judge there.",
+        f"Collect {MORE}, of each {grouping}.",
+    )
+
+
+def _level_off(case):
+    return _ordered(case, Reason.LEVEL_OFF)
+
+
+def _order_only(case):
+    return _ordered(case, Reason.ORDER_ONLY)
+
+
+def _ordered(case, reason):
+    sentence, next_step = words.OF_RATING[reason](case)
+    return sentence.replace("like a rater", "like a second own answer"), next_step
+
+
+def _may(case):
+    least = case.agreement.least_worth(case.criteria.alpha)
+    keeps = f"keeps {share_of(case.criteria.retention)} of what the recipient's own second answer"
+    as_good = ", as good as a second own answer" if case.verdict.grade != Grade.SHARE else ""
+    return (
+        f"{case.judge} may stand in for a recipient's own answer on {case.question}: it {keeps} "
+        f"tells, and is worth at least {worth(least, OWN_ANSWER)}{as_good}. It is not shown for "
+        f"other systems, questions or recipients.{words.unchecked(case.evidence)}"
+        f"{words.finds(case.evidence.rare_class)}",
+        words.STATE,
+    )
+
+
+OF_OWN = words.OF_RATING | {
+    Reason.NOT_COMPARABLE: _not_comparable,
+    Reason.TOO_FEW: _too_few,
+    Reason.RATERS_DISAGREE: _recipients_disagree,
+    Reason.PEOPLE_UNSURE: _people_unsure,
+    Reason.MAY_NOT: _may_not,
+    Reason.UNDECIDED: _undecided,
+    Reason.LENGTH_ONLY: _explained,
+    Reason.SYSTEM_ONLY: _explained,
+    Reason.LEVEL_OFF: _level_off,
+    Reason.ORDER_ONLY: _order_only,
+    Reason.MAY: _may,
+}

@@ -1,0 +1,28 @@
+"""Set which share of their own items recipients are asked about again: key repeat_share.
+
+Where each item has one rating, by its recipient, the second own answer is what a judge is compared
+with (analysis/stats/validation/repeats.py). It takes the place of `repeats` for recipients.
+"""
+
+from annotate.models import Rater
+
+KEY = "repeat_share"
+MOST = 0.5
+APART = 20  # other items between an item and its repeat, where the session is long enough
+
+
+def problem(share):
+    """Describe what is wrong with a share; empty if it is valid."""
+    if type(share) in (int, float) and 0 <= share <= MOST:
+        return ""
+    return f"found “{share!s:.40}”; allowed is a number from 0 to {MOST:g}"
+
+
+def count_repeats(settings, role, items):
+    """Return how many of a session's so many own items are asked about again; 0 without a share.
+
+    Rounded, half upwards, and at least one.
+    """
+    if role != Rater.Role.RECIPIENT or not settings.repeat_share or not items:
+        return 0
+    return max(1, int(settings.repeat_share * items + 0.5))
