@@ -46,6 +46,7 @@ class Conventions(Referenced, Judged):
         "Level of each check",
         f"level of each check, one-sided; default {USUAL.alpha:g}",
     )
+
     @property
     def criteria(self):
         """Return the Criteria that these options ask for."""

@@ -369,8 +369,8 @@ def _in_short(entries):
 def _notes(scores, report, sizes):
     options = scores.options
     yield (
-        f"Reference: ratings by {', '.join(list_roles(scores))}, item by item; each role has a verdict "
-        "of its own."
+        f"Reference: ratings by {', '.join(list_roles(scores))}, item by item; each role has a "
+        "verdict of its own."
     )
     yield (
         f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "

@@ -9,6 +9,7 @@ from django.urls import reverse
 from analysis.reports.verdict.report import JUDGE, RATE
 from analysis.reports.verdict.words import USES
 from analysis.stats.planning.design import FEWEST_ITEMS
+from analysis.stats.planning.pilot import FEWEST
 from analysis.stats.validation.answers import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
@@ -19,10 +20,15 @@ FEWEST_RATINGS = 2
 
 @dataclass(frozen=True)
 class WayOn:
-    """A judge and a use that are not decided yet, and the planner's address for them."""
+    """A judge and a use that are not decided yet, and where they are planned.
+
+    address: the planner's; own: of the report that plans from these ratings, blank where they are
+    too few.
+    """
 
     words: str
     address: str
+    own: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,10 +61,19 @@ def list_ways_on(study, report, key):
                 **shared,
                 **_estimates(estimates.get((row["evaluator"], row["role"]), row)),
             ),
+            _own_address(study, row),
         )
         for row in undecided
     ]
     return WaysOn(key, planners, _places_address(study, key, undecided))
+
+
+def _own_address(study, row):
+    """Return the address of the plan from this study's own ratings of a judge."""
+    if row["use"] != RATE or row["items"] < FEWEST:
+        return ""
+    query = {"question": row["question"], "judges": row["evaluator"], "reference": row["role"]}
+    return f"{reverse('report', args=[study.slug, 'plan'])}?{urlencode(query)}"
 
 
 def _is_helped_by_more(row):

@@ -102,10 +102,10 @@ class Drawn:
     def centre(self, values: Floats) -> Floats:
         """Return ratings (B, N) less what their rater is centred on, as People.z."""
         people = self.people
-        counts = np.bincount(people.rater, minlength=people.n_raters)
         ratings = self.weight[:, people.item]
-        if not people.adds_raters:  # the same few raters rate all copies
-            counts = self._sum_by_rater(ratings)
+        counts = self._sum_by_rater(ratings)  # the same few raters rate all copies
+        if people.adds_raters:
+            counts = np.bincount(people.rater, minlength=people.n_raters).astype(np.float64)
         in_panel = np.broadcast_to(counts >= FEWEST_OF_A_PANEL, (len(values), people.n_raters))
         common = self.average(self.sum_by_item(values) / people.m)[:, None]
         if not in_panel.any():
@@ -179,11 +179,11 @@ class Drawn:
         z = [self.centre(column) for column in values]
         z_means = [self.sum_by_item(column) / m for column in z]
         centred = [column - self.average(column)[:, None] for column in judge]
-        squares = sum(column**2 for column in z)
+        squares = np.sum([column**2 for column in z], axis=0)
         a = self.sum_by_item(squares) / m
-        c = (m * sum(column**2 for column in z_means) - a) / (m - 1)
-        g = sum(column**2 for column in centred)
-        f = sum(x * y for x, y in zip(centred, z_means, strict=True))
+        c = (m * np.sum([column**2 for column in z_means], axis=0) - a) / (m - 1)
+        g = np.sum([column**2 for column in centred], axis=0)
+        f = np.sum([x * y for x, y in zip(centred, z_means, strict=True)], axis=0)
         v_h, c_hh, v_f, c_fh = (self.average(part) for part in (a, c, g, f))
         v_h = np.where(v_h > people.floor, v_h, np.nan)
         is_constant = v_f <= floor
@@ -199,10 +199,10 @@ class Drawn:
         u_h = u_r = np.zeros((1, 1))
         if people.adds_raters:
             others = [(m_of * y[:, item] - x) / (m_of - 1) for x, y in zip(z, z_means, strict=True)]
-            products = sum(x * y for x, y in zip(z, others, strict=True))
+            products = np.sum([x * y for x, y in zip(z, others, strict=True)], axis=0)
             u_h = 2 * (products - down(c_hh)) - down(rho) * (squares - down(v_h))
             u_h = u_h / (m_of * down(v_h))
-            scored = sum(x[:, item] * y for x, y in zip(centred, z, strict=True))
+            scored = np.sum([x[:, item] * y for x, y in zip(centred, z, strict=True)], axis=0)
             u_r = (scored - down(c_fh)) / down(scale) - down(r) / 2 * (squares / down(v_h) - 1)
             u_r = u_r / m_of
         theta = self.estimate(r - k * rho, psi_r - k * psi_h, u_r - k * u_h)
@@ -218,5 +218,5 @@ class Drawn:
 
     def flat_floor(self, judge: list[Floats]) -> Floats:
         """Return the variance of the judge that is rounding, (B,)."""
-        squares = sum(column**2 for column in judge) / len(judge)
+        squares = np.sum([column**2 for column in judge], axis=0) / len(judge)
         return FLAT * self.average(squares)

@@ -60,7 +60,7 @@ def make_pilot(reference: Reference, judge: Floats) -> Pilot:
     """
     table = judge[:, None] if judge.ndim == 1 else judge
     scores = reference.scale.keep_inside(table[reference.people.rows])
-    inside = ~np.isnan(scores).any(axis=1)
+    inside = np.isnan(scores).sum(axis=1) == 0
     people = reference.people.restrict(inside)
     return Pilot(reference.with_people(people), scores[inside])
 
@@ -152,7 +152,8 @@ def _ask_beyond(
 ) -> list[tuple[Flags, Reason]]:
     """Return the condition beyond the length and each grouping, in order."""
     people, k, alpha = pilot.people, criteria.beyond_retention, criteria.alpha
-    spread = sum(drawn.average((v - drawn.average(v)[:, None]) ** 2) for v in judge)
+    parts = [drawn.average((v - drawn.average(v)[:, None]) ** 2) for v in judge]
+    spread = np.sum(parts, axis=0)
     conditions = []
     factor = float(drawn.n_items.mean()) / people.n
     for name, fit in _fits(pilot, drawn, factor):
