@@ -17,7 +17,7 @@ from annotate.raters import (
     step_views,
 )
 from annotate.raters import views as rating
-from annotate.recruitment import more_views
+from annotate.recruitment import more_views, raise_views
 from annotate.recruitment import views as inviting
 from annotate.studies import new, session_settings, step_settings
 from annotate.studies import views as studies
@@ -93,6 +93,7 @@ urlpatterns = [
         for how in ("merge", "delete", "restore")
     ),
     of_study("more/", more_views.more_raters, name="more_raters"),
+    of_study("more/ratings/", raise_views.more_ratings, name="more_ratings"),
     of_study("more/send/", more_views.send, name="send_to_more"),
     of_study("more/<int:pk>/undo/", more_views.undo, name="undo_more"),
     of_study("quality/", quality.quality, name="quality"),

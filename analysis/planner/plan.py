@@ -22,17 +22,16 @@ from analysis.stats.planning.design import (
 from analysis.stats.planning.systems import FEWEST as FEWEST_OF_A_SYSTEM
 from analysis.stats.planning.systems import items_a_system, systems_power
 from analysis.stats.planning.variances import (
-    RATING_VARIANCES,
     design_factor,
     judge_agreement,
     level_variance,
     retention_effect,
+    usual_variance,
 )
 from analysis.stats.validation.criteria import Scale
 
 RATINGS_AN_ITEM = (2, 3, 4, 5)
 SYSTEMS = 2  # that are compared
-FIVE = 5
 AGREEMENT, RETENTION, LEVEL, SYSTEM, FEWEST = "agreement", "retention", "level", "systems", "fewest"
 
 
@@ -75,9 +74,7 @@ class Assumed:
     @property
     def rating_variance(self):
         """Return the variance of one rating; of other ranges as on five points, in proportion."""
-        if self.options.scale != RANGE:
-            return RATING_VARIANCES[int(self.options.scale)]
-        return RATING_VARIANCES[FIVE] * (self.scale.range / (FIVE - 1)) ** 2
+        return usual_variance(self.scale)
 
     def difference_variance(self, m):
         """Return the variance of the judge less the mean of m ratings."""

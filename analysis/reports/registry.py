@@ -17,6 +17,7 @@ from analysis.reports.factuality import page as factuality
 from analysis.reports.metamorphic import page as metamorphic
 from analysis.reports.misjudged import page as misjudged
 from analysis.reports.overview import page as overview
+from analysis.reports.plan import page as plan
 from analysis.reports.precision_recall import page as precision_recall
 from analysis.reports.prediction_powered import page as prediction_powered
 from analysis.reports.preferences import page as preferences
@@ -36,6 +37,7 @@ from analysis.reports.verdict import page as verdict
 GROUPS = {
     "May it stand in for people?": [
         verdict.KIND,
+        plan.KIND,
         overview.KIND,
         substitution.KIND,
         prediction_powered.KIND,

@@ -20,6 +20,7 @@ from analysis.serving.summaries import cards, likert_figure, missing, no_judges
 
 STATIC = Path(settings.BASE_DIR) / "static"
 STYLES = ("app.css", "plotly.css")
+IN_FILE = [kind for kind in KINDS if not kind.is_slow]
 SCRIPTS = ("vendor/plotly-cartesian-4.1.1.min.js", "figures.js")
 
 
@@ -49,8 +50,8 @@ def pieces(source, form):
     reports that need none. Raises NothingToReport at once.
     """
     gap = missing(source, form.options(CorrelationOptions))
-    kinds = without_ratings(source, form) if gap and gap == missing(source) else KINDS
-    if gap and kinds in ([], KINDS):
+    kinds = without_ratings(source, form) if gap and gap == missing(source) else IN_FILE
+    if gap and kinds in ([], IN_FILE):
         raise NothingToReport(gap.text)
     return _of_one_moment(source, form, kinds, gap)
 
@@ -58,7 +59,7 @@ def pieces(source, form):
 def without_ratings(source, form):
     """Return the reports that need no ratings and have something to say."""
     kinds = []
-    for kind in KINDS:
+    for kind in IN_FILE:
         asked = None if kind.needs_ratings else ReportForm(form.data.copy(), source, kind)
         if asked and asked.is_valid() and report_of(source, asked, kind).rows:
             kinds.append(kind)

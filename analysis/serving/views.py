@@ -124,6 +124,7 @@ def report_context(source, form, kind):
         "query": form.query_string(),
         "computed": source.when(name_of(source, form, kind)),
         "no_worker": source.had_no_worker,
+        "ways_on": kind.list_ways_on(source.study, result, form.chosen),
     }
 
 

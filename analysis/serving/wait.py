@@ -28,7 +28,8 @@ def awaited(source, kind=None, query=None):
     in which the source was read is over.
     """
     query = QueryDict() if query is None else query
-    if not is_large(source, query) or is_there(source, kind, query):
+    is_slow = kind is not None and kind.is_slow
+    if not (is_slow or is_large(source, query)) or is_there(source, kind, query):
         return None
     if not Heartbeat.objects.any_alive():
         source.had_no_worker = True

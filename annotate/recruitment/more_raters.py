@@ -34,14 +34,14 @@ def send(study, by, items, count, words=""):
         raise NotNow("The study is closed for raters: open it in the settings first.")
     wholes = Item.objects.filter(study=study, pk__in=items)
     wholes = {parent or pk for pk, parent in wholes.values_list("pk", "parent")}
-    step = _logged(study, places.add(study, wholes, count), by=by, words=words)
+    step = log_step(study, places.add(study, wholes, count), by=by, words=words)
     if step is None:
         raise NotNow(f"None of these items can get more places; {places.MOST:,} is the most.")
     kept_places.keep(study, sorted(wholes))
     return step
 
 
-def _logged(study, added, by=None, **fields):
+def log_step(study, added, by=None, **fields):
     """Log new places, and return the log's line; None without new places."""
     if not added:
         return None
@@ -120,7 +120,7 @@ def adapt(study):
         most = study.raters_per_item_max
         added = places.add(study, items, 1, cap=most, only_whole=True)
         kind = ExtraPlaces.Kind.ADAPTIVE
-        return _logged(study, added, kind=kind, words=f"{words} of {least:g} or more")
+        return log_step(study, added, kind=kind, words=f"{words} of {least:g} or more")
 
 
 def _batches(items):

@@ -33,13 +33,14 @@ def send(request, slug):
     try:
         given = form.cleaned_data
         step = more.send(study, request.user, form.items, given["count"], given["words"])
-        messages.success(request, _said(step))
+        messages.success(request, describe_step(step))
     except more.NotNow as why:
         messages.error(request, str(why))
     return redirect(_back(request) or "more_raters", *_slug(request, slug))
 
 
-def _said(step):
+def describe_step(step):
+    """Say how many places a line of the log added, and that they can be taken back."""
     places, items = step.place_count, step.item_count
     what = f"{places:,} more place{'' if places == 1 else 's'}"
     of = f"{items:,} item{'' if items == 1 else 's'}"

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
+from annotate.design.outlook import outlook_of
 from annotate.design.platform import OUTCOMES, Outcome, code_for, entry_path, platform_of
 from annotate.models import RepeatVisit, Session
 from annotate.recruitment import participants
@@ -75,7 +76,7 @@ def personal_links(request, slug):
         session.address = _address(request, session)
     context = {"study": study, "section": "raters", "form": form, "page": page}
     context |= {"kept": kept_places(study), "too_old": too_old(study)}
-    context["keep_days"] = platform_of(study).keep_days
+    context |= {"keep_days": platform_of(study).keep_days, "outlook": outlook_of(study)}
     return render(request, "annotate/links.html", context, status=422 if form.errors else 200)
 
 

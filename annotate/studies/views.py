@@ -10,6 +10,7 @@ from django.templatetags.static import static
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
+from annotate.design.outlook import outlook_of
 from annotate.design.platform import platform_of
 from annotate.models import Membership, Place, Session
 from annotate.quality.exit_answers import demographics
@@ -20,15 +21,11 @@ from annotate.studies.forms_study import MemberForm, StudyForm
 def raters(request, slug):
     """Page: who rated, how much, and the link that invites more."""
     study = access.study_or_404(request.user, slug)
-    sessions = study.sessions.begun().order_by("-id").values("pk")
-    page = Paginator(sessions, 50).get_page(request.GET.get("page"))
-    # Counted for those shown alone: grouping comes before a limit.
-    shown = study.sessions.filter(pk__in=page.object_list)
-    page.object_list = shown.with_answers().select_related("rater").order_by("-id")
     context = {
         "study": study,
         "section": "raters",
-        "page": page,
+        "page": _sessions(study, request.GET.get("page")),
+        "outlook": outlook_of(study),
         "states": _states(study),
         "open_places": study.places.filter(state=Place.State.OPEN).count(),
         "join_url": request.build_absolute_uri(study.join_path()),
@@ -37,6 +34,16 @@ def raters(request, slug):
         "is_owner": study.role == Membership.Role.OWNER,
     }
     return render(request, "annotate/raters.html", context)
+
+
+def _sessions(study, number):
+    """Return a page of the sessions, each with how much was answered."""
+    sessions = study.sessions.begun().order_by("-id").values("pk")
+    page = Paginator(sessions, 50).get_page(number)
+    # Counted for those shown alone: grouping comes before a limit.
+    shown = study.sessions.filter(pk__in=page.object_list)
+    page.object_list = shown.with_answers().select_related("rater").order_by("-id")
+    return page
 
 
 def _states(study):
@@ -66,6 +73,7 @@ def _settings_page(request, study, form, member_form):
         "study": study,
         "section": "settings",
         "form": form,
+        "outlook": outlook_of(study),
         "member_form": member_form,
         "members": study.memberships.select_related("user").order_by("id"),
         "is_owner": study.role == Membership.Role.OWNER,

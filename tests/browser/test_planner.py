@@ -1,9 +1,13 @@
 """The planner in Chromium: drawn, readable on a phone, by keyboard and without JavaScript."""
 
+from math import nan
+
 import pytest
 from playwright.sync_api import expect
 
+from annotate.design.access import make_owner
 from tests import factories
+from tests.analysis.reports.verdict.test_report import add_judge, make_crowd
 from tests.browser import axe
 from tests.browser.test_analysis import shoot
 
@@ -55,3 +59,28 @@ def test_a_plan_without_javascript(new_page, researcher):
     page.get_by_role("button", name="Compute").click()
     expect(page.locator("#answer")).to_contain_text("699 ratings, 35 sessions")
     expect(page.locator("figcaption")).to_contain_text("233 items with 3 ratings each")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_from_not_yet_to_second_ratings_and_back(new_page, researcher, scheme, width):
+    study, truth = make_crowd()
+    make_owner(study, researcher)
+    study.raters_per_item = 1
+    study.save()
+    study.places.filter(number__gt=1).delete()
+    add_judge(study, "J", [3 + value / 2 if n < 20 else nan for n, value in enumerate(truth)])
+    page = new_page(width, login=researcher, color_scheme=scheme, reduced_motion="reduce")
+    page.goto("/studies/films/raters/")
+    expect(page.locator("#outlook")).to_contain_text("With 180 items and 1 rating each no judge")
+    page.goto("/studies/films/analysis/verdict/")
+    page.locator("#ways-on").get_by_role("link", name="Open places for more ratings").click()
+    expect(page.locator("#places")).to_contain_text("180 places cost about 18.00 if an hour pays 9")
+    shoot(page, f"more-ratings-{scheme}-{width}")
+    assert axe.violations(page) == []
+    assert axe.cut(page) == []
+    page.get_by_role("button", name="Open 180 places").click()
+    expect(page.get_by_text("180 more places for 180 items.")).to_be_visible()
+    assert study.places.count() == 360
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("180 of 180 places were taken away again.")).to_be_visible()
+    assert study.places.count() == 180

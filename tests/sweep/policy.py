@@ -105,6 +105,7 @@ studies/<slug:slug>/quality/                                      GET=viewer
 studies/<slug:slug>/quality/<slug:rule>/apply/                    POST=editor
 studies/<slug:slug>/quality/<int:pk>/undo/                        POST=editor
 studies/<slug:slug>/more/                                         GET=viewer
+studies/<slug:slug>/more/ratings/                                 GET=editor POST=editor
 studies/<slug:slug>/more/send/                                    POST=editor
 studies/<slug:slug>/more/<int:pk>/undo/                           POST=editor
 

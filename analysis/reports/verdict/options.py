@@ -12,13 +12,11 @@ HIDE, SHOW = "hide", "show"
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerdictOptions(Referenced, Judged):
-    """Options of the verdict.
+class Conventions(Referenced, Judged):
+    """Options of reports that decide, or plan, whether a judge may rate items.
 
     retention: the share of a rater's agreement that a judge has to keep; level: how far its mean
-    may be off, None = by the scale; floor: least agreement of two raters; alpha: of each check;
-    named: the judge that was named before any judgment was seen, which no family corrects; pairs:
-    whether every two systems have a row.
+    may be off, None = by the scale; floor: least agreement of two raters; alpha: of each check.
     """
 
     retention: str = choice(
@@ -48,18 +46,6 @@ class VerdictOptions(Referenced, Judged):
         "Level of each check",
         f"level of each check, one-sided; default {USUAL.alpha:g}",
     )
-    named: str = judge_or_none(
-        "Judge named beforehand",
-        "judge that was named before any judgment was seen; it is tested alone",
-        "none",
-        metavar="JUDGE",
-    )
-    pairs: str = choice(
-        HIDE,
-        "Rows of pairs of systems",
-        "hide (default) or show: a row for every two systems",
-        [(HIDE, "leave out"), (SHOW, "show")],
-    )
 
     @property
     def criteria(self):
@@ -72,3 +58,25 @@ class VerdictOptions(Referenced, Judged):
             floor=self.floor,
             level_margin=self.level,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictOptions(Conventions):
+    """Options of the verdict.
+
+    named: the judge that was named before any judgment was seen, which no family corrects; pairs:
+    whether every two systems have a row.
+    """
+
+    named: str = judge_or_none(
+        "Judge named beforehand",
+        "judge that was named before any judgment was seen; it is tested alone",
+        "none",
+        metavar="JUDGE",
+    )
+    pairs: str = choice(
+        HIDE,
+        "Rows of pairs of systems",
+        "hide (default) or show: a row for every two systems",
+        [(HIDE, "leave out"), (SHOW, "show")],
+    )

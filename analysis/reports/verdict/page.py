@@ -9,6 +9,7 @@ from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.own_words import figure_words, unit_of
 from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
+from analysis.reports.verdict.ways_on import list_ways_on
 from analysis.reports.verdict.words import ANSWERS, short, worth
 from analysis.stats.validation.answers import Answer
 
@@ -216,4 +217,5 @@ KIND = Kind(
     list_parts=list_parts,
     layout=layout,
     headline=headline,
+    list_ways_on=list_ways_on,
 )

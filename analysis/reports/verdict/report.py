@@ -69,7 +69,7 @@ def verdict(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
     lengths, sizes, judges_entries, notes = read_lengths(scores), [], [], []
-    for role in _roles(scores):
+    for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
         questions = list(with_own_answers(asked_people, scores, role))
         notes += own_answer_notes(questions)
@@ -99,7 +99,7 @@ def verdict(answers, options, parts=None):
     return report
 
 
-def _roles(scores):
+def list_roles(scores):
     """Return the roles that each have a verdict of their own: they are not one population."""
     chosen = scores.options.reference
     return scores.roles if chosen == ALL and len(scores.roles) > 1 else [chosen]
@@ -328,7 +328,7 @@ def _sentences(entries):
 
 def _other_roles(scores, entries):
     """Yield where to look when no item has two ratings by this role, but other roles rated too."""
-    others = [role for role in scores.roles if role not in _roles(scores)]
+    others = [role for role in scores.roles if role not in list_roles(scores)]
     if others and entries and all(e.row["answer"] == NOT_TESTABLE for e in entries):
         yield f"Others have rated too: choose {' or '.join(others)} as the reference role."
 
@@ -359,8 +359,8 @@ def _in_short(entries):
 def _notes(scores, report, sizes):
     options = scores.options
     yield (
-        f"Reference: ratings by {', '.join(_roles(scores))}, item by item; each role has a verdict "
-        "of its own."
+        f"Reference: ratings by {', '.join(list_roles(scores))}, item by item; each role has a "
+        "verdict of its own."
     )
     yield (
         f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "

@@ -4,6 +4,7 @@ retention_effect(rho, r)          what the judge keeps of raters' agreement
 agreement_variance(rho, m)        variance of the agreement of two raters
 retention_variance(rho, r, m)     of the retention
 level_variance(rho, r, m)         of judge less people's mean
+usual_variance(scale)             of one rating on a scale
 design_factor(items)              loss by items that come in clusters
 
 The variances are those of one item: divided by the number of items they are squared standard
@@ -17,12 +18,14 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.inputs import Floats
 from analysis.stats.planning.grids import as_grid
+from analysis.stats.validation.criteria import Scale
 
 SAME = 1e-12  # an effect below this is rounding
 RETENTION = 2 / 3  # share of a rater's agreement that a judge has to keep
 ASSUMED_ICC = 0.1  # of items of one cluster, without a pilot
 RELIABILITIES = {"poor": 0.1, "fair": 0.2, "usual": 0.3, "good": 0.5}
-RATING_VARIANCES = {2: 0.25, 5: 1.5, 7: 3.0}  # of one rating, by the points of its scale
+FIVE = 5
+RATING_VARIANCES = {2: 0.25, FIVE: 1.5, 7: 3.0}  # of one rating, by the points of its scale
 
 
 def judge_agreement(rho: ArrayLike, quality: ArrayLike | None = None) -> Floats:
@@ -111,6 +114,17 @@ def level_variance(
     """
     judge, points = as_grid(r, "r", -1, 1), as_grid(rating_variance, "rating_variance", 0)
     return points * (1 + mean_variance(rho, m) - 2 * judge)
+
+
+def usual_variance(scale: Scale) -> float:
+    """Return the variance of one rating that is usual on a scale, in squared points.
+
+    Of 2, 5 and 7 points what studies show; of other ranges that of 5 points, in proportion.
+    """
+    points = scale.range + 1
+    if scale.step == 1 and points in RATING_VARIANCES:
+        return RATING_VARIANCES[int(points)]
+    return RATING_VARIANCES[FIVE] * (scale.range / (FIVE - 1)) ** 2
 
 
 def design_factor(items: ArrayLike, icc: ArrayLike = ASSUMED_ICC) -> Floats:

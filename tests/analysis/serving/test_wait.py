@@ -264,3 +264,14 @@ def test_rows_to_take_away_are_waited_for(rated, as_owner, alive):
     response = look(as_owner, f"{ROC}rows.csv")
     assert response.status_code == 200
     assert response.content.count(b"\n") > 1
+
+
+def test_a_report_that_draws_studies_waits_for_a_worker_however_small_its_study(
+    rated, as_owner, alive, settings
+):
+    settings.REPORT_IN_PAGE = 10**9
+    path = ROC.replace("roc", "plan")
+    assert shows(look(as_owner)) == "report"
+    assert shows(look(as_owner, path)) == "waiting"
+    compute(Computation.objects.get().pk)
+    assert "are too few to plan from" in look(as_owner, path).content.decode()

@@ -168,7 +168,7 @@ def test_the_list_of_studies_takes_the_same_queries_for_one_and_for_ten(
 def test_the_raters_page_takes_few_queries(as_owner, study, django_assert_max_num_queries):
     for number in range(30):
         factories.make_session(study, key=f"r{number}")
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(13):
         assert "r29" in as_owner.get("/studies/films/raters/").content.decode()
 
 

@@ -13,7 +13,9 @@ from analysis.stats.planning.variances import (
     mean_variance,
     retention_effect,
     retention_variance,
+    usual_variance,
 )
+from analysis.stats.validation.criteria import Scale
 
 # rho, r, ratings an item, k, variance of theta, variance of rho
 WORKED = [
@@ -155,3 +157,10 @@ def test_the_ends_of_the_ranges_are_allowed():
 def test_impossible_numbers_are_refused(function, arguments, name):
     with pytest.raises(ValueError, match=f"^{name}: expected"):
         function(*arguments)
+
+
+def test_the_variance_of_a_rating_is_that_of_its_points_or_in_proportion_to_five():
+    assert [usual_variance(Scale(1, points)) for points in (2, 5, 7)] == [0.25, 1.5, 3.0]
+    assert usual_variance(Scale(0, 100, None)) == 1.5 * 25**2
+    assert usual_variance(Scale(0, 4, None)) == 1.5
+    assert usual_variance(Scale(1, 9)) == 1.5 * 2**2

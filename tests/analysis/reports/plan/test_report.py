@@ -1,0 +1,150 @@
+"""A study plans larger ones like it: the rows, the refusals, page, command and API."""
+
+import json
+from io import StringIO
+from math import nan
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+
+from analysis.reports.plan.report import DRAWN, FORMULA
+from analysis.stats.planning import pilot as pilots
+from annotate.design.access import make_owner
+from judges.models import Judge
+from tests import factories
+from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, make_truth
+from tests.analysis.small import build
+
+pytestmark = pytest.mark.django_db
+PATH = "/studies/films/analysis/plan/"
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch):
+    """The numbers of draws are tested with the statistics."""
+    monkeypatch.setattr(pilots, "DRAWS", 40)
+    monkeypatch.setattr(pilots, "DRAWS_A_PILOT", 5)
+
+
+@pytest.fixture
+def crowd():
+    """180 items of three raters each; a judge with insight, and a worse one."""
+    study, truth = make_crowd()
+    rng = np.random.default_rng(2)
+    add_judge(study, "good", np.clip(3 + 0.65 * truth + 0.3 * rng.normal(size=180), 1, 5))
+    add_judge(study, "noise", rng.integers(1, 6, 180))
+    return study
+
+
+def rows_of(report, method):
+    return [row for row in report.rows if row["method"] == method]
+
+
+def test_the_best_judge_is_planned_for_where_none_is_chosen(crowd):
+    report = build(crowd, "plan")
+    assert {row["evaluator"] for row in report.rows} == {"good"}
+    chosen = build(crowd, "plan", judges=["noise"])
+    assert {row["evaluator"] for row in chosen.rows} == {"noise"}
+    assert {row["yes"] for row in rows_of(chosen, DRAWN)} == {0}
+
+
+def test_studies_are_drawn_of_half_to_four_times_the_pilot(crowd):
+    rows = rows_of(build(crowd, "plan"), DRAWN)
+    assert [row["items"] for row in rows] == [90, 180, 360, 540, 720]
+    assert {row["raters_per_item"] for row in rows} == {3}
+    assert {row["pilot_items"] for row in rows} == {180}
+    assert rows[0]["yes"] <= rows[-1]["yes"] and rows[-1]["yes"] > 0.8
+    assert rows[-1]["states"].startswith("may ") or "may" in rows[-1]["states"]
+
+
+def test_sessions_and_cost_are_the_study_s(crowd):
+    """180 items of 3 ratings in sessions of four items are 135 sessions; at 2 each 270."""
+    assert crowd.items_per_session == 4
+    crowd.extra = {"pays_per_session": 2}
+    crowd.save()
+    row = rows_of(build(crowd, "plan"), DRAWN)[1]
+    assert (row["ratings"], row["sessions"], row["cost"]) == (540, 135, pytest.approx(270))
+
+
+def test_other_ratings_an_item_have_rows_by_the_formula(crowd):
+    rows = rows_of(build(crowd, "plan"), FORMULA)
+    assert [row["raters_per_item"] for row in rows] == [2, 3, 4, 5]
+    items = [row["items"] for row in rows]
+    assert items == sorted(items, reverse=True) and items[-1] >= 30
+    assert all(np.isnan(row["yes"]) for row in rows)
+
+
+def test_fewer_than_fifty_items_are_refused_in_words(crowd):
+    judge = Judge.objects.get(key="good")
+    run = judge.runs.get()
+    keep = run.judgments.order_by("pk").values_list("pk", flat=True)[:49]
+    run.judgments.exclude(pk__in=list(keep)).delete()
+    report = build(crowd, "plan", judges=["good"])
+    assert report.rows == []
+    assert report.verdict == [
+        "good on q: 49 items with two ratings and a judgment are too few to plan from; 50 are the "
+        "least. The page “How many ratings do I need?” plans without a pilot."
+    ]
+
+
+def test_fewer_than_a_hundred_items_are_called_rough(crowd):
+    few = crowd.items.order_by("pk").values_list("pk", flat=True)[90:]
+    crowd.items.filter(pk__in=list(few)).delete()
+    (sentence,) = build(crowd, "plan").verdict
+    assert sentence.endswith("This is rough: the pilot has 90 items, and 100 tell more.")
+
+
+def test_the_power_at_the_pilot_s_estimate_is_no_sentence(crowd):
+    """What is said in words is the band; the share at today's estimate is named so."""
+    report = build(crowd, "plan")
+    yes = {f"{row['yes']:.2f}" for row in rows_of(report, DRAWN)} - {"0.80"}
+    assert not any(number in sentence for sentence in report.verdict for number in yes)
+    assert any("the power if the pilot’s own estimates were true" in note for note in report.notes)
+
+
+def test_judges_that_no_study_can_decide_are_refused(crowd):
+    add_judge(crowd, "percent", np.linspace(0, 100, 180))
+    add_judge(crowd, "always 3", np.full(180, 3.0))
+    panel = factories.make_judge(crowd, "panel", kind=Judge.Kind.ENSEMBLE, rule="learned")
+    panel.members.set(Judge.objects.filter(key__in=["good", "noise"]))
+    report = build(crowd, "plan", judges=["percent", "always 3", "panel"])
+    assert report.rows == []
+    said = " ".join(report.verdict)
+    assert "learned from these very ratings" in said and "are equal" in said
+    assert "percent on q: " in said
+
+
+def test_a_study_without_judgments_has_nothing_to_plan_from(crowd):
+    Judge.objects.all().delete()
+    assert build(crowd, "plan").verdict == [
+        "No judge has judged items that people rated, so nothing can be planned from them."
+    ]
+
+
+def test_page_rows_command_and_api_say_the_same(crowd, owner, as_owner):
+    make_owner(crowd, owner)
+    page = as_owner.get(PATH)
+    assert page.status_code == 200
+    assert "At today’s estimate" in page.content.decode()
+    rows = as_owner.get(f"{PATH}rows.json").json()["rows"]
+    output = StringIO()
+    call_command("analyse", "films", "plan", "--format", "json", stdout=output)
+    assert json.loads(output.getvalue())["rows"] == rows
+    assert as_owner.get("/api/v1/studies/films/reports/plan/").json()["rows"] == rows
+
+
+def test_each_draw_is_seeded(crowd):
+    assert repr(build(crowd, "plan").rows) == repr(build(crowd, "plan").rows)
+
+
+def test_not_yet_leads_here_with_its_judge(crowd, owner, as_owner):
+    make_owner(crowd, owner)
+    rng = np.random.default_rng(4)
+    truth = make_truth()
+    add_judge(crowd, "fair", [*(3 + 0.4 * truth[:60] + rng.normal(size=60)), *[nan] * 120])
+    ways = as_owner.get("/studies/films/analysis/verdict/").context["ways_on"]
+    (way,) = [way for way in ways.planners if way.words == "fair, to rate items"]
+    assert way.own.startswith(f"{PATH}?question=q&judges=fair")
+    page = as_owner.get(way.own)
+    assert {row["evaluator"] for row in page.context["report"].rows} <= {"fair"}

@@ -1,0 +1,202 @@
+"""What a study's own pages say before anybody is invited, where its design cannot decide."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from annotate.design.outlook import outlook_of
+from annotate.design.planner_link import planned_scale, planner_address
+from annotate.models import Item, Place
+from annotate.values.scales import Scale, parse_scale
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+LIKERT = {"good": "It is good."}
+
+
+def make_study(items, raters=3, systems=1, of_content=1, scale="likert5", **fields):
+    """A study of items about contents, of_content each, with the systems in turn."""
+    fields = {"items_per_session": 10, "raters_per_item": raters} | fields
+    study = factories.make_study(questions={}, **fields)
+    factories.make_question(study, "good", scale)
+    contents = [factories._row(factories.Content, study, f"c{n}", title="") for n in range(items)]
+    names = [factories._row(factories.System, study, f"s{n}") for n in range(systems)]
+    made = Item.objects.bulk_create(
+        Item(
+            study=study,
+            key=f"i{n}",
+            kind=Item.Kind.EXPLANATION,
+            text="Because.",
+            content=contents[n // of_content],
+            system=names[n % systems],
+        )
+        for n in range(items)
+    )
+    Place.objects.bulk_create(
+        Place(study=study, item=item, number=number, shuffle=0)
+        for item in made
+        for number in range(1, raters + 1)
+    )
+    return study
+
+
+def sentences(study):
+    outlook = outlook_of(study)
+    return outlook.sentences if outlook else []
+
+
+def test_one_rating_an_item_can_never_decide():
+    assert sentences(make_study(30, raters=1)) == [
+        "With 30 items and 1 rating each no judge can be shown to stand in for a rater: an item "
+        "needs two ratings, else it is not known how far raters agree."
+    ]
+
+
+def test_it_says_so_before_there_is_an_item_and_is_silent_on_what_items_decide():
+    assert sentences(make_study(0, raters=1)) == [
+        "With 1 rating each no judge can be shown to stand in for a rater: an item needs two "
+        "ratings, else it is not known how far raters agree."
+    ]
+    assert sentences(make_study(0, slug="two", raters=2)) == []
+
+
+def test_repeated_answers_can_say_how_far_answers_agree():
+    assert sentences(make_study(300, raters=1, extra={"repeats": 2})) == []
+
+
+def test_fewer_than_thirty_items_decide_nothing():
+    (sentence,) = sentences(make_study(18))
+    assert sentence == (
+        "With 18 items that have two ratings nothing can be decided about a judge: 30 are the "
+        "least, and about 233 decide at usual agreement."
+    )
+
+
+def test_a_second_place_of_some_items_counts():
+    study = make_study(40, raters=1)
+    for item in study.items.all()[:12]:
+        Place.objects.create(study=study, item=item, number=2, shuffle=0)
+    assert sentences(study)[0].startswith("With 12 items that have two ratings nothing can be")
+
+
+def test_fewer_than_ten_clusters_decide_nothing():
+    (sentence,) = sentences(make_study(45, of_content=5))
+    assert sentence.startswith("The items are about 9 recipients or contents. Nothing can be")
+
+
+def test_the_shortfall_is_said_in_places_and_items():
+    """30 items of 3 ratings: 233 by PLANNING, section 4; 90 places are 9 sessions."""
+    assert sentences(make_study(30)) == [
+        "90 places: about 233 items with 3 ratings each decide at usual agreement; this study has "
+        "30.",
+        "They make 9 sessions of 10 items. With fewer than 10 raters a verdict is about these "
+        "raters only.",
+    ]
+
+
+def test_a_design_that_decides_is_passed_over_in_silence():
+    assert sentences(make_study(233)) == []
+    (sentence,) = sentences(make_study(232, slug="less"))
+    assert sentence.startswith("696 places: about 233 items")
+
+
+def test_clusters_raise_what_is_needed():
+    """Five items a content: 1 + .1 (5 - 1) times as many; ceil(.375304 1.4 (2.486466 / .1)^2)."""
+    (sentence,) = sentences(make_study(300, of_content=5))
+    assert sentence.startswith("900 places: about 325 items in clusters of 5 with 3 ratings each")
+
+
+def test_two_systems_of_75_items_decide_nothing_about_comparing():
+    """PLANNING, section 2b: 267 items a system at power .8 for a variance of 1.4."""
+    study = make_study(150, systems=2)
+    assert sentences(study)[-1] == (
+        "With 75 items of a system nothing can be decided about comparing systems: about 267 of "
+        "each decide."
+    )
+
+
+def test_systems_that_can_be_compared_are_passed_over_in_silence():
+    assert len(sentences(make_study(58, systems=2))) == 2  # 29 of each
+    assert sentences(make_study(600, slug="many", systems=2)) == []
+
+
+def test_a_study_without_a_scale_has_nothing_to_be_judged():
+    assert sentences(make_study(5, raters=1, scale="text")) == []
+
+
+def test_where_no_place_is_open_the_verdict_itself_speaks():
+    study = make_study(20)
+    Place.objects.filter(study=study).update(state=Place.State.FILLED)
+    assert sentences(study) == []
+
+
+def test_practice_and_gold_items_do_not_count():
+    study = make_study(31, extra={"gold": [{"item": "i0", "answers": {}}]})
+    Item.objects.filter(key="i1").update(is_practice=True)
+    assert sentences(study)[0].startswith("With 29 items")
+
+
+def test_questions_of_other_items_are_named():
+    study = make_study(300)
+    study.questions.update(applies_to=[Item.Kind.EXPLANATION])
+    factories.make_question(study, "supported", "binary", applies_to=[Item.Kind.STATEMENT])
+    item = factories.make_item(study, "s", "", "c0", "s0", kind=Item.Kind.STATEMENT)
+    assert sentences(study)[0].startswith("With 1 item that has two ratings")
+    assert sentences(study)[-1] == "This is about supported."
+    item.delete()
+
+
+SCALES = [
+    ("likert5", {"scale": "5"}),
+    ("binary", {"scale": "2"}),
+    ("likert7", {"scale": "7"}),
+    ({"kind": "choice", "labels": ["a", "b", "c"]}, {"scale": "2"}),
+    ({"kind": "number"}, {"scale": "5"}),
+    ({"kind": "number", "low": 0, "high": 100}, {"scale": "range", "scale_range": "100"}),
+]
+
+
+@pytest.mark.parametrize(("spec", "expected"), SCALES)
+def test_the_link_carries_the_scale(spec, expected):
+    scale = parse_scale(spec) if isinstance(spec, str) else Scale(**spec)
+    query = parse_qs(urlsplit(planner_address(factories.make_study(), planned_scale(scale))).query)
+    got = {name: query[name][0] for name in ("scale", "scale_range") if name in query}
+    assert got == expected
+
+
+def test_the_planner_behind_the_link_gives_the_same_number(as_owner):
+    """Also with the study's pay: 12 a session of 10 items at 40 s are 108 an hour."""
+    study = make_study(60, of_content=3, extra={"pays_per_session": 12})
+    outlook = outlook_of(study)
+    (needed,) = re.findall(r"about (\d+) items in clusters of 3", outlook.sentences[0])
+    answer = as_owner.get(outlook.address)
+    assert answer.context["form"].is_valid()
+    design = next(row for row in answer.context["plan"].designs if row.raters_per_item == 3)
+    assert design.items == int(needed)
+    assert answer.context["plan"].assumed.options.hourly_pay == 108
+    assert answer.context["plan"].assumed.options.session_items == 10
+
+
+@pytest.mark.parametrize("path", ["settings/", "raters/", "raters/links/"])
+def test_the_pages_before_inviting_say_it(as_owner, owner, path):
+    study = make_study(30, raters=1, owner=owner)
+    page = unescape(as_owner.get(f"/studies/{study.slug}/{path}").content.decode())
+    assert "With 30 items and 1 rating each no judge can be shown" in page
+    assert outlook_of(study).address in page
+    study.questions.all().delete()
+    assert 'id="outlook"' not in as_owner.get(f"/studies/{study.slug}/{path}").content.decode()
+
+
+def test_a_retired_question_is_not_asked():
+    study = make_study(18)
+    study.questions.update(retired=True)
+    assert sentences(study) == []
+
+
+def test_it_takes_four_queries_for_questions_of_the_same_items(django_assert_num_queries):
+    study = make_study(40, systems=2)
+    factories.make_question(study, "second")
+    with django_assert_num_queries(4):  # open places, questions, counts, systems
+        outlook_of(study)
