@@ -17,6 +17,7 @@ from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.criteria import FEWEST_OF_A_PANEL
 from analysis.stats.validation.errors import FLAT, TINY
 from analysis.stats.validation.people import People
+from analysis.stats.validation.small_groups import PeopleWithinGroups
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,21 @@ class Drawn:
         left = np.einsum("bn,nc,nd->bcd", self.weight, table, table, optimize=True)
         right = (self.weight * values) @ table
         return np.einsum("bcd,bd,nc->bn", np.linalg.pinv(left, hermitian=True), right, table)
+
+    def restrict(self, kept: PeopleWithinGroups, keep: Flags) -> "Drawn":
+        """Return the drawn studies of some of the pilot's items, flags (n,)."""
+        return Drawn(kept, self.counts[:, np.unique(self.people.cluster[keep])])
+
+    def others(self, values: Floats) -> Floats:
+        """Return each item's mean over the others of its group and copy (B, n); 0 without groups.
+
+        values: (B, n). A group lies in one cluster, so that its items have as many copies.
+        """
+        if not isinstance(self.people, PeopleWithinGroups):
+            return np.zeros((1, 1))
+        member = np.eye(int(self.people.group.max()) + 1)[self.people.group]
+        sizes = member.sum(axis=0)[self.people.group]
+        return ((values @ member)[:, self.people.group] - values) / (sizes - 1)
 
     def sum_by_item(self, values: Floats) -> Floats:
         """Return the sums (B, n) of values (B, N) over the ratings of an item."""
@@ -180,10 +196,15 @@ class Drawn:
         z_means = [self.sum_by_item(column) / m for column in z]
         centred = [column - self.average(column)[:, None] for column in judge]
         squares = np.sum([column**2 for column in z], axis=0)
-        a = self.sum_by_item(squares) / m
-        c = (m * np.sum([column**2 for column in z_means], axis=0) - a) / (m - 1)
-        g = np.sum([column**2 for column in centred], axis=0)
-        f = np.sum([x * y for x, y in zip(centred, z_means, strict=True)], axis=0)
+        z_others = [self.others(column) for column in z_means]
+        centred_others = [self.others(column) for column in centred]
+        own = self.sum_by_item(squares) / m
+        shared = _sum_of_products(z_means, z_others)
+        a = own - shared
+        c = (m * _sum_of_products(z_means, z_means) - own) / (m - 1) - shared
+        g = _sum_of_products(centred, centred) - _sum_of_products(centred, centred_others)
+        crossed = _sum_of_products(centred, z_others) + _sum_of_products(z_means, centred_others)
+        f = _sum_of_products(centred, z_means) - crossed / 2
         v_h, c_hh, v_f, c_fh = (self.average(part) for part in (a, c, g, f))
         v_h = np.where(v_h > people.floor, v_h, np.nan)
         is_constant = v_f <= floor
@@ -199,11 +220,16 @@ class Drawn:
         u_h = u_r = np.zeros((1, 1))
         if people.adds_raters:
             others = [(m_of * y[:, item] - x) / (m_of - 1) for x, y in zip(z, z_means, strict=True)]
-            products = np.sum([x * y for x, y in zip(z, others, strict=True)], axis=0)
-            u_h = 2 * (products - down(c_hh)) - down(rho) * (squares - down(v_h))
+            of_group = [np.broadcast_to(x, x.shape[:1] + m.shape)[:, item] for x in z_others]
+            with_group = _sum_of_products(z, of_group)
+            products = _sum_of_products(z, others) - with_group
+            parts = squares - 2 * with_group
+            deviations = parts - down(self.average(self.sum_by_item(parts) / m))
+            u_h = 2 * (products - down(c_hh)) - down(rho) * deviations
             u_h = u_h / (m_of * down(v_h))
-            scored = np.sum([x[:, item] * y for x, y in zip(centred, z, strict=True)], axis=0)
-            u_r = (scored - down(c_fh)) / down(scale) - down(r) / 2 * (squares / down(v_h) - 1)
+            left = [x - y for x, y in zip(centred, centred_others, strict=True)]
+            scored = _sum_of_products([x[:, item] for x in left], z)
+            u_r = (scored - down(c_fh)) / down(scale) - down(r) / 2 * deviations / down(v_h)
             u_r = u_r / m_of
         theta = self.estimate(r - k * rho, psi_r - k * psi_h, u_r - k * u_h)
         return Agreements(self.estimate(rho, psi_h, u_h), theta, is_constant)
@@ -220,3 +246,8 @@ class Drawn:
         """Return the variance of the judge that is rounding, (B,)."""
         squares = np.sum([column**2 for column in judge], axis=0) / len(judge)
         return FLAT * self.average(squares)
+
+
+def _sum_of_products(first: list[Floats], second: list[Floats]) -> Floats:
+    """Return the sum over columns of products (B, n) or (B, N)."""
+    return np.sum([x * y for x, y in zip(first, second, strict=True)], axis=0)

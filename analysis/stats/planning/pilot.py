@@ -18,10 +18,13 @@ from analysis.stats.validation.criteria import FEWEST_ITEMS_A_GROUP, Criteria
 from analysis.stats.validation.people import People
 from analysis.stats.validation.rare_class import MAJORITY, choose_rare_label
 from analysis.stats.validation.reference import SAME_GROUPS, Reference
+from analysis.stats.validation.small_groups import PeopleWithinGroups
 
 DRAWS, PILOTS, DRAWS_A_PILOT = 500, 20, 25
 ROUGH_BELOW, FEWEST = 100, 50  # items with two ratings
 BATCH = 40_000  # ratings that are computed at once, over drawn studies
+
+Comparison = Callable[[list[Floats], list[Floats], float], Agreements]
 
 
 @dataclass(frozen=True)
@@ -151,38 +154,68 @@ def _ask_beyond(
     pilot: Pilot, drawn: Drawn, values: list[Floats], judge: list[Floats], criteria: Criteria
 ) -> list[tuple[Flags, Reason]]:
     """Return the condition beyond the length and each grouping, in order."""
-    people, k, alpha = pilot.people, criteria.beyond_retention, criteria.alpha
-    parts = [drawn.average((v - drawn.average(v)[:, None]) ** 2) for v in judge]
-    spread = np.sum(parts, axis=0)
-    conditions = []
-    factor = float(drawn.n_items.mean()) / people.n
-    for name, fit in _fits(pilot, drawn, factor):
-        means = [drawn.sum_by_item(v) / people.m for v in values]
-        left = [v - fit(x)[:, people.item] for v, x in zip(values, means, strict=True)]
-        scored = [v - fit(v) for v in judge]
-        agreement: Agreements = drawn.compare(left, scored, k, SAME_WITHIN * spread)
+    alpha, conditions = criteria.alpha, []
+    for name, compare in _checks(pilot, drawn):
+        agreement = compare(values, judge, criteria.beyond_retention)
         passes = agreement.rho.is_above(0.0, alpha) & agreement.theta.is_above(0.0, alpha)
         reason = Reason.LENGTH_ONLY if name == LENGTH else Reason.SYSTEM_ONLY
         conditions.append((~passes, reason))
     return conditions
 
 
-def _fits(
-    pilot: Pilot, drawn: Drawn, factor: float
-) -> Iterator[tuple[str, Callable[[Floats], Floats]]]:
-    """Yield (name, map of values (B, n) to their fit) of each check that studies would have."""
+def _checks(pilot: Pilot, drawn: Drawn) -> Iterator[tuple[str, Comparison]]:
+    """Yield (name, comparison of ratings and judge) of each check that studies would have."""
     people, reference = pilot.people, pilot.reference
+    factor = float(drawn.n_items.mean()) / people.n
     if reference.lengths is not None:
         table = _length_columns(reference.lengths[people.rows])
         if table is not None:
-            yield LENGTH, partial(drawn.fit_columns, table=table)
+            yield LENGTH, partial(_compare_left, drawn, partial(drawn.fit_columns, table=table))
     for within in reference.within:
         codes = reference.groupings.get(within.name)
         if codes is None or within.skipped == SAME_GROUPS:
             continue
         joined = _join_groups(codes[people.rows], people.cluster, factor)
         if joined is not None:
-            yield within.name, partial(drawn.average_by_group, codes=joined)
+            fit = partial(drawn.average_by_group, codes=joined)
+            yield within.name, partial(_compare_left, drawn, fit)
+        elif isinstance(within.people, PeopleWithinGroups) and within.keep is not None:
+            yield within.name, partial(_compare_inside, drawn, within.people, within.keep)
+
+
+def _compare_left(
+    drawn: Drawn,
+    fit: Callable[[Floats], Floats],
+    values: list[Floats],
+    judge: list[Floats],
+    k: float,
+) -> Agreements:
+    """Compare what a fit leaves of the ratings and of the judge."""
+    people, spread = drawn.people, _spread(drawn, judge)
+    means = [drawn.sum_by_item(v) / people.m for v in values]
+    left = [v - fit(x)[:, people.item] for v, x in zip(values, means, strict=True)]
+    return drawn.compare(left, [v - fit(v) for v in judge], k, SAME_WITHIN * spread)
+
+
+def _compare_inside(
+    drawn: Drawn,
+    kept: PeopleWithinGroups,
+    keep: Flags,
+    values: list[Floats],
+    judge: list[Floats],
+    k: float,
+) -> Agreements:
+    """Compare within groups of few items."""
+    inside, rated = drawn.restrict(kept, keep), keep[drawn.people.item]
+    scored = [v[:, keep] for v in judge]
+    floor = SAME_WITHIN * _spread(inside, scored)
+    return inside.compare([v[:, rated] for v in values], scored, k, floor)
+
+
+def _spread(drawn: Drawn, judge: list[Floats]) -> Floats:
+    """Return the variance of the judge in each study, (B,)."""
+    parts = [drawn.average((v - drawn.average(v)[:, None]) ** 2) for v in judge]
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def _length_columns(lengths: Floats) -> Floats | None:

@@ -178,7 +178,8 @@ def test_more_items_decide_more_often_and_the_band_holds_the_assurance():
     assert forecasts[0].yes < forecasts[1].yes < forecasts[2].yes
     for forecast in forecasts:
         assert sum(forecast.shares.values()) == pytest.approx(1)
-        assert forecast.low <= forecast.assurance <= forecast.high
+        # Of twenty shares, nearly all 1, the mean may be just below their 10th percentile.
+        assert forecast.low - 0.01 <= forecast.assurance <= forecast.high + 0.01
     # A pilot of 90 items leaves much open.
     assert max(forecast.high - forecast.low for forecast in forecasts) > 0.2
 
