@@ -29,8 +29,8 @@ class Kind:
     reads in addition to the answers; watch(reader) the same for a report that knows by the
     frames.Reader whether there is anything to read. no_figure: why its page never has a figure,
     blank where it has. needs_ratings: whether it says nothing without items and ratings.
-    list_ways_on(study, report, chosen): what its page leads on to, as `_ways_on.html` shows it, or
-    None; not a part of the report, which is kept. is_slow: whether a worker computes it, however
+    list_ways_on(study, report, question): what its page leads on to, as `_ways_on.html` shows it,
+    or None; not a part of the report, which is kept. is_slow: whether a worker computes it, however
     few the answers are.
     """
 
@@ -49,7 +49,7 @@ class Kind:
     no_figure: str = ""
     needs_ratings: bool = True
     is_slow: bool = False
-    list_ways_on: Callable = lambda study, report, chosen: None
+    list_ways_on: Callable = lambda study, report, question: None
 
 
 def of_questions(*scales):

@@ -124,8 +124,14 @@ def report_context(source, form, kind):
         "query": form.query_string(),
         "computed": source.when(name_of(source, form, kind)),
         "no_worker": source.had_no_worker,
-        "ways_on": kind.list_ways_on(source.study, result, form.chosen),
+        "ways_on": _ways_on(source, kind, result, form.chosen),
     }
+
+
+def _ways_on(source, kind, result, chosen):
+    """Return what the page of a question leads on to; None of other parts of a report."""
+    question = next((q for q in source.reader.questions if q.key == chosen), None)
+    return question and kind.list_ways_on(source.study, result, question)
 
 
 @login_required

@@ -84,3 +84,15 @@ def test_from_not_yet_to_second_ratings_and_back(new_page, researcher, scheme, w
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("180 of 180 places were taken away again.")).to_be_visible()
     assert study.places.count() == 180
+
+
+def test_the_plan_from_a_pilot_is_drawn_and_fits_a_phone(new_page, researcher):
+    study, truth = make_crowd()
+    make_owner(study, researcher)
+    add_judge(study, "J", [3 + value / 2 for value in truth])
+    page = new_page(360, login=researcher, color_scheme="dark", reduced_motion="reduce")
+    page.goto("/studies/films/analysis/plan/?judges=J")
+    page.locator(".plot .main-svg").first.wait_for()
+    expect(page.get_by_role("heading", name="What this says")).to_be_visible()
+    shoot(page, "plan-from-pilot-dark-360")
+    assert axe.violations(page) == []

@@ -40,13 +40,12 @@ class WaysOn:
     places: str
 
 
-def list_ways_on(study, report, key):
+def list_ways_on(study, report, question):
     """Return the WaysOn of a question; None where more items or ratings decide nothing."""
     rows = [entry.row for entry in report.entries if entry.kind == JUDGE]
-    rows = [row for row in rows if row["question"] == key and not row["systems"]]
+    rows = [row for row in rows if row["question"] == question.key and not row["systems"]]
     undecided = [row for row in rows if _is_helped_by_more(row)]
-    question = study.questions.filter(key=key).first()
-    if not undecided or question is None:
+    if not undecided:
         return None
     estimates = {(row["evaluator"], row["role"]): row for row in rows if row["use"] == RATE}
     shared = {"retention": report.options["retention"], "item_seconds": item_seconds(study)}
@@ -65,7 +64,7 @@ def list_ways_on(study, report, key):
         )
         for row in undecided
     ]
-    return WaysOn(key, planners, _places_address(study, key, undecided))
+    return WaysOn(question.key, planners, _places_address(study, question.key, undecided))
 
 
 def _own_address(study, row):

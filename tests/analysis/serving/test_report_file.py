@@ -34,8 +34,8 @@ def test_every_report_stands_in_the_file(rated, as_owner):
     assert response["X-Content-Type-Options"] == "nosniff"
     html = response.getvalue().decode()
     assert html.startswith("<!doctype html>") and html.endswith("</html>\n")
-    for kind in KINDS:
-        assert f'<section id="{kind.name}">' in html
+    for kind in KINDS:  # planning is no result, and takes long
+        assert (f'<section id="{kind.name}">' in html) == (kind.name != "plan")
     text = words(html)
     assert "50 cluster-bootstrap draws" in text and "Zhang, X., Li, Y." in text
     for column in ("missing_reason", "answered_at", "Question: "):

@@ -61,7 +61,8 @@ def test_a_viewer_sees_everything_here(rated, stranger, as_stranger, address):
 
 @pytest.mark.parametrize("path", ["", *(f"{report}/" for report in REPORTS)])
 def test_a_page_takes_at_most_twelve_queries(rated, as_owner, django_assert_max_num_queries, path):
-    with django_assert_max_num_queries(12):
+    waits = 2 if path == "plan/" else 0  # is a worker alive, and has it failed before?
+    with django_assert_max_num_queries(12 + waits):
         assert page(as_owner, f"analysis/{path}").status_code == 200
 
 

@@ -46,7 +46,7 @@ def plan(client, way):
 
 def test_the_planner_has_the_estimates_of_today(study, as_owner):
     """q = r / sqrt(rho) = .3 / .6 = .5; four items a cluster."""
-    (way,) = list_ways_on(study, make_report({}), "good").planners
+    (way,) = list_ways_on(study, make_report({}), study.questions.get()).planners
     assert way.words == "J, to rate items"
     options = plan(as_owner, way)
     assert (options.use, options.rho, options.judge) == ("rate_items", 0.36, 0.5)
@@ -58,7 +58,7 @@ def test_comparing_systems_takes_the_estimates_of_rating_items(study, as_owner):
     report = make_report(
         {"answer": "yes"}, {"use": "compare_systems", "rho": nan, "agreement": nan}
     )
-    (way,) = list_ways_on(study, report, "good").planners
+    (way,) = list_ways_on(study, report, study.questions.get()).planners
     assert way.words == "J, to compare systems"
     options = plan(as_owner, way)
     assert (options.use, options.rho, options.judge) == ("compare_systems", 0.36, 0.5)
@@ -74,7 +74,7 @@ def test_comparing_systems_takes_the_estimates_of_rating_items(study, as_owner):
     ],
 )
 def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_owner, row, judge):
-    (way,) = list_ways_on(study, make_report(row), "good").planners
+    (way,) = list_ways_on(study, make_report(row), study.questions.get()).planners
     assert plan(as_owner, way).judge == judge
 
 
@@ -92,11 +92,11 @@ def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_own
     ],
 )
 def test_what_more_ratings_cannot_decide_has_no_way_on(study, row):
-    assert list_ways_on(study, make_report(row), "good") is None
+    assert list_ways_on(study, make_report(row), study.questions.get()) is None
 
 
 def test_baselines_have_none(study):
-    assert list_ways_on(study, make_report({}, kind="baseline"), "good") is None
+    assert list_ways_on(study, make_report({}, kind="baseline"), study.questions.get()) is None
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_baselines_have_none(study):
 )
 def test_places_are_opened_for_a_second_rating_or_one_more(study, raters, verdict, ratings):
     study.raters_per_item = raters
-    ways = list_ways_on(study, make_report({"verdict": verdict}), "good")
+    ways = list_ways_on(study, make_report({"verdict": verdict}), study.questions.get())
     assert ways.places == f"/studies/films/more/ratings/?ratings={ratings}&question=good"
 
 
