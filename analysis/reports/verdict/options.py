@@ -17,8 +17,8 @@ class VerdictOptions(Referenced, Judged):
 
     retention: the share of a rater's agreement that a judge has to keep; level: how far its mean
     may be off, None = by the scale; floor: least agreement of two raters; alpha: of each check;
-    named: the judge that was named before any judgment was seen, which no family corrects; pairs:
-    whether every two systems have a row.
+    named: a judge in the place of the one that the study named beforehand, which no family corrects
+    (named.py); pairs: whether every two systems have a row.
     """
 
     retention: str = choice(
@@ -50,8 +50,9 @@ class VerdictOptions(Referenced, Judged):
     )
     named: str = judge_or_none(
         "Judge named beforehand",
-        "judge that was named before any judgment was seen; it is tested alone",
-        "none",
+        "judge named before any judgment was seen, to be tested alone; default: the one that the "
+        "study named on the judge's page",
+        "as the study named it",
         metavar="JUDGE",
     )
     pairs: str = choice(

@@ -13,6 +13,7 @@ from analysis.reports.substitution.options import EPSILONS
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
+from analysis.reports.verdict.named import named_note, named_of
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
@@ -70,7 +71,7 @@ def verdict(answers, options, parts=None):
     for role in _roles(scores):
         questions = list(asked_questions(scores, role, lengths))
         judged = [candidate for asked in questions for candidate in _judges(asked)]
-        families = _correct(judged, questions, options)
+        families = _correct(judged, questions, options, named_of(answers, options))
         sizes.append(families.size)
         decided = [
             decide(candidate.evidence, options.criteria, passes_correction=bool(passes))
@@ -139,14 +140,14 @@ def _baselines(asked):
         yield Candidate(name, RATER, asked, evidence)
 
 
-def _correct(judged, questions, options):
+def _correct(judged, questions, options, named):
     """Correct for all judges of the study, chosen or not, and for all questions."""
     criteria, place = options.criteria, {id(asked): k for k, asked in enumerate(questions)}
     return correct_family(
         [largest_judge_p(candidate.evidence, criteria) for candidate in judged],
         [asked.people_p for asked in questions],
         [place[id(candidate.asked)] for candidate in judged],
-        named=[candidate.name == options.named for candidate in judged],
+        named=[candidate.name == named for candidate in judged],
         criteria=criteria,
     )
 
@@ -377,8 +378,7 @@ def _notes(scores, report, sizes):
         "on these ratings, those that are not shown included; judges are corrected by "
         f"Benjamini–Hochberg and questions by Holm, each at {options.alpha / 2:g}."
     )
-    if options.named:
-        yield f"Named beforehand, and tested alone: {options.named}."
+    yield from named_note(scores.answers, options)
     yield (
         "Baselines and single raters are no candidates: they show what no insight, or one more "
         "rater, would give. A mean of a group leaves the item itself out."
