@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from analysis.options.common import Judged, Referenced, judge_or_none
+from analysis.options.common import Judged, Referenced, column_of_groups, judge_or_none
 from analysis.options.declare import choice, number
 from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.groups import MOST_GROUPS
 
 USUAL = Criteria()
 SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}
@@ -18,7 +19,8 @@ class VerdictOptions(Referenced, Judged):
     retention: the share of a rater's agreement that a judge has to keep; level: how far its mean
     may be off, None = by the scale; floor: least agreement of two raters; alpha: of each check;
     named: a judge in the place of the one that the study named beforehand, which no family corrects
-    (named.py); pairs: whether every two systems have a row.
+    (named.py); pairs: whether every two systems have a row;
+    groups: a column of the items, in each of whose values each judge is tested.
     """
 
     retention: str = choice(
@@ -60,6 +62,14 @@ class VerdictOptions(Referenced, Judged):
         "Rows of pairs of systems",
         "hide (default) or show: a row for every two systems",
         [(HIDE, "leave out"), (SHOW, "show")],
+    )
+
+    groups: str = column_of_groups(
+        "Groups of items",
+        f"column with 2 to {MOST_GROUPS} values, in each of which the judges are tested: language, "
+        "topic, kind of recipient",
+        MOST_GROUPS,
+        "none",
     )
 
     @property

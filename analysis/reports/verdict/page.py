@@ -6,6 +6,8 @@ from math import isnan
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
+from analysis.reports.verdict.groups import GROUP
+from analysis.reports.verdict.groups_table import groups_table
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
 from analysis.reports.verdict.words import ANSWERS, short, worth
@@ -36,8 +38,9 @@ def layout(report, question, looks):
     tables += [
         _reasons([entry for entry in judged if entry.row["use"] == RATE], question, RATE),
         _reasons([entry for entry in judged if entry.row["use"] == COMPARE], question, COMPARE),
-        _numbers([entry for entry in own if entry.row["use"] == RATE], question),
+        _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
     ]
+    tables += groups_table([entry for entry in own if entry.kind == GROUP], question, _answer)
     for table in tables[3:]:
         table.is_folded = True
     return Layout(_figures(own, question, report.options, looks), tables)

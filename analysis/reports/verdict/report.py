@@ -13,6 +13,7 @@ from analysis.reports.substitution.options import EPSILONS
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
+from analysis.reports.verdict.groups import GROUP, group_notes, groups_of, limits_of
 from analysis.reports.verdict.named import named_note, named_of
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
@@ -175,6 +176,9 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
     about = candidate.name, asked.question.key
     case = words.Case(*about, evidence, decided, criteria, echo, candidate.narrowing)
     sentence, next_step = case.say()
+    groups = groups_of(candidate) if candidate.kind == JUDGE else []
+    if decided.answer == Answer.YES and candidate.kind == JUDGE:
+        sentence += limits_of(groups, asked.scores)
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
     row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
@@ -182,6 +186,22 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
         row["next"], row["warnings"] = next_step, " ".join(case.warnings)
     row["family"] = family[1]
     report.add(row, reason=sentence, judge=_judge(candidate), kind=candidate.kind)
+    for group in groups:
+        _add_group(report, candidate, group)
+
+
+def _add_group(report, candidate, group):
+    """Add the row of a judge in one group of items; p_adjusted is of "it fails there"."""
+    result, criteria = group.result, candidate.asked.scores.options.criteria
+    theta = {"retention": result.retention.value, "retention_p": result.retention.p_above()}
+    numbers = theta | {"p_adjusted": result.fails_p}
+    if result.level is not None:
+        numbers |= _with_interval("level", result.level.largest)
+        numbers["level_p"] = result.level.p_within(candidate.evidence.level_margin)
+    row = _row(candidate, RATE, *group.answer, numbers) | {"group": group.name}
+    row |= {"items": result.n, "clusters": result.n_clusters, "raters": result.n_raters}
+    why = f"in this group of items; {criteria.fewest_items} items are the least"
+    report.add(row, reason=why, judge=candidate.name, kind=GROUP)
 
 
 def _judge(candidate):
@@ -196,6 +216,7 @@ def _row(candidate, use, answer, reason, numbers):
         "role": candidate.asked.role,
         "use": use,
         "systems": "",
+        **({"group": ""} if candidate.asked.scores.options.groups else {}),
         "answer": str(answer),
         "verdict": str(reason),
         "why": "",
@@ -379,6 +400,7 @@ def _notes(scores, report, sizes):
         f"Benjamini–Hochberg and questions by Holm, each at {options.alpha / 2:g}."
     )
     yield from named_note(scores.answers, options)
+    yield from group_notes(options)
     yield (
         "Baselines and single raters are no candidates: they show what no insight, or one more "
         "rater, would give. A mean of a group leaves the item itself out."
