@@ -14,6 +14,7 @@ from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
 from analysis.reports.verdict.groups import GROUP, group_notes, groups_of, limits_of
+from analysis.reports.verdict.lowers_rho import warn_of_people
 from analysis.reports.verdict.named import named_note, named_of
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
@@ -68,7 +69,7 @@ def verdict(answers, options, parts=None):
     """
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
-    lengths, sizes, judges_entries = read_lengths(scores), [], []
+    lengths, sizes, judges_entries, of_people = read_lengths(scores), [], [], []
     for role in _roles(scores):
         questions = list(asked_questions(scores, role, lengths))
         judged = [candidate for asked in questions for candidate in _judges(asked)]
@@ -88,13 +89,22 @@ def verdict(answers, options, parts=None):
         shown = [asked for asked in questions if parts is None or asked.question.key in parts]
         for candidate in (candidate for asked in shown for candidate in _baselines(asked)):
             _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
+        of_people += warn_of_people(questions, [e for e in whole.entries if _rates(e)])
         keys = {asked.question.key for asked in shown}
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
     report.curves = {MATRIX: [entry.row for entry in judges_entries]}
-    report.verdict = [*_sentences(judges_entries), *_other_roles(scores, judges_entries)]
+    report.verdict = [
+        *_sentences(judges_entries),
+        *_other_roles(scores, judges_entries),
+        *of_people,
+    ]
     report.notes = [*item_notes(scores), *_notes(scores, report, sizes)]
     return report
+
+
+def _rates(entry):
+    return entry.kind == JUDGE and entry.row["use"] == RATE
 
 
 def _roles(scores):

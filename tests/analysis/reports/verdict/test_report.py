@@ -211,7 +211,7 @@ def test_a_yes_names_raters_who_agree_with_the_judge_more_than_with_people(crowd
     assert rows_of(build(crowd, "verdict"))["good", "q"]["warnings"] == ""
     paste(crowd, "noise", ["r0"])
     noise = rows_of(build(crowd, "verdict"))["noise", "q"]
-    assert (noise["answer"], noise["warnings"]) == ("not_yet", "seen_rater")
+    assert (noise["answer"], noise["warnings"]) == ("not_yet", "seen_rater lowers_rho")
     rng, truth = np.random.default_rng(5), make_truth()
     add_judge(crowd, "fair", np.clip(np.round(3 + 0.5 * truth + rng.normal(size=len(truth))), 1, 5))
     paste(crowd, "fair", ["r0", "r1", "r2", "r3"])
