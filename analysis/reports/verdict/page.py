@@ -8,6 +8,7 @@ from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.groups import GROUP
 from analysis.reports.verdict.groups_table import groups_table
+from analysis.reports.verdict.in_figures import grey_metric, grey_words
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
 from analysis.reports.verdict.words import ANSWERS, short, worth
@@ -43,7 +44,7 @@ def layout(report, question, looks):
     tables += groups_table([entry for entry in own if entry.kind == GROUP], question, _answer)
     for table in tables[3:]:
         table.is_folded = True
-    return Layout(_figures(own, question, report.options, looks), tables)
+    return Layout(_figures(own, question, report, looks), tables)
 
 
 def _matrix(rows, use, caption):
@@ -135,7 +136,7 @@ def _cell(row, name):
     return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
 
 
-def _figures(entries, question, options, looks):
+def _figures(entries, question, report, looks):
     """Draw r of judges, baselines and raters, with lines at one rater and the share to keep."""
     shown = [
         replace(
@@ -155,15 +156,16 @@ def _figures(entries, question, options, looks):
     if not shown:
         return []
     rho = next((e.row["rho"] for e in entries if e.kind == JUDGE and not isnan(e.row["rho"])), None)
-    share = options["retention"]
+    share = report.options["retention"]
     marks = [] if rho is None else [(SHARES[share] * rho, f"{share} of it"), (rho, "one rater")]
     shown.sort(key=lambda entry: -entry.row["value"])
     title = f"Agreement r with a rater (n = {span(entry.row['n'] for entry in shown)} items)"
+    shown = grey_metric(report, shown)
     plot = dots(shown, "evaluator", "question", looks, title, marks=marks)
     caption = (
         f"{question}: how well each judge tells what a rater answers, beside what one rater tells "
-        f"of another (“one rater”) and {share} of it. Grey: what no insight would give. Lines: "
-        "95 % intervals."
+        f"of another (“one rater”) and {share} of it. Lines: 95 % intervals."
+        f"{grey_words(report, [True])}"
     )
     return [Figure("verdict", caption, plot)]
 

@@ -14,6 +14,7 @@ from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
 from analysis.reports.verdict.groups import GROUP, group_notes, groups_of, limits_of
+from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
 from analysis.reports.verdict.lowers_rho import warn_of_people
 from analysis.reports.verdict.named import named_note, named_of
 from analysis.reports.verdict.options import SHOW
@@ -94,6 +95,7 @@ def verdict(answers, options, parts=None):
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
     report.curves = {MATRIX: [entry.row for entry in judges_entries]}
+    report.curves[TEXT_METRICS] = text_metrics(answers)
     report.verdict = [
         *_sentences(judges_entries),
         *_other_roles(scores, judges_entries),
