@@ -11,6 +11,7 @@ from judges.pages import (
     api_lists,
     drift_views,
     judge_views,
+    naming_views,
     prompt_views,
     questionnaire_views,
     recommender_views,
@@ -79,6 +80,7 @@ urlpatterns = [
     path("studies/<slug:slug>/judges/<int:pk>/", judge_views.judge, name="judge"),
     path("studies/<slug:slug>/judges/<int:pk>/edit/", judge_views.judge_edit, name="judge_edit"),
     path("studies/<slug:slug>/judges/<int:pk>/run/", judge_views.judge_run, name="judge_run"),
+    path("studies/<slug:slug>/judges/<int:pk>/name/", naming_views.judge_name, name="judge_name"),
     path("studies/<slug:slug>/judges/<int:pk>/check/", drift_views.judge_check, name="judge_check"),
     path(
         "studies/<slug:slug>/judges/<int:pk>/robustness/",

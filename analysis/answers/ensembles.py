@@ -59,6 +59,7 @@ NAMES = tuple(
             "runs__pk",
             "runs__version",
             "from_file",
+            "named_at",
             "silent",
             "tested",
             "members__key",
@@ -93,9 +94,10 @@ class Judges:
     other settings)}; settings: of LLMs, a dictionary each, in the order they were made; flagged:
     whether a run flagged items; from_file: {judge that can be asked here: whether its values come
     from a file}, where a file has such; of_explanations: {judge: (its kind of OF_EXPLANATIONS, the
-    settings of RECIPE)}; kinds: {judge: (its kind, what it compares texts with)}; tested: whether
-    there are tests of robustness, recommends: lists of recommenders, neither of which change an
-    answer, so that its text leaves them out.
+    settings of RECIPE)}; kinds: {judge: (its kind, what it compares texts with)}; named: (the judge
+    that was named before it had judged anything, when), None without one; tested: whether there are
+    tests of robustness, recommends: lists of recommenders, neither of which change an answer, so
+    that its text leaves them out.
     """
 
     runs: dict
@@ -110,6 +112,7 @@ class Judges:
     from_file: dict
     of_explanations: dict
     kinds: dict
+    named: tuple | None = None
     tested: bool = field(default=False, repr=False)
     recommends: bool = field(default=False, repr=False)
 
@@ -168,6 +171,7 @@ def judges_of(study, version=None):
         tested=any(row.tested for row in rows),
         recommends=recommends,
         kinds={row.key: (str(row.kind), str(row.against)) for row in rows},
+        named=next(((row.key, row.named_at) for row in rows if row.named_at), None),
     )
 
 

@@ -86,6 +86,7 @@ class Answers:
     `from_file`: {judge: whether its values come from a file, or no longer} where a file has such;
     `of_explanations`: {judge of explanations by their contents: (kind, its model's settings)};
     `kinds`: {judge: (its kind, what it compares texts with: the reference or the review)};
+    `named`: (the judge that was named before it had judged anything, when), None without one;
     `beside`: what the stamp of a report's kind read, so that the report need not read it again;
     `choosing`: beside the test part's the Answers of the rest, on which things are chosen.
     """
@@ -107,6 +108,7 @@ class Answers:
     from_file: dict = field(default_factory=dict)
     of_explanations: dict = field(default_factory=dict)
     kinds: dict = field(default_factory=dict)
+    named: tuple | None = None
     beside: object = None
     choosing: "Answers | None" = None
 
@@ -279,6 +281,7 @@ class Reader:
             from_file=about.from_file,
             of_explanations=about.of_explanations,
             kinds=about.kinds,
+            named=about.named,
         )
 
     def _judges(self, places):

@@ -73,6 +73,33 @@ def judge_or_none(label, about, none, metavar=None):
     )
 
 
+def column_of_groups(label, about, most, none):
+    """Declare a column with two to `most` values; blank, which pages call `none`, is no column."""
+
+    def make_field(choices):
+        names = [
+            name
+            for name, values in choices.columns.items()
+            if 2 <= len([*filter(None, values)]) <= most
+        ]
+        columns = [("", none), *((name, name) for name in names)]
+        field = forms.ChoiceField(choices=columns, required=False, label=label)
+        offered = f"columns with 2 to {most} values are {', '.join(names) or 'none'}"
+        field.error_messages["invalid_choice"] = f"Found “%(value)s”; {offered}."
+        return field
+
+    return option(
+        "",
+        label=label,
+        about=about,
+        make_field=make_field,
+        schema=TEXT,
+        metavar="COLUMN",
+        of_study=True,
+        write=lambda value: value or None,
+    )
+
+
 def _by(choices):
     groups = [("", "all together"), *((name, name) for name in choices.grouping)]
     return forms.ChoiceField(choices=groups, required=False, label="By each")

@@ -291,6 +291,13 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
         help_text="Questions with a choice of words always take the majority.",
     )
     settings_hash = models.CharField(max_length=64, blank=True, help_text="Set at the first run.")
+    named_at = models.DateTimeField(
+        "named beforehand",
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When it was named for the verdict, before any judgment of it.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -300,6 +307,12 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
                 fields=["study", "key"],
                 name="judge_key_once_a_study",
                 violation_error_message=NAME_TAKEN,
+            ),
+            models.UniqueConstraint(
+                fields=["study"],
+                condition=models.Q(named_at__isnull=False),
+                name="one_judge_named_a_study",
+                violation_error_message="This study has already named a judge beforehand.",
             ),
             models.CheckConstraint(
                 condition=models.Q(kind="llm", endpoint__isnull=False)

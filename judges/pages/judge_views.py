@@ -17,6 +17,7 @@ from judges.pages.judge_preview import preview
 from judges.pages.position import position
 from judges.runs import progress
 from judges.runs.access import judge_or_404
+from judges.runs.naming import why_not_named
 from judges.runs.nudge import nudge
 from judges.scorers import SCORERS, set_to
 
@@ -172,7 +173,7 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
         "run_form": run_form or _run_form(judge),
         **_runs(judge, check_form),
         **_preview(request, judge),
-        **_scorer(judge),
+        **_scorer_and_name(judge),
         "position": _position(judge),
         "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
@@ -181,8 +182,13 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
     return render(request, "judges/judge.html", context, status=422 if invalid else 200)
 
 
-def _scorer(judge):
-    return {"scorer": SCORERS.get(judge.kind), "scorer_settings": set_to(judge)}
+def _scorer_and_name(judge):
+    """Return what a scorer measures, and why the judge may not be named beforehand."""
+    return {
+        "scorer": SCORERS.get(judge.kind),
+        "scorer_settings": set_to(judge),
+        "why_not_named": why_not_named(judge),
+    }
 
 
 def _runs(judge, check_form):

@@ -87,7 +87,8 @@ def _ended(study, endpoint):
         factories.make_judge(study, "file"), {(item, question): 3 for item in items}
     )
     fresh = factories.make_judge(study, "fresh", kind="random")
-    return {"judges/<int:pk>": judge, "runs/<int:pk>": run, "judges/<int:pk>/edit/": fresh}
+    changed = {"judges/<int:pk>/edit/": fresh, "judges/<int:pk>/name/": fresh}
+    return {"judges/<int:pk>": judge, "runs/<int:pk>": run} | changed
 
 
 def _moving(study, endpoint):

@@ -148,6 +148,7 @@ studies/<slug:slug>/judges/new/                                   GET=editor POS
 studies/<slug:slug>/judges/<int:pk>/                              GET=viewer
 studies/<slug:slug>/judges/<int:pk>/edit/                         POST=editor
 studies/<slug:slug>/judges/<int:pk>/run/                          POST=editor
+studies/<slug:slug>/judges/<int:pk>/name/                         POST=editor
 studies/<slug:slug>/judges/<int:pk>/check/                        POST=editor
 studies/<slug:slug>/judges/<int:pk>/robustness/                   GET=viewer POST=viewer
 studies/<slug:slug>/judges/<int:pk>/robustness/start/             POST=editor

@@ -7,6 +7,7 @@ from analysis.figures.layout import Figure, Layout, details, n_words, table_of
 from analysis.reports.agreement.report import HUMANS, POOLED, agreement
 from analysis.reports.kind import Kind, Shown, no_value
 from analysis.reports.shared.options import AgreementOptions
+from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from analysis.stats.agreement.measures import MEASURES
 from annotate.templatetags.concord import interval, leading_point
 
@@ -27,8 +28,11 @@ def layout(report, measure, looks):
     joined = [entry for entry in report.entries if entry.kind == "joined"]
     chosen = [entry for entry in [*people, *joined] if entry.row["measure"] == measure]
     title = f"{words} ({n_words(chosen, 'n_units')})"
-    chart = dots(chosen, "raters", "question", looks, title)
-    figure = Figure("agreement", f"{words} by question. Lines: 95 % intervals.", chart)
+    grey = grey_entries(report, lambda row: row["measure"] == measure)
+    drawn = [*grey_metric(report, chosen), *grey]
+    chart = dots(drawn, "raters", "question", looks, title)
+    caption = f"{words} by question. Lines: 95 % intervals.{grey_words(report, grey)}"
+    figure = Figure("agreement", caption, chart)
     tables = [
         _by_measure([entry for entry in people if entry.row["raters"] == group], group)
         for group in dict.fromkeys(entry.row["raters"] for entry in people)

@@ -8,6 +8,13 @@ from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.given import Given
 from analysis.reports.shared.labels import LabelNotes, as_labels, labels_of
 from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.in_figures import (
+    BASELINES,
+    TEXT_METRICS,
+    baseline_evaluators,
+    text_metrics,
+    without_draws,
+)
 from analysis.stats.agreement.measures import LABELS, MEASURES, Rated
 from analysis.stats.estimate import Estimate
 
@@ -34,6 +41,9 @@ def agreement(answers, options, judge_measures=MEASURES):
         for name, role in groups.items():
             table.add(name, table.ratings(role), MEASURES)
         _add_judges(table, scores, judge_measures)
+    if judge_measures:  # none are for the headline
+        report.curves[BASELINES] = _baselines(scores, judge_measures)
+        report.curves[TEXT_METRICS] = text_metrics(answers)
     report.notes = [
         *policy_notes(scores),
         *_pool_notes(scores, pool),
@@ -50,6 +60,19 @@ def agreement(answers, options, judge_measures=MEASURES):
         *reason_notes(report, ["raters", "question", "measure"]),
     ]
     return report
+
+
+def _baselines(scores, measures):
+    """Return the entries of people with a baseline as one more rater, for the figure alone."""
+    plain, drawn = without_draws(scores), Report("agreement", "", {})
+    for evaluator in baseline_evaluators(plain):
+        for place, question in enumerate(scores.questions):
+            values = evaluator.values[:, place]
+            if not np.isnan(values).all():
+                table = _Table(drawn, plain, LabelNotes(), place, question)
+                people = table.ratings(ALL)
+                table.add(f"{HUMANS} + {evaluator.name}", people.beside(values), measures)
+    return drawn.entries
 
 
 def pooled_places(scores):

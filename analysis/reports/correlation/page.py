@@ -15,6 +15,7 @@ from analysis.figures.layout import (
 from analysis.reports.correlation.report import AVERAGE, LEVELS, correlation
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, best
 from analysis.reports.shared.options import CorrelationOptions
+from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from analysis.stats.correlation.coefficients import COEFFICIENTS
 from annotate.templatetags.concord import interval, leading_point
 
@@ -37,8 +38,12 @@ def layout(report, coefficient, looks):
     if not any_value([entry.row for entry in averages]):
         averages, what = report.entries, ""
         size = n_words(averages)
-    chart = dots(averages, "evaluator", "level", looks, f"{words} ({size})")
+    questions = {entry.row["question"] for entry in averages}
+    grey = grey_entries(report, lambda row: row["question"] in questions)
+    drawn = [*grey_metric(report, averages), *grey]
+    chart = dots(drawn, "evaluator", "level", looks, f"{words} ({size})")
     caption = f"{words} with the reference, {what}by level. Lines: 95 % intervals."
+    caption += grey_words(report, grey)
     figures = [Figure("levels", caption, chart), *_heat(report, words, levels)]
     return Layout(figures, [wide(report, words, levels)], *details(report))
 

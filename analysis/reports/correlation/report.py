@@ -11,6 +11,13 @@ from analysis.reports.shared.evaluators import (
 )
 from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.in_figures import (
+    BASELINES,
+    TEXT_METRICS,
+    baseline_evaluators,
+    text_metrics,
+    without_draws,
+)
 from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation import (
     dataset_correlation,
@@ -34,6 +41,9 @@ def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
         for level in levels:
             for coefficient in coefficients:
                 _add_rows(report, scores, evaluator, places, level, coefficient)
+    if levels is LEVELS:  # for a page, not for a headline
+        report.curves[BASELINES] = _baselines(scores, places, coefficients, levels)
+        report.curves[TEXT_METRICS] = text_metrics(answers)
     report.notes = [
         *policy_notes(scores),
         undefined_note(options),
@@ -44,6 +54,19 @@ def correlation(answers, options, coefficients=COEFFICIENTS, levels=LEVELS):
         *reason_notes(report, ["evaluator", "question", "level"]),
     ]
     return report
+
+
+def _baselines(scores, places, coefficients, levels):
+    """Return the entries of what no insight would give, for figures alone: no rows, no intervals.
+
+    As each judge they are compared with the mean of the reference.
+    """
+    plain, drawn = without_draws(scores), Report("correlation", "", {})
+    for evaluator in baseline_evaluators(plain):
+        for level in levels:
+            for coefficient in coefficients:
+                _add_rows(drawn, plain, evaluator, places, level, coefficient)
+    return drawn.entries
 
 
 def comparable(scores):

@@ -9,6 +9,7 @@ from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_q
 from analysis.reports.roc.report import main_entries, roc
 from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import YesNoOptions
+from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from annotate.templatetags.concord import interval, leading_point
 
 ORDINAL = "ordinal"
@@ -28,12 +29,20 @@ def layout(report, question, looks):
         ),
     )
     title = f"AUC ({n_words(entries)})"
-    areas = dots.dots(entries, "evaluator", "question", looks, title, chance=0.5)
+    grey = [
+        replace(entry, row=entry.row | {"value": entry.row["auc"]})
+        for entry in grey_entries(report, lambda row: row["question"] == question)
+    ]
+    drawn = [*grey_metric(report, entries), *grey]
+    areas = dots.dots(drawn, "evaluator", "question", looks, title, chance=0.5)
     lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
     caption = f"Area under the ROC curve for {question}."
     headings = ["AUC", "Positive", "Positives", "Negatives"]
     tables = [Table(caption, headings, lines, [], "Evaluator"), _by_cut(report, entries, question)]
-    figures = [figure, Figure("auc", f"AUC for {question} with 95 % intervals.", areas)]
+    figures = [
+        figure,
+        Figure("auc", f"AUC for {question} with 95 % intervals.{grey_words(report, grey)}", areas),
+    ]
     return Layout(figures, [table for table in tables if table.headings])
 
 

@@ -9,6 +9,13 @@ from analysis.reports.shared.evaluators import evaluators, interval_note, policy
 from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.positives import cuts_of, threshold_notes
 from analysis.reports.shared.scores import Scores
+from analysis.reports.verdict.in_figures import (
+    BASELINES,
+    TEXT_METRICS,
+    baseline_evaluators,
+    text_metrics,
+    without_draws,
+)
 from analysis.stats.classification.classification import at_least, auc, ordinal_auc, roc_curve
 from analysis.stats.classification.curves import roc_band
 
@@ -36,6 +43,9 @@ def roc(answers, options, questions=None, every_cut=True):
     for place, cut in cuts.items() if every_cut and scores.counts is not None else ():
         if cut is not None:
             _add_bands(report, scores, compared, place, cut)
+    if every_cut:  # for a page, not for a headline
+        report.curves[BASELINES] = _baselines(scores, cuts)
+        report.curves[TEXT_METRICS] = text_metrics(answers)
     report.notes = [
         *policy_notes(scores),
         *threshold_notes(scores, cuts),
@@ -46,6 +56,16 @@ def roc(answers, options, questions=None, every_cut=True):
         *reason_notes(report, ["evaluator", "question"]),
     ]
     return report
+
+
+def _baselines(scores, cuts):
+    """Return the entries of what no insight would give, for the figure of areas alone."""
+    plain, drawn = without_draws(scores), Report("roc", "", {})
+    for evaluator in baseline_evaluators(plain):
+        for place, cut in cuts.items():
+            if cut is not None:
+                _add_cut(drawn, plain, evaluator, place, cut)
+    return drawn.entries
 
 
 def _add_main(report, scores, evaluator, place, cut):

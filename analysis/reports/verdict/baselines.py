@@ -47,13 +47,13 @@ def _explained(asked):
     """Yield what length and groupings alone say, on people's scale."""
     reference, means = asked.reference, asked.means
     if reference.lengths is not None:
-        yield LENGTH, _as_people(np.log1p(reference.lengths), means)
+        yield LENGTH, scale_as_people(np.log1p(reference.lengths), means)
     for name, words in GROUP_MEANS.items():
         if name in reference.groupings:
-            yield words, _means_of_others(means, reference.groupings[name])
+            yield words, means_of_others(means, reference.groupings[name])
 
 
-def _as_people(values, means):
+def scale_as_people(values, means):
     """Return values with the mean and the spread of people's means."""
     defined = ~np.isnan(means)
     spread = values[defined].std()
@@ -64,7 +64,7 @@ def _as_people(values, means):
     )
 
 
-def _means_of_others(means, codes):
+def means_of_others(means, codes):
     """Return the mean of the other items of each item's group; NaN where there is no other."""
     defined = ~np.isnan(means)
     sizes = np.bincount(codes, defined, minlength=codes.max() + 1)[codes]

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from analysis.options.common import Judged, Referenced, judge_or_none
+from analysis.options.common import Judged, Referenced, column_of_groups, judge_or_none
 from analysis.options.declare import choice, number
 from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.groups import MOST_GROUPS
 
 USUAL = Criteria()
 SHARES = {"1/2": 1 / 2, "2/3": 2 / 3, "4/5": 4 / 5}
@@ -64,14 +65,16 @@ class Conventions(Referenced, Judged):
 class VerdictOptions(Conventions):
     """Options of the verdict.
 
-    named: the judge that was named before any judgment was seen, which no family corrects; pairs:
-    whether every two systems have a row.
+    named: a judge in the place of the one that the study named beforehand, which no family corrects
+    (named.py); pairs: whether every two systems have a row; groups: a column of the items, in each
+    of whose values each judge is tested.
     """
 
     named: str = judge_or_none(
         "Judge named beforehand",
-        "judge that was named before any judgment was seen; it is tested alone",
-        "none",
+        "judge named before any judgment was seen, to be tested alone; default: the one that the "
+        "study named on the judge's page",
+        "as the study named it",
         metavar="JUDGE",
     )
     pairs: str = choice(
@@ -79,4 +82,11 @@ class VerdictOptions(Conventions):
         "Rows of pairs of systems",
         "hide (default) or show: a row for every two systems",
         [(HIDE, "leave out"), (SHOW, "show")],
+    )
+    groups: str = column_of_groups(
+        "Groups of items",
+        f"column with 2 to {MOST_GROUPS} values, in each of which the judges are tested: language, "
+        "topic, kind of recipient",
+        MOST_GROUPS,
+        "none",
     )

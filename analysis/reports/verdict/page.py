@@ -6,6 +6,9 @@ from math import isnan
 from analysis.figures.dots import dots, span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
+from analysis.reports.verdict.groups import GROUP
+from analysis.reports.verdict.groups_table import groups_table
+from analysis.reports.verdict.in_figures import grey_metric, grey_words
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.own_words import figure_words, unit_of
 from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
@@ -38,11 +41,12 @@ def layout(report, question, looks):
     tables += [
         _reasons([entry for entry in judged if entry.row["use"] == RATE], question, RATE),
         _reasons([entry for entry in judged if entry.row["use"] == COMPARE], question, COMPARE),
-        _numbers([entry for entry in own if entry.row["use"] == RATE], question),
+        _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
     ]
+    tables += groups_table([entry for entry in own if entry.kind == GROUP], question, _answer)
     for table in tables[3:]:
         table.is_folded = True
-    return Layout(_figures(own, question, report.options, looks), tables)
+    return Layout(_figures(own, question, report, looks), tables)
 
 
 def _matrix(rows, use, caption):
@@ -134,7 +138,7 @@ def _cell(row, name):
     return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
 
 
-def _figures(entries, question, options, looks):
+def _figures(entries, question, report, looks):
     """Draw r of judges, baselines and raters, with lines at one rater and the share to keep."""
     shown = [
         replace(
@@ -154,16 +158,17 @@ def _figures(entries, question, options, looks):
     if not shown:
         return []
     rho = next((e.row["rho"] for e in entries if e.kind == JUDGE and not isnan(e.row["rho"])), None)
-    share = options["retention"]
+    share = report.options["retention"]
     judged = [entry.row for entry in entries if entry.kind == JUDGE and entry.row["use"] == RATE]
     whom, mark, told = figure_words(judged)
     marks = [] if rho is None else [(SHARES[share] * rho, f"{share} of it"), (rho, mark)]
     shown.sort(key=lambda entry: -entry.row["value"])
     title = f"Agreement r with {whom} (n = {span(entry.row['n'] for entry in shown)} items)"
+    shown = grey_metric(report, shown)
     plot = dots(shown, "evaluator", "question", looks, title, marks=marks)
     caption = (
         f"{question}: how well each judge tells what {told} (“{mark}”) and {share} of it. "
-        "Grey: what no insight would give. Lines: 95 % intervals."
+        f"Lines: 95 % intervals.{grey_words(report, [True])}"
     )
     return [Figure("verdict", caption, plot)]
 

@@ -13,6 +13,10 @@ from analysis.reports.substitution.options import EPSILONS
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
+from analysis.reports.verdict.groups import GROUP, group_notes, groups_of, limits_of
+from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
+from analysis.reports.verdict.lowers_rho import warn_of_people
+from analysis.reports.verdict.named import named_note, named_of
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
 from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
@@ -68,13 +72,13 @@ def verdict(answers, options, parts=None):
     """
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
-    lengths, sizes, judges_entries, notes = read_lengths(scores), [], [], []
+    lengths, sizes, judges_entries, notes, of_people = read_lengths(scores), [], [], [], []
     for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
         questions = list(with_own_answers(asked_people, scores, role))
         notes += own_answer_notes(questions)
         judged = [candidate for asked in questions for candidate in _judges(asked)]
-        families = _correct(judged, questions, options)
+        families = _correct(judged, questions, options, named_of(answers, options))
         sizes.append(families.size)
         decided = [
             decide(candidate.evidence, options.criteria, passes_correction=bool(passes))
@@ -90,13 +94,23 @@ def verdict(answers, options, parts=None):
         shown = [asked for asked in questions if parts is None or asked.question.key in parts]
         for candidate in (candidate for asked in shown for candidate in _baselines(asked)):
             _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
+        of_people += warn_of_people(questions, [e for e in whole.entries if _rates(e)])
         keys = {asked.question.key for asked in shown}
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
     report.curves = {MATRIX: [entry.row for entry in judges_entries]}
-    report.verdict = [*_sentences(judges_entries), *_other_roles(scores, judges_entries)]
+    report.curves[TEXT_METRICS] = text_metrics(answers)
+    report.verdict = [
+        *_sentences(judges_entries),
+        *_other_roles(scores, judges_entries),
+        *of_people,
+    ]
     report.notes = [*item_notes(scores), *_notes(scores, report, sizes), *notes]
     return report
+
+
+def _rates(entry):
+    return entry.kind == JUDGE and entry.row["use"] == RATE
 
 
 def list_roles(scores):
@@ -137,14 +151,14 @@ def _baselines(asked):
         yield Candidate(name, RATER, asked, evidence)
 
 
-def _correct(judged, questions, options):
+def _correct(judged, questions, options, named):
     """Correct for all judges of the study, chosen or not, and for all questions."""
     criteria, place = options.criteria, {id(asked): k for k, asked in enumerate(questions)}
     return correct_family(
         [largest_judge_p(candidate.evidence, criteria) for candidate in judged],
         [asked.people_p for asked in questions],
         [place[id(candidate.asked)] for candidate in judged],
-        named=[candidate.name == options.named for candidate in judged],
+        named=[candidate.name == named for candidate in judged],
         criteria=criteria,
     )
 
@@ -173,6 +187,9 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
     make_case = choose_case(asked)
     case = make_case(*about, evidence, decided, criteria, echo, candidate.narrowing)
     sentence, next_step = case.say()
+    groups = groups_of(candidate) if candidate.kind == JUDGE else []
+    if decided.answer == Answer.YES and candidate.kind == JUDGE:
+        sentence += limits_of(groups, asked.scores)
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
     row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
@@ -180,6 +197,22 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
         row["next"], row["warnings"] = next_step, " ".join(case.warnings)
     row["family"] = family[1]
     report.add(row, reason=sentence, judge=_judge(candidate), kind=candidate.kind)
+    for group in groups:
+        _add_group(report, candidate, group)
+
+
+def _add_group(report, candidate, group):
+    """Add the row of a judge in one group of items; p_adjusted is of "it fails there"."""
+    result, criteria = group.result, candidate.asked.scores.options.criteria
+    theta = {"retention": result.retention.value, "retention_p": result.retention.p_above()}
+    numbers = theta | {"p_adjusted": result.fails_p}
+    if result.level is not None:
+        numbers |= _with_interval("level", result.level.largest)
+        numbers["level_p"] = result.level.p_within(candidate.evidence.level_margin)
+    row = _row(candidate, RATE, *group.answer, numbers) | {"group": group.name}
+    row |= {"items": result.n, "clusters": result.n_clusters, "raters": result.n_raters}
+    why = f"in this group of items; {criteria.fewest_items} items are the least"
+    report.add(row, reason=why, judge=candidate.name, kind=GROUP)
 
 
 def _judge(candidate):
@@ -194,6 +227,7 @@ def _row(candidate, use, answer, reason, numbers):
         "role": candidate.asked.role,
         "use": use,
         "systems": "",
+        **({"group": ""} if candidate.asked.scores.options.groups else {}),
         "answer": str(answer),
         "verdict": str(reason),
         "why": "",
@@ -367,8 +401,8 @@ def _notes(scores, report, sizes):
         "on these ratings, those that are not shown included; judges are corrected by "
         f"Benjamini–Hochberg and questions by Holm, each at {options.alpha / 2:g}."
     )
-    if options.named:
-        yield f"Named beforehand, and tested alone: {options.named}."
+    yield from named_note(scores.answers, options)
+    yield from group_notes(options)
     yield (
         "Baselines and single raters are no candidates: they show what no insight, or one more "
         "rater, would give. A mean of a group leaves the item itself out."

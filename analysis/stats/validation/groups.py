@@ -29,6 +29,8 @@ class GroupResult:
 
     group: int
     n: int
+    n_clusters: int
+    n_raters: int
     retention: Quantity
     level: Level | None
     is_shown: bool
@@ -42,11 +44,14 @@ def compare_groups(
     codes: ArrayLike,
     n_groups: int,
     criteria: Criteria | None = None,
+    *,
+    has_own_scale: bool = False,
 ) -> tuple[GroupResult, ...]:
     """Compare the judge with the raters within each declared group of items.
 
     judge: (n_items,) or (n_items, K), NaN = none; codes: (n_items,), below n_groups. A group
-    without items has NaN. Raises ValueError for more than five groups, or other shapes.
+    without items has NaN. has_own_scale: the judge has no level. Raises ValueError for more than
+    five groups, or other shapes.
     """
     criteria = criteria or Criteria()
     answers = np.asarray(judge, dtype=np.float64)
@@ -57,7 +62,11 @@ def compare_groups(
     evidence = []
     for place in range(n_groups):
         inside = plain.people.restrict(group[plain.people.rows] == place)
-        evidence.append(gather_evidence(plain.with_people(inside), answers, criteria))
+        evidence.append(
+            gather_evidence(
+                plain.with_people(inside), answers, criteria, has_own_scale=has_own_scale
+            )
+        )
     kept = [item.agreement.retention(criteria.retention) for item in evidence]
     p = holm([theta.p_below() for theta in kept])
     return tuple(
@@ -71,4 +80,5 @@ def _describe(
 ) -> GroupResult:
     is_shown = evidence.n >= criteria.fewest_items and theta.lower(criteria.alpha) > 0
     fails = p < criteria.alpha
-    return GroupResult(group, evidence.n, theta, evidence.level, is_shown, p, fails)
+    sizes = evidence.n, evidence.n_clusters, evidence.n_raters
+    return GroupResult(group, *sizes, theta, evidence.level, is_shown, p, fails)

@@ -1,0 +1,97 @@
+"""Compare each judge with people within the declared groups of items, and limit a yes to them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.stats.validation.answers import Answer, Reason
+from analysis.stats.validation.groups import MOST_GROUPS, compare_groups
+
+GROUP = "group"  # kind of the entries of groups
+NOT_TESTED = " Groups of items were not tested."
+
+
+@dataclass(frozen=True)
+class Group:
+    """What is shown of a judge in one group of items, by the group's name."""
+
+    name: str
+    result: object
+    is_small: bool
+
+    @property
+    def answer(self):
+        """Return (answer, reason) for this group alone."""
+        if self.result.fails:
+            return Answer.NO, Reason.MAY_NOT
+        if self.result.is_shown:
+            return Answer.YES, Reason.MAY
+        return Answer.NOT_YET, Reason.TOO_FEW if self.is_small else Reason.UNDECIDED
+
+
+def may_group(values):
+    """Return whether a column with these values divides items into two to five groups."""
+    return 2 <= len([value for value in values if value]) <= MOST_GROUPS
+
+
+def groups_of(candidate):
+    """Return a Group for each value of the declared column, in the order of the column."""
+    asked = candidate.asked
+    scores, reference = asked.scores, asked.reference
+    column = scores.options.groups
+    if not column or not reference.people.n or not candidate.evidence.n:
+        return []
+    if candidate.evidence.is_fitted:
+        return []
+    codes, names = scores.codes(column), list(scores.items[column].cat.categories)
+    present = np.unique(codes[codes >= 0])
+    people = reference.people.restrict(codes[reference.people.rows] >= 0)
+    results = compare_groups(
+        reference.with_people(people),
+        candidate.judgments,
+        np.maximum(np.searchsorted(present, codes), 0),
+        len(present),
+        scores.options.criteria,
+        has_own_scale=candidate.has_own_scale,
+    )
+    least = scores.options.criteria.fewest_items
+    return [
+        Group(str(names[code]), result, result.n < least)
+        for code, result in zip(present, results, strict=True)
+    ]
+
+
+def limits_of(groups, scores):
+    """Say for which groups a yes is shown; where groups exist and none were declared, say so."""
+    if not groups:
+        return NOT_TESTED if not scores.options.groups and has_groups(scores) else ""
+    names = {
+        "Shown for": [group.name for group in groups if group.result.is_shown],
+        "not shown for": [
+            group.name
+            for group in groups
+            if not (group.result.is_shown or group.result.fails or group.is_small)
+        ],
+        "it fails in": [group.name for group in groups if group.result.fails],
+        "not tested": [group.name for group in groups if group.is_small and not group.result.fails],
+    }
+    words = "; ".join(f"{what}: {', '.join(of)}" for what, of in names.items() if of)
+    return f" {words[0].upper()}{words[1:]}."
+
+
+def group_notes(options):
+    """Yield what the rows of groups say, where groups are declared."""
+    if options.groups:
+        yield (
+            f"Groups of items: {options.groups}. A yes is shown for a group with "
+            f"{options.criteria.fewest_items} items or more in which the judge keeps the share of "
+            "a rater's agreement; it fails in a group where it keeps less, by Holm over the groups."
+        )
+
+
+def has_groups(scores):
+    """Return whether an extra column of the items divides them into two to five groups."""
+    columns = (scores.items[name] for name in scores.answers.extra_columns)
+    return any(
+        may_group(column.cat.remove_unused_categories().cat.categories) for column in columns
+    )

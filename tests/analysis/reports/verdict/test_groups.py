@@ -1,0 +1,130 @@
+"""A yes is limited in words to the groups of items in which it was shown."""
+
+import numpy as np
+import pytest
+
+from analysis.answers import frame
+from analysis.figures.looks import Looks
+from analysis.options.choices import Choices
+from analysis.options.form import OptionsForm, query
+from analysis.reports.registry import EVERY_OPTION, REPORTS
+from analysis.reports.verdict.groups import GROUP
+from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, rows_of
+from tests.analysis.small import build
+
+pytestmark = pytest.mark.django_db
+TOPICS = np.repeat(["news", "mail", "poems"], [90, 69, 21])
+
+
+@pytest.fixture
+def crowd():
+    """A judge of insight everywhere, and one that answers backwards on mail; 21 items are poems."""
+    study, truth = make_crowd()
+    rng = np.random.default_rng(2)
+    good = np.clip(3 + 0.65 * truth + 0.3 * rng.normal(size=len(truth)), 1, 5)
+    add_judge(study, "good", good)
+    add_judge(study, "blind", np.where(TOPICS == "mail", 6 - good, good))
+    items = list(study.items.order_by("pk"))
+    for item, topic in zip(items, TOPICS, strict=True):
+        item.data = {"topic": str(topic), "number": str(item.pk)}
+    study.items.bulk_update(items, ["data"])
+    return study
+
+
+def groups_of(report, judge):
+    return {
+        entry.row["group"]: entry.row
+        for entry in report.entries
+        if entry.kind == GROUP and entry.row["evaluator"] == judge
+    }
+
+
+def reason_of(report, judge):
+    return next(
+        entry.reason
+        for entry in report.entries
+        if entry.kind == "judge"
+        and entry.row["evaluator"] == judge
+        and entry.row["use"] == "rate_items"
+    )
+
+
+def retention_by_hand(study, judge, topic):
+    """r − 2/3 ρ of one group by loops over pairs of ratings, all centred on the items' mean."""
+    table = frame.read_answers(study).table
+    table = table[table["topic"] == topic]
+    people = table[table["source"] == "human"].groupby("item", observed=True)["value"].apply(list)
+    scores = table[table["judge"] == judge].set_index("item")["value"]
+    n, mu = len(people), np.mean([np.mean(ratings) for ratings in people])
+    mean = np.mean([scores[item] for item in people.index])
+    v_h = c_hh = v_f = c_fh = 0.0
+    for item, ratings in people.items():
+        z = [rating - mu for rating in ratings]
+        v_h += sum(a * a for a in z) / len(z) / n
+        pairs = [a * b for i, a in enumerate(z) for j, b in enumerate(z) if i != j]
+        c_hh += sum(pairs) / len(pairs) / n
+        v_f += (scores[item] - mean) ** 2 / n
+        c_fh += (scores[item] - mean) * sum(z) / len(z) / n
+    return c_fh / np.sqrt(v_f * v_h) - 2 / 3 * c_hh / v_h
+
+
+def test_each_judge_has_a_row_for_each_group(crowd):
+    report = build(crowd, "verdict", groups="topic")
+    blind = groups_of(report, "blind")
+    assert {name: row["items"] for name, row in blind.items()} == {
+        "news": 90,
+        "mail": 69,
+        "poems": 21,
+    }
+    assert {name: row["answer"] for name, row in blind.items()} == {
+        "news": "yes",
+        "mail": "no",
+        "poems": "not_yet",
+    }
+    assert blind["poems"]["verdict"] == "too_few"
+    assert blind["mail"]["retention"] < 0 and blind["mail"]["p_adjusted"] < 0.001
+    assert groups_of(report, "good")["mail"]["answer"] == "yes"
+
+
+def test_retention_of_a_group_is_what_loops_over_its_pairs_give(crowd):
+    """No rater has 30 ratings of mail or poems, so that all are centred on one mean."""
+    report = build(crowd, "verdict", groups="topic")
+    for topic in ("mail", "poems"):
+        row = groups_of(report, "good")[topic]
+        assert row["retention"] == pytest.approx(retention_by_hand(crowd, "good", topic), abs=1e-9)
+
+
+def test_a_yes_is_limited_to_the_groups_that_were_shown(crowd):
+    report = build(crowd, "verdict", groups="topic")
+    assert rows_of(report)["good", "q"]["answer"] == "yes"
+    assert reason_of(report, "good").endswith(" Shown for: news, mail; not tested: poems.")
+    assert any(note.startswith("Groups of items: topic.") for note in report.notes)
+
+
+def test_without_declared_groups_a_yes_says_that_they_were_not_tested(crowd):
+    report = build(crowd, "verdict")
+    assert reason_of(report, "good").endswith(" Groups of items were not tested.")
+    assert "group" not in report.rows[0]
+    crowd.items.update(data={})
+    assert "Groups of items" not in reason_of(build(crowd, "verdict"), "good")
+
+
+def test_items_without_a_value_belong_to_no_group(crowd):
+    news = crowd.items.order_by("pk").values_list("pk", flat=True)[:90]
+    crowd.items.filter(pk__in=list(news)).update(data={})
+    groups = groups_of(build(crowd, "verdict", groups="topic"), "good")
+    assert {name: row["items"] for name, row in groups.items()} == {"mail": 69, "poems": 21}
+
+
+def test_a_column_with_more_than_five_values_is_refused_in_words(crowd):
+    choices = Choices.from_answers(frame.read_answers(crowd))
+    form = OptionsForm(query({"groups": "number"}), choices, EVERY_OPTION)
+    (error,) = form.errors["groups"]
+    assert "columns with 2 to 5 values are" in error and "topic" in error
+
+
+def test_the_page_shows_groups_in_a_folded_table(crowd):
+    report = build(crowd, "verdict", groups="topic")
+    layout = REPORTS["verdict"].layout(report, "q", Looks(["good", "blind"]))
+    (table,) = [table for table in layout.tables if "group" in table.caption]
+    assert table.is_folded and [name for name, _ in table.lines][:2] == ["good: news", "good: mail"]
