@@ -5,7 +5,6 @@ from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
 
-from analysis.figures.layout import Figure
 from analysis.figures.lines import SOFT, series
 from analysis.figures.looks import JUDGE_COLOURS
 from analysis.reports.verdict.words import short
@@ -45,7 +44,7 @@ def fan_of(seen, advice, rule):
     return Fan(clusters.tolist(), low.tolist(), high.tolist(), (seen.clusters, check.value, *ends))
 
 
-def fan_figure(judge, question, fan, number):
+def draw_fan(fan):
     """Draw a fan with its decision line, and the present look."""
     points = zip(fan.clusters, fan.low, fan.high, strict=True)
     low, high = zip(*(((x, a, nan, nan), (x, b, nan, nan)) for x, a, b in points), strict=True)
@@ -56,11 +55,10 @@ def fan_figure(judge, question, fan, number):
         ("this look", "var(--ink)", [fan.now]),
         ("decision line", SOFT, [(x, 0.0, nan, nan) for x in ends]),
     ]
-    plot = series(lines, "Complete clusters", "Retention, with its bounds")
-    return Figure(f"stop-{number}", _caption(judge, question, fan), plot)
+    return series(lines, "Complete clusters", "Retention, with its bounds")
 
 
-def _caption(judge, question, fan):
+def describe_fan(judge, question, fan):
     """Write what the figure shows, also for readers who do not see it."""
     clusters, value, low, high = fan.now
     bounds = f", bounds {short(low)} to {short(high)}" if not isnan(low) else ""

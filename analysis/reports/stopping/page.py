@@ -2,9 +2,9 @@
 
 from math import isnan
 
-from analysis.figures.layout import Cell, Layout, Table, Words
+from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import Kind, no_value, of_questions
-from analysis.reports.stopping.fan import fan_figure
+from analysis.reports.stopping.fan import describe_fan, draw_fan
 from analysis.reports.stopping.options import StopOptions
 from analysis.reports.stopping.report import Beside, stop
 from analysis.reports.stopping.words import NO_PLAN, SIGNS, STATES
@@ -20,7 +20,7 @@ def layout(report, question, looks):
     tables = [_states(report.rows), _reasons(own, question), _numbers(own, question)]
     fans = [(name, fan) for (name, key), fan in report.curves.items() if key == question and fan]
     figures = [
-        fan_figure(name, question, fan, number)
+        Figure(f"stop-{number}", describe_fan(name, question, fan), draw_fan(fan))
         for number, (name, fan) in enumerate(fans[:MOST_FANS])
     ]
     return Layout(figures, [table for table in tables if table.lines])
