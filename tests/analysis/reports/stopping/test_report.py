@@ -144,8 +144,9 @@ def test_bounds_are_those_of_the_formula_on_the_verdicts_estimate(owner):
     errors = [(usual["rho_high"] - usual["rho_low"]) / 2 / t for t in (1.990450, 2.200985)]
     bounds = [row["rho"] - error * sqrt(80) * margin(80, 0.02, 60) for error in errors]
     assert any(row["rho_low"] == pytest.approx(bound, abs=1e-6) for bound in bounds)
-    high = 2 * row["rho"] - row["rho_low"]
-    assert row["rho_high"] == pytest.approx(high)
+    for name in ("rho", "retention"):
+        middle = (row[f"{name}_low"] + row[f"{name}_high"]) / 2
+        assert middle == pytest.approx(usual[name])
 
 
 def test_a_judge_that_knows_the_truth_may_at_the_end_and_the_words_say_would(owner):
@@ -285,6 +286,10 @@ def test_items_left_out_by_an_option_end_the_guarantee(owner):
     rate(study)
     report = build(study, "stop", only=["system=one"])
     assert "The guarantee has ended (some items are left out by an option)" in report.verdict[0]
+    usual = row_of(build(study, "verdict"), evaluator="judge", use="rate_items")
+    row = row_of(report, evaluator="judge")
+    for name in ("rho", "rho_low", "rho_high", "retention"):
+        assert row[name] == pytest.approx(usual[name])
 
 
 def test_a_study_without_a_plan_says_so_and_has_no_row(owner):
