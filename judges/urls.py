@@ -21,6 +21,7 @@ from judges.pages import (
 from judges.statements import item_views
 from judges.statements import views as statements
 from judges.statements.api import OneStatement, RemoveStatement, Statements, UndoStatement
+from judges.stopping import views as stopping
 from judges.studies import views as deleting
 from judges.uploads import views as loading
 
@@ -31,6 +32,8 @@ urlpatterns = [
     path("studies/new/", loading.study_new, name="study_new"),
     path("studies/new/ratings/", surveys.surveys_new, name="surveys_new"),
     path("studies/<slug:slug>/load/", loading.load, name="load"),
+    path("studies/<slug:slug>/stopping/", stopping.stopping, name="stopping"),
+    path("studies/<slug:slug>/stopping/fix/", stopping.fix_stopping, name="fix_stopping"),
     path("studies/<slug:slug>/questions/", questionnaire_views.questionnaire, name="questionnaire"),
     path(
         "studies/<slug:slug>/questions/new/", questionnaire_views.question_new, name="question_new"

@@ -39,6 +39,7 @@ FLOORS = {
         {
             "recruitment": "values models design sessions files quality studies",
             "accounts": "models",
+            "stopping": "models design quality",
         },
         {"api": "values db models design http files studies"},
         {"management": "raters accounts"},
@@ -60,6 +61,7 @@ FLOORS = {
             "checks": "values models perturbations runs",
             "counterfactual": "values models scorers runs files uploads",
             "health": "models",
+            "stopping": "models",
             "studies": "models runs uploads",
         },
         {"pages": "models endpoints prompting perturbations methods scorers runs files checks"},

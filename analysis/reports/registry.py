@@ -28,6 +28,7 @@ from analysis.reports.reasons import page as reasons
 from analysis.reports.robustness import page as robustness
 from analysis.reports.roc import page as roc
 from analysis.reports.selection import page as selection
+from analysis.reports.stopping import page as stopping
 from analysis.reports.substitution import page as substitution
 from analysis.reports.thresholds import page as thresholds
 from analysis.reports.variance import page as variance
@@ -38,6 +39,7 @@ GROUPS = {
     "May it stand in for people?": [
         verdict.KIND,
         plan.KIND,
+        stopping.KIND,
         overview.KIND,
         substitution.KIND,
         prediction_powered.KIND,

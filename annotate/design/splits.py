@@ -207,6 +207,11 @@ def units_of(study):
     return {unit for *_, unit in _units(study, {})}
 
 
+def unit_by_item(study, **which):
+    """Return {primary key: id of its unit} of the study's items, or of which."""
+    return {pk: unit for pk, _, unit in _units(study, which)}
+
+
 def sides_of_items(study, split=None, **which):
     """Return {primary key: (id, side)} of the study's items, or of which.
 

@@ -13,6 +13,7 @@ from annotate.models.questionnaire import QuestionnaireVersion
 from annotate.models.rater import Place, Rater, RepeatVisit, Session
 from annotate.models.rating import Rating, RatingRevision
 from annotate.models.steps import CheckAttempt, ExitAnswer, PracticeAnswer
+from annotate.models.stopping import StoppingPlan
 from annotate.models.study import Membership, Question, Study
 from annotate.models.timing import ItemTime
 from annotate.models.token import ApiToken
@@ -52,6 +53,7 @@ __all__ = [
     "Recipient",
     "RepeatVisit",
     "Session",
+    "StoppingPlan",
     "Study",
     "System",
     "Tombstone",

@@ -12,14 +12,15 @@ class RuleForm(forms.Form):
         super().__init__(data, auto_id=f"{rule.key}-%s", initial=_defaults(rule))
         self.rule = rule
         for parameter in rule.parameters:
-            self.fields[parameter.name] = _field(parameter)
+            self.fields[parameter.name] = parameter_field(parameter)
 
 
 def _defaults(rule):
     return {parameter.name: parameter.default for parameter in rule.parameters}
 
 
-def _field(parameter):
+def parameter_field(parameter):
+    """Return the form field of a rule's parameter, with its limits."""
     if parameter.choices:
         return forms.ChoiceField(label=parameter.label, choices=parameter.choices)
     if parameter.is_text:

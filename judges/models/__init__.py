@@ -9,6 +9,7 @@ from judges.models.prompt import StudyPrompt
 from judges.models.recommended import RecommendedList
 from judges.models.run import Call, Judgment, Run
 from judges.models.statement import Extraction, Sentiment, Side, Statement
+from judges.models.stopping import StoppingPair
 from judges.models.topic import TopicSample
 from judges.models.upload import Upload
 from judges.models.worker import Clock, Computation, Heartbeat
@@ -34,6 +35,7 @@ __all__ = [
     "Sentiment",
     "Side",
     "Statement",
+    "StoppingPair",
     "StudyPrompt",
     "TopicSample",
     "Upload",

@@ -56,6 +56,10 @@ def _of_people(world):
                 f"Participant id,Total approvals\n{mark('rater-platform_ids')},9\n".encode(),
             ),
         },
+        f"{BELOW}stopping/fix/": {
+            "judges": str(names["drafted"]),
+            "questions": str(names["draft question"]),
+        },
         f"{BELOW}coding/<int:pk>/": {"code": names["code"]},
         f"{BELOW}coding/codes/": {"name": "taken"},
         f"{BELOW}coding/codes/<int:pk>/": {"name": "taken"},

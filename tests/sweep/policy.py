@@ -109,6 +109,9 @@ studies/<slug:slug>/more/ratings/                                 GET=editor POS
 studies/<slug:slug>/more/send/                                    POST=editor
 studies/<slug:slug>/more/<int:pk>/undo/                           POST=editor
 
+studies/<slug:slug>/stopping/                                     GET=viewer
+studies/<slug:slug>/stopping/fix/                                 POST=owner
+
 studies/<slug:slug>/coding/                                       GET=viewer
 studies/<slug:slug>/coding/<int:pk>/                              POST=editor
 studies/<slug:slug>/coding/compare/                               GET=viewer

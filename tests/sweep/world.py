@@ -11,9 +11,17 @@ from django.utils import timezone
 
 from annotate.accounts.login import login_path
 from annotate.design import splits
-from annotate.models import ApiToken, CodesCompared, Extra, Membership, QuestionnaireVersion
+from annotate.models import (
+    ApiToken,
+    CodesCompared,
+    Extra,
+    Membership,
+    Question,
+    QuestionnaireVersion,
+    StoppingPlan,
+)
 from annotate.raters import uploads
-from judges.models import Endpoint, Heartbeat, Upload
+from judges.models import Endpoint, Heartbeat, Judge, StoppingPair, Upload
 from judges.uploads.uploads import folder_of
 from tests import factories
 from tests.sweep import canaries
@@ -30,6 +38,8 @@ OF_DRAFT = (
     "studies/<slug:slug>/questions/<int:pk>/retire/",
     "studies/<slug:slug>/questions/version/give-up/",
     "studies/<slug:slug>/analysis/split/unlock/",
+    "studies/<slug:slug>/stopping/",
+    "studies/<slug:slug>/stopping/fix/",
 )
 # Parameters that name no row.
 WORDS = {
@@ -72,6 +82,7 @@ def make_world():
         for role in ("editor", "viewer"):
             Membership.objects.create(study=made, user=world.people[role], role=role)
     rows = make_answered(study, owner) | make_judged(study, owner) | _draft(draft)
+    _plan_stopping(study)
     rows |= _of_people(world, study)
     canaries.put_marks()
     _make_files(rows)
@@ -106,6 +117,8 @@ def _names(study, rows):
         "item": study.items.first().pk,
         "question": study.questions.first().pk,
         "endpoint": rows["endpoints/<int:pk>"].pk,
+        "drafted": Judge.objects.get(study__slug=DRAFT).pk,
+        "draft question": Question.objects.filter(study__slug=DRAFT).first().pk,
     }
     tables = [(name.split("/")[0], row) for name, row in rows.items() if "<path:object_id>" in name]
     return ids | {_table(row): row.pk for _, row in tables if isinstance(row, Model)}
@@ -121,9 +134,18 @@ def _draft(draft):
     draft.questionnaire_version = 2
     draft.save()
     splits.lock(draft, 1, 0.5, "owner")
+    factories.make_judge(draft, "drafted")
     CodesCompared.objects.create(study=draft, by_name="owner")
     question = draft.questions.last()
     return {route: {"slug": DRAFT, "pk": question.pk} for route in OF_DRAFT}
+
+
+def _plan_stopping(study):
+    """The study's plan, as if it had been fixed before its ratings."""
+    pair = {"judge": Judge.objects.filter(study=study).first(), "question": study.questions.first()}
+    sizes = {"planned": 200, "alpha": 0.05, "decisions": 1, "raters_per_item": 4, "seed": 1}
+    plan = StoppingPlan.objects.create(study=study, order=[], **sizes)
+    StoppingPair.objects.create(plan=plan, **pair)
 
 
 def _of_people(world, study):

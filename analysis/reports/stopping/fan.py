@@ -1,0 +1,70 @@
+"""Compute and draw the fan: how the bounds of a judge's retention close in over clusters."""
+
+from dataclasses import dataclass
+from math import isfinite, isnan, nan, sqrt
+
+import numpy as np
+
+from analysis.figures.lines import SOFT, series
+from analysis.figures.looks import JUDGE_COLOURS
+from analysis.reports.verdict.words import short
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK, sequence_bounds
+
+POINTS = 16
+RETENTION_PLACE = 1  # of a Look's checks
+BEYOND = 1.25  # of the clusters that are planned, here, or advised
+WIDEST = 20  # times the planned clusters
+
+
+@dataclass(frozen=True)
+class Fan:
+    """The bounds (low, high) over clusters if today's estimate and its spread stay as they are.
+
+    now: (clusters, estimate, low, high) of this look.
+    """
+
+    clusters: list
+    low: list
+    high: list
+    now: tuple
+
+
+def fan_of(seen, advice, rule):
+    """Return the Fan of a look's retention; None where it is undefined."""
+    check = seen.checks[RETENTION_PLACE]
+    if isnan(check.value) or isnan(check.error) or not seen.clusters:
+        return None
+    needed = advice.cheapest.clusters if advice and advice.cheapest else 0
+    last = max(seen.clusters, rule.planned, needed if isfinite(needed) else 0, 2 * FIRST_LOOK)
+    last = min(BEYOND * last, WIDEST * rule.planned + seen.clusters)
+    clusters = np.unique(np.geomspace(FIRST_LOOK, last, POINTS).round())
+    errors = check.error * sqrt(seen.clusters) / np.sqrt(clusters)
+    low, high = sequence_bounds(check.value, errors, clusters, rule.alpha, rule.planned)
+    ends = float(seen.low[RETENTION_PLACE]), float(seen.high[RETENTION_PLACE])
+    return Fan(clusters.tolist(), low.tolist(), high.tolist(), (seen.clusters, check.value, *ends))
+
+
+def draw_fan(fan):
+    """Draw a fan with its decision line, and the present look."""
+    points = zip(fan.clusters, fan.low, fan.high, strict=True)
+    low, high = zip(*(((x, a, nan, nan), (x, b, nan, nan)) for x, a, b in points), strict=True)
+    ends = fan.clusters[0], fan.clusters[-1]
+    lines = [
+        ("upper bound", JUDGE_COLOURS[0], list(high)),
+        ("lower bound", JUDGE_COLOURS[1], list(low)),
+        ("this look", "var(--ink)", [fan.now]),
+        ("decision line", SOFT, [(x, 0.0, nan, nan) for x in ends]),
+    ]
+    return series(lines, "Complete clusters", "Retention, with its bounds")
+
+
+def describe_fan(judge, question, fan):
+    """Write what the figure shows, also for readers who do not see it."""
+    clusters, value, low, high = fan.now
+    bounds = f", bounds {short(low)} to {short(high)}" if not isnan(low) else ""
+    return (
+        f"{judge} on {question}: what it keeps beyond two thirds of a rater's agreement is "
+        f"{short(value)} after {clusters:,} clusters{bounds}. The lines are the bounds if today's "
+        "estimate stays. “May” needs the lower bound above the decision line, and the other "
+        "checks; “may not” needs the upper bound below it."
+    )

@@ -1,0 +1,21 @@
+"""Declare the options of a look at unfinished collecting."""
+
+from dataclasses import dataclass
+
+from analysis.options.common import Referenced
+from analysis.options.declare import number
+
+MOST_COST = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopOptions(Referenced):
+    """Options of a look. item_cost: in dollars, of all ratings of an item; None: no cost."""
+
+    item_cost: float | None = number(
+        None,
+        0,
+        MOST_COST,
+        "Cost of an item",
+        "dollars that all ratings of one item cost; default: no cost is told",
+    )

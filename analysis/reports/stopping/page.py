@@ -1,0 +1,131 @@
+"""Show a look: all pairs at a glance, then one question with reasons, advice and fans."""
+
+from math import isnan
+
+from analysis.figures.layout import Cell, Figure, Layout, Table, Words
+from analysis.reports.kind import Kind, no_value, of_questions
+from analysis.reports.stopping.fan import describe_fan, draw_fan
+from analysis.reports.stopping.options import StopOptions
+from analysis.reports.stopping.report import Beside, stop
+from analysis.reports.stopping.words import NO_PLAN, SIGNS, STATES
+from analysis.reports.verdict.words import short
+
+MOST_FANS = 8
+list_parts = of_questions("likert", "binary", "choice", "number")
+
+
+def layout(report, question, looks):
+    """Return the page: the states, the chosen question's reasons and numbers, its fans."""
+    own = [entry for entry in report.entries if entry.row["question"] == question]
+    tables = [_states(report.rows), _reasons(own, question), _numbers(own, question)]
+    fans = [(name, fan) for (name, key), fan in report.curves.items() if key == question and fan]
+    figures = [
+        Figure(f"stop-{number}", describe_fan(name, question, fan), draw_fan(fan))
+        for number, (name, fan) in enumerate(fans[:MOST_FANS])
+    ]
+    return Layout(figures, [table for table in tables if table.lines])
+
+
+def _states(rows):
+    """Tabulate states by judge and question: a word and a sign, never a colour alone."""
+    columns = list(dict.fromkeys(row["question"] for row in rows))
+    cells = {
+        (row["evaluator"], row["question"]): f"{SIGNS[row['state']]} {STATES[row['state']]}"
+        for row in rows
+    }
+    lines = [
+        (name, [cells.get((name, column)) for column in columns])
+        for name in dict.fromkeys(row["evaluator"] for row in rows)
+    ]
+    return Table("What the rule says at this look.", columns, lines, [], "Judge")
+
+
+def _reasons(entries, question):
+    lines = [(entry.row["evaluator"], [Words(entry.reason)]) for entry in entries]
+    return Table(f"{question}: why, and what it would take.", ["Words"], lines, [], "Judge")
+
+
+def _numbers(entries, question):
+    lines = [(entry.row["evaluator"], _cells(entry.row)) for entry in entries]
+    headings = [
+        "Raters' own ρ",
+        "Retention θ",
+        "Clusters",
+        "More items",
+        "More raters",
+        "Cost in $",
+    ]
+    caption = f"{question}: estimates with their bounds, and what is advised."
+    return Table(caption, headings, lines, [], "Judge")
+
+
+def _cells(row):
+    more = _number(row["items"])
+    if not isnan(row["items_low"]):
+        more += f" ({_number(row['items_low'])} to {_number(row['items_high'])})"
+    return [
+        _cell(row, "rho"),
+        _cell(row, "retention"),
+        f"{row['clusters']:,}",
+        more,
+        _number(row["raters"]),
+        _number(row["cost"]),
+    ]
+
+
+def _cell(row, name):
+    return Cell({"low": row[f"{name}_low"], "high": row[f"{name}_high"]}, row[name])
+
+
+def _number(value):
+    """Write a count; a dash where it is undefined, words where no count would do."""
+    if isnan(value):
+        return short(value)
+    return "no end" if value == float("inf") else f"{value:,.0f}"
+
+
+def headline(answers, options, judges):
+    """Return for how many planned pairs the rule would stop here."""
+    report = stop(answers, options)
+    if report.verdict == [NO_PLAN]:
+        return no_value("no stopping plan was fixed before the first rating")
+    states = [row["state"] for row in report.rows]
+    if "" in states:
+        return no_value("the guarantee has ended: results are chosen after looking")
+    if not states:
+        return no_value("no cluster of items is complete and judged yet")
+    stopping = [state for state in states if state != "continue"]
+    return f"{len(stopping)}", "", f"of {len(states)} decisions: the rule would stop here"
+
+
+KIND = Kind(
+    name="stop",
+    title="Stopping",
+    method=(
+        "Whether collecting may stop at this look, by the rule that was fixed before the first "
+        "rating, and what it would take if not. Looks are allowed at any time. Advice only: "
+        "nothing closes by itself."
+    ),
+    formula=[
+        "t: complete clusters, counted from the start of an order drawn before collecting. "
+        "Bound: estimate ± SE √t · margin(t), "
+        "margin(t)² = 2(tρ² + 1)/(t²ρ²) · ln(1 + √(tρ² + 1)/(2α)), "
+        "ρ² = (L + ln(L + 1))/t*, L = −2 ln(2α); t* planned clusters, α shared by all decisions.",
+        "May: lower bounds of the raters' agreement ρ and of θ = r − ⅔ρ above 0, also beyond text "
+        "length, system, content and recipient (there r′ − ½ρ′), the level's bounds within its "
+        "margin, ρ at least .1, all at one look. May not: upper bound of θ below 0. People "
+        "disagree: upper bound of ρ below .1.",
+        "Advice: the fewest items or ratings an item with which all open bounds would decide, if "
+        "today's estimates stay.",
+    ],
+    source=(
+        "Robbins (1970); Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024), Annals of "
+        "Statistics 52."
+    ),
+    options=StopOptions,
+    build=stop,
+    list_parts=list_parts,
+    layout=layout,
+    headline=headline,
+    stamp=Beside,
+)

@@ -1,0 +1,217 @@
+"""Look at unfinished collecting by the rule that the study fixed before its first rating."""
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from analysis.reports.base import Report
+from analysis.reports.shared.evaluators import item_notes
+from analysis.reports.shared.scores import Scores
+from analysis.reports.stopping import words
+from analysis.reports.stopping.checks import checks_of
+from analysis.reports.stopping.complete import collected_of
+from analysis.reports.stopping.fan import RETENTION_PLACE, fan_of
+from analysis.reports.verdict.questions import asked_questions, read_lengths
+from analysis.stats.planning.advice import Advice, advise
+from analysis.stats.planning.confidence_sequence import share_alpha
+from analysis.stats.planning.stopping import Look, State, StoppingRule, look
+from analysis.stats.validation.criteria import Criteria
+from analysis.stats.validation.evidence import Evidence, gather_evidence
+from annotate.models import StoppingPlan
+from annotate.stopping.exclusions import later_exclusions, standing
+from annotate.stopping.plan import plan_of
+from judges.stopping.plan import pairs_of
+
+CRITERIA = Criteria()
+JUDGE = "judge"
+UNDECIDED = (State.CONTINUE, State.LIMIT)
+BOUNDS = "always valid"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A plan at work: the StoppingRule of one pair, and why its guarantee has ended, if so."""
+
+    plan: StoppingPlan
+    stopping: StoppingRule
+    ended: str
+
+    @property
+    def m(self):
+        """Return the ratings an item that were planned."""
+        return self.plan.raters_per_item
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A judge and a question at a look. advice: None where nothing is advised."""
+
+    judge: str
+    question: str
+    evidence: Evidence
+    seen: Look
+    advice: Advice | None
+
+
+class Beside:
+    """The plan, its pairs and the exclusions that stand, as text that changes with them."""
+
+    def __init__(self, study):
+        self.plan = plan_of(study)
+        self.pairs = pairs_of(self.plan) if self.plan else []
+        self.standing = standing(study) if self.plan else []
+
+    def __str__(self):
+        plan = (self.plan.pk, self.standing) if self.plan else ()
+        return repr((plan, [(pair.judge.key, pair.question.key) for pair in self.pairs]))
+
+
+def stop(answers, options, parts=None):
+    """Say for each planned pair of judge and question whether the rule would stop here.
+
+    parts: keys of the questions that get rows, None for all.
+    """
+    report = Report("stop", answers.study.slug, options.as_dict())
+    beside = answers.beside or Beside(answers.study)
+    if beside.plan is None:
+        report.verdict = [words.NO_PLAN]
+        return report
+    rule = _rule(beside.plan, options)
+    collected = collected_of(answers, beside.plan)
+    scores = Scores(collected.answers, options)
+    for asked in asked_questions(scores, options.reference, read_lengths(scores)):
+        key = asked.question.key
+        for name in _judges(beside, scores, key) if parts is None or key in parts else ():
+            looked = _look(asked, name, rule, collected, options)
+            _add(report, looked, rule, options)
+            if not rule.ended:
+                report.curves[name, key] = fan_of(looked.seen, looked.advice, rule.stopping)
+    report.verdict = [
+        *_ended(rule),
+        *_counted(collected, rule),
+        *(e.reason for e in report.entries),
+    ]
+    report.notes = [*item_notes(scores), *_notes(report, rule)]
+    return report
+
+
+def _rule(plan, options):
+    later = later_exclusions(plan)
+    ended = f"exclusions that the plan does not name: {', '.join(later)}" if later else ""
+    if options.only or options.exclude:
+        ended = "some items are left out by an option"
+    stopping = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)
+    return Rule(plan, stopping, ended)
+
+
+def _judges(beside, scores, question):
+    """Return the judges that the plan decides on for a question, if they have judged anything."""
+    planned = [pair.judge.key for pair in beside.pairs if pair.question.key == question]
+    return [name for name in planned if name in scores.every_judge]
+
+
+def _look(asked, name, rule, collected, options):
+    values, has_own_scale = asked.values_of(name)
+    own = has_own_scale or not asked.has_ends
+    judgments = asked.as_judgments(values)
+    evidence = gather_evidence(asked.reference, judgments, CRITERIA, has_own_scale=own)
+    agreement, retention, others = checks_of(evidence, CRITERIA)
+    seen = look(
+        rule.stopping,
+        agreement,
+        retention,
+        others,
+        clusters=evidence.n_clusters,
+        is_budget_spent=collected.is_spent,
+    )
+    return Looked(name, asked.question.key, evidence, seen, _advice(seen, evidence, rule, options))
+
+
+def _advice(seen, evidence, rule, options):
+    """Return the Advice where nothing is decided; None without anything to go on."""
+    if rule.ended or seen.state not in UNDECIDED or not evidence.n:
+        return None
+    cost = 1.0 if options.item_cost is None else options.item_cost
+    return advise(rule.stopping, seen, items=evidence.n, m=rule.m, rating_cost=cost / rule.m)
+
+
+def _add(report, looked, rule, options):
+    seen, evidence = looked.seen, looked.evidence
+    theta = evidence.agreement.retention(CRITERIA.retention)
+    option = looked.advice.cheapest if looked.advice else None
+    row = {
+        "evaluator": looked.judge,
+        "question": looked.question,
+        "role": options.reference,
+        "state": "" if rule.ended else str(seen.state),
+        "items": option.more_items if option else nan,
+        "items_low": looked.advice.fewest_items if option else nan,
+        "items_high": looked.advice.most_items if option else nan,
+        "raters": option.more_raters if option else nan,
+        "cost": option.cost if option and options.item_cost is not None else nan,
+        "clusters": seen.clusters,
+        "rated_items": evidence.n,
+        **_with_bounds("rho", evidence.agreement.rho, 0, seen, rule),
+        **_with_bounds("retention", theta, RETENTION_PLACE, seen, rule),
+        "open": words.open_checks(seen),
+        "bounds": words.AFTER_LOOKING if rule.ended else BOUNDS,
+    }
+    report.add(row, reason=_reason(looked, rule, options), judge=looked.judge, kind=JUDGE)
+
+
+def _with_bounds(name, quantity, place, seen, rule):
+    """Return an estimate with the bounds of all looks; without a guarantee its usual interval."""
+    low, high = float(seen.low[place]), float(seen.high[place])
+    if rule.ended:
+        reach = quantity.reach(0.025)
+        low, high = quantity.value - reach, quantity.value + reach
+    return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}
+
+
+def _reason(looked, rule, options):
+    if rule.ended:
+        return (
+            f"{looked.judge} on {looked.question}: the guarantee has ended; the intervals are the "
+            f"usual ones, {words.AFTER_LOOKING}."
+        )
+    sentence = words.sentence(looked.judge, looked.question, looked.seen)
+    advice = words.advice_in_words(looked.advice, rule.m, options.item_cost)
+    return f"{sentence} {advice}".strip()
+
+
+def _ended(rule):
+    if rule.ended:
+        yield (
+            f"The guarantee has ended ({rule.ended}). What stands here is the usual result, "
+            f"{words.AFTER_LOOKING}."
+        )
+
+
+def _counted(collected, rule):
+    yield (
+        f"{collected.clusters:,} of {collected.in_order:,} clusters are complete from the start of "
+        f"the order on, each item with {rule.m} ratings; later ones wait."
+    )
+
+
+def _notes(report, rule):
+    plan = rule.plan
+    yield (
+        f"Fixed {plan.fixed_at:%Y-%m-%d %H:%M} UTC by {plan.by_name}, before the first rating: "
+        f"{plan.planned:,} planned clusters, level {plan.alpha:g} divided by {plan.decisions} "
+        f"decisions, order of clusters by the seed {plan.seed}."
+    )
+    yield (
+        "The rule advises and closes nothing. Its bounds hold at all looks together; the advice is "
+        "made of today's estimates and promises no state."
+    )
+    yield (
+        "Frozen exclusion rules: "
+        f"{', '.join(entry['rule'] for entry in plan.exclusions) or 'none'}."
+    )
+    missing = plan.decisions - len(report.entries)
+    if missing > 0:
+        yield f"Without a row, as not judged or not rated yet or not shown: {missing} decisions."
+    if np.isnan([row["rho"] for row in report.rows]).any():
+        yield "A dash: there are no two ratings of one item and a judgment in these clusters."

@@ -1,0 +1,59 @@
+"""Fix a study's stopping plan, which is possible only before the first rating."""
+
+from secrets import randbelow
+
+from django.db import transaction
+
+from annotate.models import Rating, StoppingPlan, Study
+from annotate.stopping.clusters import draw_order
+from annotate.stopping.exclusions import standing
+
+SEEDS = 2**32
+
+
+class Refused(ValueError):
+    """The study's present state forbids a plan; the message says why."""
+
+
+def plan_of(study):
+    """Return the study's StoppingPlan, or None."""
+    return StoppingPlan.objects.filter(study=study).first()
+
+
+def why_not(study):
+    """Say why no plan can be fixed now; blank where it can."""
+    if StoppingPlan.objects.filter(study=study).exists():
+        return "The study has a stopping plan already; nobody can change it."
+    if Rating.objects.filter(session__study=study).exists():
+        return (
+            "Ratings are stored already, so that a rule could be fitted to them. Results of this "
+            "study are chosen after looking: the verdict gives them as usual."
+        )
+    if study.raters_per_item < 2:
+        return "Items get one rating only, and nothing can be decided without a second one."
+    return "" if study.items.with_places().exists() else "No items are loaded yet."
+
+
+@transaction.atomic
+def fix_plan(study, user, *, planned, alpha, decisions, exclusions):
+    """Store the plan with an order of clusters drawn now; Refused where it comes too late.
+
+    exclusions: [{rule, parameters}]; those that stand already are frozen with them.
+    """
+    now = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if reason := why_not(now):
+        raise Refused(reason)
+    seed = randbelow(SEEDS)
+    frozen = [*exclusions, *(entry for entry in standing(now) if entry not in exclusions)]
+    return StoppingPlan.objects.create(
+        study=now,
+        planned=planned,
+        alpha=alpha,
+        decisions=decisions,
+        raters_per_item=now.raters_per_item,
+        seed=seed,
+        order=draw_order(now, seed),
+        exclusions=frozen,
+        by=user,
+        by_name=user.username,
+    )
