@@ -1,4 +1,4 @@
-"""Tell, before raters are invited, whether a study can decide if a judge may replace a rater.
+"""Tell, before raters are invited, whether a study can decide about a judge.
 
 outlook_of(study)       an Outlook, or None where nothing needs saying
 """

@@ -14,6 +14,10 @@ from tests.analysis.small import add_judge, make_rated_study
 
 pytestmark = pytest.mark.django_db
 KEYS = {
+    "plan": "evaluator question role use method raters_per_item items ratings sessions cost yes "
+    "low high assurance states pilot_items",
+    "stop": "evaluator question role state items items_low items_high raters cost clusters "
+    "rated_items rho rho_low rho_high retention retention_low retention_high open bounds",
     "cost": "evaluator kind aspects raters question cost cost_low cost_high currency calls "
     "tokens_in tokens_out seconds n_items value low high n frontier",
     "robustness": "evaluator question relation setting measure value low high n floor floor_low "
@@ -89,9 +93,11 @@ ELSEWHERE = {
     "examples",
     "factuality",
     "metamorphic",
+    "plan",
     "preferences",
     "reasons",
     "robustness",
+    "stop",
 }
 
 
@@ -215,7 +221,7 @@ def test_options_are_those_of_the_page_and_of_this_report_alone():
     ("arguments", "words"),
     [
         (["nothing", "roc"], "There is no study 'nothing'; there are: films."),
-        (["films", "horoscope"], "there are: verdict, overview, substitution, "),
+        (["films", "horoscope"], "there are: verdict, plan, stop, overview, "),
         (["films", "roc", "--exclude", "colour=red"], "use column=value with one of the columns"),
         (["films", "roc", "--exclude", "system=sistem"], "values of system are system-0"),
         (["films", "roc", "--reference", "boss"], "reference: Select a valid choice"),

@@ -119,9 +119,11 @@ ELSEWHERE = (
     "examples",
     "factuality",
     "metamorphic",
+    "plan",
     "preferences",
     "reasons",
     "robustness",
+    "stop",
 )  # no rows here
 STAYS_BEHIND = {"raters": [("rater", "out")], "exclusions": None, "bias": [("bias", "failures")]}
 

@@ -15,7 +15,7 @@ WITHDRAWN = re.compile(
 )
 FOLDERS = ("annotate", "analysis", "judges", "templates", "docs", "static", "locale", "docker")
 SUFFIXES = {".py", ".html", ".md", ".js", ".txt", ".yaml", ".po"}
-VERDICT = ("analysis/reports/verdict", "analysis/stats/validation")
+VERDICT = ("analysis/reports/verdict", "analysis/reports/stopping", "analysis/stats/validation")
 UNRELATED = [
     (
         "CHANGELOG.md",
@@ -24,12 +24,15 @@ UNRELATED = [
     ("CHANGELOG.md", "judge may stand in"),  # asked by the verdict: for which use
     ("analysis/reports/overview/page.py", "judge can replace"),  # a pass does not say whether
     ("analysis/reports/substitution/report.py", "judge can replace"),  # nor does it show it
+    ("annotate/design/own_answers.py", "takes the place"),  # repeat_share, of repeats
     ("annotate/recruitment/forms.py", "take the place"),  # as in FILES.md
     ("annotate/recruitment/more_raters.py", "take the place"),  # raters, of new places
+    ("annotate/studies/forms_checks.py", "takes the place"),  # repeat_share, of repeats
     ("docs/FILES.md", "take the place"),  # whoever comes once a kept place is free for all
     ("docs/FILES.md", "takes the place"),  # a weighted score, never of the plain one
     ("judges/prompting/own.py", "judge may take"),  # a title for an instruction
     ("templates/analysis/plan.html", "judge may stand in"),  # "only where enough ratings show it"
+    ("templates/annotate/more_ratings.html", "judge may stand in"),  # whether it may, by ratings
 ]
 
 

@@ -52,9 +52,11 @@ WITHOUT_ROWS = {
     "examples",
     "factuality",
     "metamorphic",
+    "plan",
     "preferences",
     "reasons",
     "robustness",
+    "stop",
 }
 
 

@@ -1,6 +1,6 @@
 """Compare each judge with people within the declared groups of items, and limit a yes to them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,12 +61,23 @@ def groups_of(candidate):
     ]
 
 
+def limit_to_groups(decided, groups):
+    """Return a verdict in which a yes that is shown in no declared group is none yet."""
+    if decided.answer != Answer.YES or not groups:
+        return decided
+    if any(group.result.is_shown for group in groups):
+        return decided
+    return replace(
+        decided, answer=Answer.NOT_YET, reason=Reason.UNDECIDED, grade=None, missing="groups"
+    )
+
+
 def limits_of(groups, scores):
     """Say for which groups a yes is shown; where groups exist and none were declared, say so."""
     if not groups:
         return NOT_TESTED if not scores.options.groups and has_groups(scores) else ""
     names = {
-        "Shown for": [group.name for group in groups if group.result.is_shown],
+        "shown for": [group.name for group in groups if group.result.is_shown],
         "not shown for": [
             group.name
             for group in groups

@@ -4,9 +4,8 @@ from math import isnan
 
 from analysis.reports.verdict import words
 from analysis.reports.verdict.own_answers import OwnAsked, has_one_own_rating
-from analysis.reports.verdict.words import ANOTHER, Case, interval_of, share_of, short, worth
-from analysis.stats.validation.answers import Grade, Half, Reason
-from analysis.stats.validation.beyond import LENGTH
+from analysis.reports.verdict.words import Case, interval_of, share_of, worth
+from analysis.stats.validation.answers import Grade, Reason
 
 OWN_ANSWERS = "own_answers"  # the warning that marks such a verdict
 OWN_ANSWER = "own answer"
@@ -25,6 +24,10 @@ class OwnCase(Case):
     """A verdict on a judge that is compared with recipients' second own answers."""
 
     more_items = MORE
+    answer = "a recipient's answer"
+    teller = other_teller = "the recipient's own second answer"
+    agree = "a recipient's two answers agree"
+    by_most = ""
 
     @property
     def words(self):
@@ -120,80 +123,15 @@ def _people_unsure(case):
     )
 
 
-def _may_not(case):
-    r, rho = case.agreement.r.value, case.agreement.rho.value
-    is_reversed = case.agreement.r.upper(case.criteria.alpha) < 0
-    direction = " It goes in the opposite direction." if is_reversed else ""
-    return (
-        f"{case.judge} tells less about a recipient's answer (r = {short(r)}) than "
-        f"{share_of(case.criteria.retention)} of what the recipient's own second answer tells "
-        f"({short(rho)}).{direction}",
-        ANOTHER,
-    )
-
-
-def _undecided(case):
-    if case.verdict.missing == "correction":
-        return (
-            words.OF_RATING[Reason.UNDECIDED](case)[0],
-            f"Collect {MORE}, or name one judge before you see its judgments.",
-        )
-    if case.verdict.missing == "rare_class":
-        return (
-            f"Only {case.evidence.rare_class.n_majority} items have the rarer answer, and "
-            f"{case.criteria.fewest_of_rare_class} are the least.",
-            "Collect items with the rarer answer.",
-        )
-    theta = case.agreement.retention(case.criteria.retention)
-    low = case.agreement.share_proven(case.criteria.alpha)
-    keeps = f"keeps at least {low:.0%}" if low > 0 else "is not shown to keep any"
-    return (
-        f"{case.judge} {keeps} of what the recipient's own second answer tells on "
-        f"{case.question}; {share_of(case.criteria.retention)} has to be shown.",
-        case.collect(theta.value, theta.error),
-    )
-
-
-def _explained(case):
-    if case.verdict.half != Half.PEOPLE:
-        return words.OF_RATING[case.verdict.reason](case)
-    grouping, question = case.verdict.grouping, case.question
-    (beyond,) = [part for part in case.evidence.beyond if part.name == grouping]
-    rho = interval_of(beyond.agreement.rho)
-    if grouping == LENGTH:
-        return (
-            f"Beyond the length of the texts a recipient's two answers agree by {rho} on "
-            f"{question}: no judge can be shown to know more than a count of characters.",
-            words.OF_RATING[Reason.LENGTH_ONLY](case)[1],
-        )
-    return (
-        f"Within one {grouping} a recipient's two answers agree by {rho} on {question}: nothing "
-        "can be shown of any judge there.",
-        f"Collect {MORE}, of each {grouping}.",
-    )
-
-
-def _level_off(case):
-    return _ordered(case, Reason.LEVEL_OFF)
-
-
-def _order_only(case):
-    return _ordered(case, Reason.ORDER_ONLY)
-
-
-def _ordered(case, reason):
-    sentence, next_step = words.OF_RATING[reason](case)
-    return sentence.replace("like a rater", "like a second own answer"), next_step
-
-
 def _may(case):
     least = case.agreement.least_worth(case.criteria.alpha)
     keeps = f"keeps {share_of(case.criteria.retention)} of what the recipient's own second answer"
     as_good = ", as good as a second own answer" if case.verdict.grade != Grade.SHARE else ""
     return (
         f"{case.judge} may stand in for a recipient's own answer on {case.question}: it {keeps} "
-        f"tells, and is worth at least {worth(least, OWN_ANSWER)}{as_good}. It is not shown for "
-        f"other systems, questions or recipients.{words.unchecked(case.evidence)}"
+        f"tells, and is worth at least {worth(least, OWN_ANSWER)}{as_good}. Nothing is shown for "
+        "other kinds of items, systems, questions or recipients, nor for another prompt or model."
+        f"{words.unchecked(case.evidence)}"
         f"{words.finds(case.evidence.rare_class)}",
         words.STATE,
     )
@@ -204,11 +142,5 @@ OF_OWN = words.OF_RATING | {
     Reason.TOO_FEW: _too_few,
     Reason.RATERS_DISAGREE: _recipients_disagree,
     Reason.PEOPLE_UNSURE: _people_unsure,
-    Reason.MAY_NOT: _may_not,
-    Reason.UNDECIDED: _undecided,
-    Reason.LENGTH_ONLY: _explained,
-    Reason.SYSTEM_ONLY: _explained,
-    Reason.LEVEL_OFF: _level_off,
-    Reason.ORDER_ONLY: _order_only,
     Reason.MAY: _may,
 }

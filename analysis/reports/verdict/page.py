@@ -64,13 +64,18 @@ def _matrix(rows, use, caption):
 
 
 def _order(rows):
-    """Return a key that sorts names by their number of yes, then by their least worth."""
+    """Return a key that sorts names by their number of yes, then by their least worth.
+
+    Where people disagree, the worth of a judge says nothing.
+    """
     yes: dict = {}
     best: dict = {}
     for row in rows:
-        name, least = row["evaluator"], row["worth_low"]
-        yes[name] = yes.get(name, 0) + (row["answer"] == Answer.YES)
-        best[name] = max(best.get(name, 0.0), 0.0 if isnan(least) else least)
+        name, answer, least = row["evaluator"], row["answer"], row["worth_low"]
+        if isnan(least) or answer == Answer.PEOPLE_DISAGREE:
+            least = 0.0
+        yes[name] = yes.get(name, 0) + (answer == Answer.YES)
+        best[name] = max(best.get(name, 0.0), least)
     return lambda name: (-yes[name], -best[name])
 
 

@@ -13,7 +13,13 @@ from analysis.reports.substitution.options import EPSILONS
 from analysis.reports.verdict import words
 from analysis.reports.verdict.baselines import baseline_values, raters_left_out
 from analysis.reports.verdict.echoes import echoes_of
-from analysis.reports.verdict.groups import GROUP, group_notes, groups_of, limits_of
+from analysis.reports.verdict.groups import (
+    GROUP,
+    group_notes,
+    groups_of,
+    limit_to_groups,
+    limits_of,
+)
 from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
 from analysis.reports.verdict.lowers_rho import warn_of_people
 from analysis.reports.verdict.named import named_note, named_of
@@ -27,6 +33,7 @@ from analysis.stats.validation.evidence import Evidence
 from analysis.stats.validation.family import correct_family
 from analysis.stats.validation.systems import compare_systems
 from analysis.stats.validation.verdict import decide, largest_judge_p
+from annotate.models import Rater
 
 RATE, COMPARE = "rate_items", "compare_systems"
 BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
@@ -89,8 +96,10 @@ def verdict(answers, options, parts=None):
         for place, candidate in enumerate(judged):
             if not options.judges or candidate.name in options.judges:
                 family = float(families.p_adjusted[place]), families.size
-                _add_rating(whole, candidate, decided[place], family, echoes.get(place))
-                _add_systems(whole, candidate)
+                compared = _compare_systems(candidate)
+                _add_rating(whole, candidate, decided[place], family, echoes.get(place), compared)
+                if compared is not None:
+                    _add_systems(whole, candidate, compared)
         shown = [asked for asked in questions if parts is None or asked.question.key in parts]
         for candidate in (candidate for asked in shown for candidate in _baselines(asked)):
             _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
@@ -179,16 +188,21 @@ def _echoes(questions, judged, decided):
     }
 
 
-def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
-    """Add the row on rating items. family: adjusted p and size; a baseline has none."""
+def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared=None):
+    """Add the row on rating items.
+
+    family: adjusted p and size; a baseline has none. compared: its words on comparing systems.
+    """
     asked, evidence = candidate.asked, candidate.evidence
     criteria = asked.scores.options.criteria
     about = candidate.name, asked.question.key
-    make_case = choose_case(asked)
-    case = make_case(*about, evidence, decided, criteria, echo, candidate.narrowing)
-    sentence, next_step = case.say()
     groups = groups_of(candidate) if candidate.kind == JUDGE else []
-    if decided.answer == Answer.YES and candidate.kind == JUDGE:
+    decided = limit_to_groups(decided, groups)
+    make_case = choose_case(asked)
+    case = make_case(*about, evidence, decided, criteria, echo, candidate.narrowing, compared)
+    sentence, next_step = case.say()
+    is_passed = decided.answer == Answer.YES or decided.missing == "groups"
+    if is_passed and candidate.kind == JUDGE:
         sentence += limits_of(groups, asked.scores)
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
@@ -301,24 +315,30 @@ def _p_beyond(part, criteria):
     return float(np.max(np.nan_to_num(both, nan=1.0)))
 
 
-def _add_systems(report, candidate):
-    """Add the row on comparing systems, where there are systems and the scale is people's."""
+def _compare_systems(candidate):
+    """Return the SystemsCase of a judge; None without systems, or on a scale of its own."""
     asked, scores = candidate.asked, candidate.asked.scores
     reference, codes = asked.reference, scores.systems
     if asked.is_nominal or candidate.has_own_scale or SYSTEM not in reference.groupings:
-        return
+        return None
     rows = reference.people.rows
     given = reference.scale.keep_inside(candidate.judgments[rows])
     keep = ~np.isnan(given) & (codes[rows] >= 0)
     if not keep.any():
-        return
+        return None
     people = reference.people.restrict(keep)
     criteria = scores.options.criteria
     judge, systems = candidate.judgments[people.rows], codes[people.rows]
     comparison = compare_systems(people, judge, systems, reference.scale, criteria)
     names = list(scores.items["system"].cat.categories)
     margin = criteria.system_margin or reference.scale.system_margin
-    case = words.SystemsCase(candidate.name, asked.question.key, comparison, names, margin)
+    about = candidate.name, asked.question.key
+    return words.SystemsCase(*about, comparison, names, margin, people, candidate.evidence)
+
+
+def _add_systems(report, candidate, case):
+    """Add the row on comparing systems."""
+    comparison, people = case.comparison, case.people
     sentence, next_step = case.say()
     numbers = {"p_adjusted": comparison.max_p}
     row = _row(candidate, COMPARE, comparison.answer, comparison.reason, numbers)
@@ -326,12 +346,13 @@ def _add_systems(report, candidate):
     row |= {"why": comparison.missing, "next": next_step}
     row["warnings"] = "favours" if comparison.favoured else ""
     report.add(row, reason=sentence, judge=candidate.name, kind=JUDGE)
-    if scores.options.pairs == SHOW:
-        _add_pairs(report, candidate, comparison, names, people)
+    if candidate.asked.scores.options.pairs == SHOW:
+        _add_pairs(report, candidate, case)
 
 
-def _add_pairs(report, candidate, comparison, names, people):
-    alpha = candidate.asked.scores.options.alpha
+def _add_pairs(report, candidate, case):
+    alpha, comparison, people = candidate.asked.scores.options.alpha, case.comparison, case.people
+    names = case.names
     for pair in comparison.pairs:
         numbers = _with_interval("level", pair.offset)
         numbers |= {"level_p": pair.p_within, "p_adjusted": pair.p_pair}
@@ -362,9 +383,9 @@ def _sentences(entries):
 
 def _other_roles(scores, entries):
     """Yield where to look when no item has two ratings by this role, but other roles rated too."""
-    others = [role for role in scores.roles if role not in list_roles(scores)]
+    others = [str(Rater.Role(r).label) for r in scores.roles if r not in list_roles(scores)]
     if others and entries and all(e.row["answer"] == NOT_TESTABLE for e in entries):
-        yield f"Others have rated too: choose {' or '.join(others)} as the reference role."
+        yield f"Others have rated too: choose “{'” or “'.join(others)}” as the reference role."
 
 
 def _in_short(entries):
@@ -382,12 +403,14 @@ def _in_short(entries):
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"
-    of_people = [entry.reason for entry in entries if entry.row["answer"] == PEOPLE_DISAGREE]
+    none = f"none of {many} may stand in for {whom}"
+    of_people = [entry for entry in entries if entry.row["answer"] == PEOPLE_DISAGREE]
     if len(of_people) * 2 > len(entries):
-        return f"none of {many} may stand in for {whom}. {of_people[0]}"
+        plainest = min(of_people, key=lambda entry: len(entry.row["warnings"].split()))
+        return f"{none}. {plainest.reason}"
     answers = [words.ANSWERS[row["answer"]] for row in rows]
-    usual = max(dict.fromkeys(answers), key=answers.count)
-    return f"none of {many} may stand in for {whom} ({usual}: {answers.count(usual)})."
+    counts = [f"{answer}: {answers.count(answer)}" for answer in dict.fromkeys(answers)]
+    return f"{none} ({', '.join(counts)})."
 
 
 def _notes(scores, report, sizes):
@@ -398,8 +421,9 @@ def _notes(scores, report, sizes):
     )
     yield (
         f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "
-        "on these ratings, those that are not shown included; judges are corrected by "
-        f"Benjamini–Hochberg and questions by Holm, each at {options.alpha / 2:g}."
+        "on these ratings, those that are not shown included, judges on a scale of their own left "
+        f"out; judges are corrected by Benjamini–Hochberg and questions by Holm, each at "
+        f"{options.alpha / 2:g}."
     )
     yield from named_note(scores.answers, options)
     yield from group_notes(options)
@@ -407,11 +431,18 @@ def _notes(scores, report, sizes):
         "Baselines and single raters are no candidates: they show what no insight, or one more "
         "rater, would give. A mean of a group leaves the item itself out."
     )
-    yield "“No” and “people disagree” rest on one-sided 95 % bounds without a correction."
+    yield "“No” and “people disagree” rest on one-sided bounds without a correction."
     yield (
         "In simulations a check at .05 errs in .05 to .07 of studies exactly at its boundary. A "
         "constant, chance, text length, the system alone or the content alone got a yes in at most "
-        "1 of 600 (docs/CALIBRATION.md)."
+        "1 of 600 (docs/CALIBRATION.md). They are taken out one at a time: a judge that knows two "
+        "of them, and nothing else, can get a yes."
+    )
+    level = "its usual margin" if options.level is None else f"{options.level:g} points"
+    yield (
+        f"Conventions: {options.retention} of a rater's agreement is to be kept; raters agree by "
+        f"{words.short(options.floor)} at least; each check at {words.short(options.alpha, 3)}; "
+        f"level within {level}."
     )
     few = {row["raters"] for row in report.rows if 0 < row["raters"] < 10}
     if few:

@@ -1,13 +1,14 @@
 """Say a verdict in words: the answer, its one reason, and the one next step."""
 
 from dataclasses import dataclass
-from math import ceil, isnan, nan
+from math import ceil, floor, isnan, nan
 
 from analysis.stats.validation.answers import Answer, Grade, Half, Reason, Verdict
 from analysis.stats.validation.beyond import FEW_A_GROUP, LENGTH
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence
 from analysis.stats.validation.systems import SystemComparison
+from analysis.stats.validation.verdict import MANY_MISSING
 
 ANSWERS = {
     Answer.YES: "yes",
@@ -20,6 +21,13 @@ USES = {"rate_items": "rate items", "compare_systems": "compare systems"}
 T_OF_POWER = 1.644854 + 0.841621  # of a one-sided test at .05 with power .8
 WORTH_SAYING = 0.01  # least share by which intervals get narrower
 MOST_NAMED = 3  # raters in a sentence
+OTHER_LENGTHS = "Rate texts of other lengths, so that length and quality come apart."
+SYSTEM = "system"
+CLEARER = "Ask a clearer question or train the raters; more items do not help."
+ELSEWHERE = (
+    "Nothing is shown for other kinds of items, systems, questions or raters, nor for another "
+    "prompt or model."
+)
 MOST_TIMES = 20  # as many items as today: more is not worth advising
 MORE = "more items with two ratings or more"
 ANOTHER = "Try another prompt or model."
@@ -35,20 +43,67 @@ def short(number, digits=2):
 
 
 def worth(value, unit="rater"):
-    """Write how many raters, or own answers, a judge is worth."""
+    """Write how many raters, or own answers, a judge is worth at least: rounded down."""
     if isnan(value):
         return "–"
-    if value >= 1000:
-        return f"more {unit}s than can be measured"
-    return "nothing" if value < 0.05 else f"{value:.1f} {unit}{'' if value == 1 else 's'}"
+    if value < 0.1:
+        return "nothing"
+    tenths = floor(10 * value) / 10
+    return f"1,000 {unit}s" if value >= 1000 else f"{tenths:.1f} {unit}{'' if tenths == 1 else 's'}"
 
 
 WARNINGS = {
-    "closer_than_people": "It follows people more closely than people can follow each other: "
-    "ratings of one item may have been pushed apart.",
+    "closer_than_people": "It follows people more closely than people can follow each other: it "
+    "may have seen these ratings, or ratings of one item may have been pushed apart.",
     "seen_rater": "It may have seen a rater's answers: it agrees with that rater alone.",
-    "missing": "More than a tenth of the rated items have no judgment on the scale.",
 }
+
+
+@dataclass(frozen=True)
+class SystemsCase:
+    """A verdict on a judge that compares systems, with all that its words need.
+
+    names: of the systems; people: People of the items that are compared; evidence: on all items.
+    """
+
+    judge: str
+    question: str
+    comparison: SystemComparison
+    names: list
+    margin: float
+    people: object
+    evidence: Evidence
+
+    @property
+    def widest(self):
+        """Return the pair in which judge and people differ most; of favoured pairs, if any."""
+        pairs = self.comparison.pairs
+        favoured = [pair for pair in pairs if pair.is_favoured]
+        return max(favoured or pairs, key=lambda pair: abs(pair.offset.value))
+
+    @property
+    def favour(self):
+        """Say which system the judge favours, and by how much, in the widest pair."""
+        pair = self.widest
+        better = pair.second if pair.offset.value > 0 else pair.first
+        points = f"{short(abs(pair.offset.value))} points"
+        return f"favours {self.names[better]} by {points} against people (of {self.names_of(pair)})"
+
+    def names_of(self, pair):
+        """Write the names of a pair's systems."""
+        return f"{self.names[pair.first]} and {self.names[pair.second]}"
+
+    def say(self):
+        """Return (the sentence, with what else a reader should know; the next step)."""
+        sentence, next_step = OF_SYSTEMS[self.comparison.reason](self)
+        more = _missing(self.evidence)
+        if self.comparison.favoured and self.comparison.reason != Reason.FAVOURS:
+            more.append(f"It {self.favour}.")
+        if not isnan(self.comparison.spread):
+            low, high = map(short, self.comparison.spread_interval)
+            spread = f"{short(self.comparison.spread)} [{low}, {high}]"
+            more.append(f"Over systems its level varies with an SD of {spread} points.")
+        return " ".join([sentence, *more]), next_step
 
 
 @dataclass(frozen=True)
@@ -62,8 +117,14 @@ class Case:
     criteria: Criteria
     echo: object = None
     narrowing: float = nan
+    compared: SystemsCase | None = None
 
+    # How people are spoken of, where the judge is compared with other raters.
     more_items = MORE
+    answer = "a rater's answer"
+    teller, other_teller = "a rater", "another rater"
+    agree = "your raters agree"
+    by_most = " by most of their raters"
 
     @property
     def words(self):
@@ -78,7 +139,14 @@ class Case:
     @property
     def warnings(self):
         """Return the names of what a reader should know whatever the answer is."""
-        return (*self.verdict.warnings, *(["echo"] if self.echo else []))
+        more = {"echo": self.echo, "favours": self.favours_a_system}
+        return (*self.verdict.warnings, *(name for name, holds in more.items() if holds))
+
+    @property
+    def favours_a_system(self):
+        """Whether a judge with a yes favours a system against people."""
+        is_yes = self.verdict.answer == Answer.YES
+        return is_yes and self.compared is not None and self.compared.comparison.favoured
 
     @property
     def agreement(self):
@@ -87,18 +155,25 @@ class Case:
     def say(self):
         """Return (the sentence, with what else a reader should know; the next step)."""
         sentence, next_step = self.words[self.verdict.reason](self)
-        more = [self.warning_words[name] for name in self.verdict.warnings]
+        more = [
+            words for name, words in self.warning_words.items() if name in self.verdict.warnings
+        ]
+        more += _missing(self.evidence)
         if self.echo:
             more.append(_echoed(self.judge, self.echo))
+        if self.favours_a_system:
+            more.append(_favoured_beside(self.compared))
         if self.narrowing >= WORTH_SAYING:
             narrower = f"{self.narrowing:.0%} narrower"
             next_step += f" With your ratings it makes the intervals of means {narrower}."
+        if self.verdict.answer == Answer.YES:
+            sentence += _unusual(self.criteria)
         return " ".join([sentence, *more]), next_step
 
     def collect(self, effect, error):
         """Say how many more items would decide, if today's estimates hold."""
         if isnan(effect) or isnan(error) or effect <= 0:
-            return f"Collect {self.more_items}; at today's estimate no number is sure to help."
+            return f"Collect {self.more_items}; today's estimate tells no number that would do."
         needed = ceil(self.evidence.n * (T_OF_POWER * error / effect) ** 2)
         if needed > MOST_TIMES * self.evidence.n:
             return f"More than {MOST_TIMES} times as many items would be needed."
@@ -114,6 +189,32 @@ def _echoed(judge, echo):
     named = ", ".join(echo.raters[:MOST_NAMED])
     named += " and others" if len(echo.raters) > MOST_NAMED else ""
     return f"{sentence} ({named}). Without them the answer is: {ANSWERS[echo.without]}."
+
+
+def _missing(evidence):
+    """Return what share of the rated items a judge answered, where many are missing."""
+    if evidence.share_missing <= MANY_MISSING:
+        return []
+    answered = f"{1 - evidence.share_missing:.0%}"
+    return [f"It judged {answered} of the rated items on the scale: nothing is shown for the rest."]
+
+
+def _unusual(criteria):
+    """Say which conventions of a yes are not the usual ones."""
+    usual = Criteria()
+    names = {
+        f"share to keep {share_of(criteria.retention)}": criteria.retention == usual.retention,
+        f"level within {criteria.level_margin or 0:g}": criteria.level_margin == usual.level_margin,
+        f"raters agree by {short(criteria.floor)} at least": criteria.floor == usual.floor,
+        f"each check at {short(criteria.alpha)}": criteria.alpha == usual.alpha,
+    }
+    unusual = [name for name, is_usual in names.items() if not is_usual]
+    return f" Not by the usual conventions: {', '.join(unusual)}." if unusual else ""
+
+
+def _favoured_beside(compared):
+    """Say beside a yes on items that the judge favours a system."""
+    return f"It {compared.favour}: do not compare systems by it."
 
 
 def _not_comparable(case):
@@ -151,7 +252,7 @@ def _raters_disagree(case):
     return (
         f"Two raters of one item agree by {interval_of(case.agreement.rho)} on {case.question}: no "
         "judge can be validated there.",
-        "Ask a clearer question or train the raters; more items do not help.",
+        CLEARER,
     )
 
 
@@ -168,8 +269,8 @@ def _may_not(case):
     is_reversed = case.agreement.r.upper(case.criteria.alpha) < 0
     direction = " It goes in the opposite direction." if is_reversed else ""
     return (
-        f"{case.judge} tells less about a rater's answer (r = {short(r)}) than "
-        f"{share_of(case.criteria.retention)} of what another rater tells ({short(rho)})."
+        f"{case.judge} tells less about {case.answer} (r = {short(r)}) than "
+        f"{share_of(case.criteria.retention)} of what {case.other_teller} tells ({short(rho)})."
         f"{direction}",
         ANOTHER,
     )
@@ -180,47 +281,73 @@ def _undecided(case):
         return (
             f"{case.judge} passes every check alone, but not beside the other judges and questions "
             "that were tried on these ratings.",
-            f"Collect {MORE}, or name one judge before you see its judgments.",
+            f"Collect {case.more_items}, or name one judge before you see its judgments.",
+        )
+    if case.verdict.missing == "groups":
+        return (
+            f"{case.judge} passes every check over all items, but in no group of items alone.",
+            f"Collect {case.more_items}, in each group.",
         )
     if case.verdict.missing == "rare_class":
+        n = case.evidence.rare_class.n_majority
         return (
-            f"Only {case.evidence.rare_class.n_majority} items have the rarer answer by most of "
-            f"their raters, and {case.criteria.fewest_of_rare_class} are the least.",
+            f"Only {n} items have the rarer answer{case.by_most}, and "
+            f"{case.criteria.fewest_of_rare_class} are the least.",
             "Collect items with the rarer answer.",
         )
     theta = case.agreement.retention(case.criteria.retention)
     low = case.agreement.share_proven(case.criteria.alpha)
     keeps = f"keeps at least {low:.0%}" if low > 0 else "is not shown to keep any"
     return (
-        f"{case.judge} {keeps} of what a rater tells on {case.question}; "
+        f"{case.judge} {keeps} of what {case.teller} tells on {case.question}; "
         f"{share_of(case.criteria.retention)} has to be shown.",
         case.collect(theta.value, theta.error),
     )
 
 
 def _explained(case):
-    grouping, question = case.verdict.grouping, case.question
-    (beyond,) = [part for part in case.evidence.beyond if part.name == grouping]
-    rho = beyond.agreement.rho
-    theta = beyond.agreement.retention(case.criteria.beyond_retention)
-    by_people = case.verdict.half == Half.PEOPLE
+    """Say that a judge, or people, are not shown to know more than a length or a group."""
+    (beyond,) = [part for part in case.evidence.beyond if part.name == case.verdict.grouping]
+    say = _people_explained if case.verdict.half == Half.PEOPLE else _judge_explained
+    return say(case, beyond.name, beyond.agreement)
+
+
+def _people_explained(case, grouping, agreement):
+    rho = interval_of(agreement.rho)
     if grouping == LENGTH:
-        sentence = (
-            f"Beyond the length of the texts your raters agree by {interval_of(rho)} on "
-            f"{question}: no judge can be shown to know more than a count of characters."
-            if by_people
-            else f"{case.judge} is not shown to know more than a count of characters."
-        )
-        return sentence, "Rate texts of other lengths, so that length and quality come apart."
-    if by_people:
         return (
-            f"Within one {grouping} your raters agree by {interval_of(rho)} on {question}: nothing "
-            "can be shown of any judge there.",
-            f"Rate more items of each {grouping}, or ask whether it may compare systems.",
+            f"Beyond the length of the texts {case.agree} by {rho} on {case.question}: no judge "
+            "can be shown to know more than a count of characters.",
+            OTHER_LENGTHS,
         )
+    if case.verdict.answer == Answer.PEOPLE_DISAGREE:
+        next_step = CLEARER
+    else:
+        next_step = f"Collect {case.more_items}, several of each {grouping}."
+    if grouping == SYSTEM:
+        next_step += " Or ask whether it may compare systems."
     return (
-        f"{case.judge} knows which {grouping} an item is of; within one {grouping} nothing is "
-        "shown.",
+        f"Within one {grouping} {case.agree} by {rho} on {case.question}: nothing can be shown of "
+        "any judge there.",
+        next_step,
+    )
+
+
+def _judge_explained(case, grouping, agreement):
+    if case.verdict.answer == Answer.NO:
+        if grouping == LENGTH:
+            return f"{case.judge} knows hardly more than the length of the texts.", ANOTHER
+        return (
+            f"Within one {grouping} {case.judge} keeps less than half of what {case.teller} "
+            f"tells: it knows of an item little more than its {grouping}.",
+            ANOTHER,
+        )
+    if grouping == LENGTH:
+        words = f"{case.judge} is not shown to know more than a count of characters."
+        return words, OTHER_LENGTHS
+    theta = agreement.retention(case.criteria.beyond_retention)
+    return (
+        f"{case.judge} is not shown to know more of an item than its {grouping}.",
         f"{case.collect(theta.value, theta.error)} They have to be within one {grouping}.",
     )
 
@@ -228,7 +355,7 @@ def _explained(case):
 def _level_off(case):
     b = case.evidence.level.largest.value
     return (
-        f"{case.judge} orders items like a rater, but is {short(abs(b))} points too "
+        f"{case.judge} orders items well enough, but is {short(abs(b))} points too "
         f"{'high' if b > 0 else 'low'}: use it for the order only.",
         "Calibrate it on a part of the items, and test it on the rest.",
     )
@@ -237,16 +364,16 @@ def _level_off(case):
 def _order_only(case):
     if case.verdict.missing == "scale":
         return (
-            f"{case.judge} orders items like a rater; as it has a scale of its own, it has no "
+            f"{case.judge} orders items well enough; as it has a scale of its own, it has no "
             "level to be tested.",
             "Use it for the order only.",
         )
     level = case.evidence.level.largest
     more = case.collect(case.evidence.level_margin - abs(level.value), level.error)
     return (
-        f"{case.judge} orders items like a rater; its level is not settled "
+        f"{case.judge} orders items well enough; its level is not settled "
         f"({interval_of(level)} points).",
-        f"{more} Until then use it for the order only.",
+        f"{more} Use it for the order only until its level is settled.",
     )
 
 
@@ -257,9 +384,11 @@ def _may(case):
         Grade.RATER: "as good as one of your raters",
         Grade.SHARE: f"it keeps {share_of(case.criteria.retention)} of what a rater tells",
     }[case.verdict.grade]
+    how = f"worth at least {worth(least)}, {grade}"
+    if isnan(least):
+        how = "your raters always agree, so that its worth in raters has no number"
     return (
-        f"{case.judge} may stand in for one rater on {case.question}: worth at least "
-        f"{worth(least)}, {grade}. It is not shown for other systems, questions or raters."
+        f"{case.judge} may stand in for one rater on {case.question}: {how}. {ELSEWHERE}"
         f"{unchecked(case.evidence)}{finds(case.evidence.rare_class)}",
         STATE,
     )
@@ -278,8 +407,17 @@ def finds(rare):
     """Say how much of the rarer answer a judge finds; nothing where no answer is rare."""
     if rare is None:
         return ""
-    low, high = rare.recall_interval
-    return f" It finds {rare.recall:.0%} [{low:.0%}, {high:.0%}] of the rarer answer."
+    words = f" It finds {_share(rare.n_hits, rare.n_majority, rare.recall_interval)} of the items "
+    words += "to which most raters give the rarer answer"
+    if not rare.n_marked:
+        return f"{words}."
+    right = _share(rare.n_hits, rare.n_marked, rare.precision_interval)
+    return f"{words}; {right} of those to which it gives it are such items."
+
+
+def _share(part, whole, interval):
+    low, high = interval
+    return f"{part / whole:.0%} [{low:.0%}, {high:.0%}]"
 
 
 OF_RATING = {
@@ -298,30 +436,6 @@ OF_RATING = {
 }
 
 
-@dataclass(frozen=True)
-class SystemsCase:
-    """A verdict on a judge that compares systems, with all that its words need."""
-
-    judge: str
-    question: str
-    comparison: SystemComparison
-    names: list
-    margin: float
-
-    @property
-    def widest(self):
-        """Return the pair in which judge and people differ most."""
-        return max(self.comparison.pairs, key=lambda pair: abs(pair.offset.value))
-
-    def names_of(self, pair):
-        """Write the names of a pair's systems."""
-        return f"{self.names[pair.first]} and {self.names[pair.second]}"
-
-    def say(self):
-        """Return (the sentence, the next step)."""
-        return OF_SYSTEMS[self.comparison.reason](self)
-
-
 MORE_OF_EACH = "Collect more rated items of each system."
 
 
@@ -338,11 +452,8 @@ def _too_few_of_a_system(case):
 
 
 def _favours(case):
-    pair = case.widest
-    better = pair.second if pair.offset.value > 0 else pair.first
     return (
-        f"{case.judge} favours {case.names[better]} by {short(abs(pair.offset.value))} points "
-        f"against people (of {case.names_of(pair)}): it would pick wrong winners.",
+        f"{case.judge} {case.favour}: it may pick wrong winners.",
         "Compare systems by people's ratings, corrected with its judgments.",
     )
 

@@ -60,10 +60,12 @@ def find_echoes(
             for _ in range(n_draws)
         ]
     )
-    spread = drawn.std(axis=0, ddof=1)
+    # The data are one of the permutations: left out, they would look farther away than a draw does.
+    pooled = np.concatenate([observed[None], drawn])
+    spread = pooled.std(axis=0, ddof=1)
     usable = spread > TINY
     scale = np.where(usable, spread, 1.0)
-    mean = drawn.mean(axis=0)
+    mean = pooled.mean(axis=0)
     t = np.where(usable, (observed - mean) / scale, np.nan)
     t_drawn = np.where(usable, (drawn - mean) / scale, np.nan)
     return _test(t, t_drawn)

@@ -19,7 +19,8 @@ class RareClass:
     """Recall and precision for one label, with 95 % Wilson intervals over items.
 
     label: its column. n_majority: items that more than half of their raters give the label;
-    n_marked: items to which the judge gives it. NaN: nobody gives the label, or the judge never.
+    n_marked: items to which the judge gives it; n_hits: items of both, on which both intervals
+    rest. NaN: nobody gives the label, or the judge never.
     """
 
     label: int
@@ -29,6 +30,7 @@ class RareClass:
     precision_interval: tuple[float, float]
     n_majority: int
     n_marked: int
+    n_hits: int
 
 
 def choose_rare_label(means: Floats, rare_share: float) -> int | None:
@@ -64,4 +66,5 @@ def measure_rare_class(shares: Floats, marks: Floats, label: int = 1) -> RareCla
         wilson_interval(hits, n_marked) if n_marked else (nan, nan),
         n_majority,
         n_marked,
+        hits,
     )

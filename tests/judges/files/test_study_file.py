@@ -86,6 +86,7 @@ order: latin_square
 attention_failures: 2
 gold_per_session: 1
 repeats: 3
+repeat_share: 0.1
 minimum_seconds: 8
 order_seed: 2147483647
 sessions_by: "len gth: #1"

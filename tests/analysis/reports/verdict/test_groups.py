@@ -9,6 +9,7 @@ from analysis.options.choices import Choices
 from analysis.options.form import OptionsForm, query
 from analysis.reports.registry import EVERY_OPTION, REPORTS
 from analysis.reports.verdict.groups import GROUP
+from annotate.models import Rating
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd, rows_of
 from tests.analysis.small import build
 
@@ -99,6 +100,36 @@ def test_a_yes_is_limited_to_the_groups_that_were_shown(crowd):
     assert rows_of(report)["good", "q"]["answer"] == "yes"
     assert reason_of(report, "good").endswith(" Shown for: news, mail; not tested: poems.")
     assert any(note.startswith("Groups of items: topic.") for note in report.notes)
+
+
+def test_a_judge_that_knows_only_the_group_gets_no_yes_where_groups_are_declared():
+    """Over all items it follows people well; within either kind it follows nobody."""
+    study, _ = make_crowd()
+    items = list(study.items.order_by("pk"))
+    is_news = np.arange(len(items)) % 2 == 0
+    for item, news in zip(items, is_news, strict=True):
+        item.data = {"topic": "news" if news else "mail"}
+        for rating in Rating.objects.filter(item=item):
+            rating.value = float(np.clip(rating.value + (1.5 if news else -1.5), 1, 5))
+            rating.save()
+    means = {
+        news: np.mean(
+            Rating.objects.filter(item__in=np.array(items)[is_news == news]).values_list(
+                "value", flat=True
+            )
+        )
+        for news in (True, False)
+    }
+    noise = np.random.default_rng(3).normal(0, 0.02, len(items))
+    add_judge(study, "topic", np.array([means[bool(news)] for news in is_news]) + noise)
+    row = rows_of(build(study, "verdict"))["topic", "q"]
+    assert (row["answer"], row["verdict"], row["why"]) == ("yes", "may", "")
+    report = build(study, "verdict", groups="topic")
+    row = rows_of(report)["topic", "q"]
+    assert (row["answer"], row["why"]) == ("not_yet", "groups")
+    reason = reason_of(report, "topic")
+    assert reason.startswith("topic passes every check over all items, but in no group of items")
+    assert {e.row["answer"] for e in report.entries if e.kind == GROUP} <= {"no", "not_yet"}
 
 
 def test_without_declared_groups_a_yes_says_that_they_were_not_tested(crowd):

@@ -1,11 +1,12 @@
 """The verdict as a report: HANNA's published answers, a crowd with a known truth, and its words."""
 
 from collections import Counter
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 import pytest
 
+from analysis.reports.verdict import words as words_of_verdict
 from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE
 from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run
@@ -139,6 +140,62 @@ def test_each_judge_of_a_crowd_gets_its_answer(crowd):
     assert rows["percent"]["level_p"] is None or isnan(rows["percent"]["level_p"])
 
 
+def test_a_yes_on_items_says_which_system_the_judge_favours(crowd):
+    """PLANNING 2b: the warning is always shown beside a yes of section 2."""
+    good = np.array(
+        Judgment.objects.filter(run__judge__key="good")
+        .order_by("item__pk")
+        .values_list("value", flat=True)
+    )
+    kind = np.where(np.arange(len(good)) % SYSTEMS == 1, 0.45, 0.0)
+    add_judge(crowd, "kind to s1", np.clip(good + kind, 1, 5))
+    report = build(crowd, "verdict", named="kind to s1")
+    entries = {e.row["use"]: e for e in report.entries if e.row["evaluator"] == "kind to s1"}
+    assert entries[RATE].row["answer"] == "yes" and entries[COMPARE].row["answer"] != "yes"
+    assert entries[RATE].row["warnings"].split() == ["favours"]
+    assert "It favours s1 by ." in entries[RATE].reason
+    assert entries[RATE].reason.count("do not compare systems by it") == 1
+
+
+def reason_of(report, judge, use=RATE):
+    (reason,) = [
+        e.reason
+        for e in report.entries
+        if e.kind == JUDGE and (e.row["evaluator"], e.row["use"]) == (judge, use)
+    ]
+    return reason
+
+
+def test_a_yes_says_what_share_of_the_items_it_rests_on(crowd):
+    good = Judgment.objects.filter(run__judge__key="good").order_by("item__pk")
+    values = np.array(good.values_list("value", flat=True))
+    add_judge(crowd, "silent", np.where(np.arange(len(values)) % 5 < 2, nan, values))
+    report = build(crowd, "verdict", named="silent")
+    assert rows_of(report)["silent", "q"]["answer"] == "yes"
+    words = "It judged 60% of the rated items on the scale: nothing is shown for the rest."
+    assert words in reason_of(report, "silent") and words in reason_of(report, "silent", COMPARE)
+    assert "It judged" not in reason_of(report, "good")
+
+
+def test_a_yes_by_other_conventions_says_by_which(crowd):
+    assert "conventions" not in reason_of(build(crowd, "verdict"), "good")
+    report = build(crowd, "verdict", level=2, floor=0)
+    assert rows_of(report)["high", "q"]["answer"] == "yes"
+    words = " Not by the usual conventions: level within 2, raters agree by .00 at least."
+    assert words in reason_of(report, "high")
+
+
+def test_worth_is_rounded_down():
+    """A judge that is worth .96 of a rater is no rater."""
+    assert [words_of_verdict.worth(value) for value in (0.96, 1.0, 1.96, 0.09, 5000)] == [
+        "0.9 raters",
+        "1.0 rater",
+        "1.9 raters",
+        "nothing",
+        "1,000 raters",
+    ]
+
+
 def test_judges_that_are_not_shown_count_in_the_family_all_the_same(crowd):
     every, chosen = build(crowd, "verdict"), build(crowd, "verdict", judges=["good"])
     row = rows_of(chosen)["good", "q"]
@@ -181,8 +238,8 @@ def test_the_words_say_for_which_use_and_what_next(crowd):
         if entry.kind == JUDGE and entry.row["use"] == RATE
     }
     assert words["good"][0].startswith("good may stand in for one rater on q: worth at least ")
-    assert words["good"][0].endswith("It is not shown for other systems, questions or raters.")
-    assert words["high"][0].startswith("high orders items like a rater, but is ")
+    assert words["good"][0].endswith(words_of_verdict.ELSEWHERE)
+    assert words["high"][0].startswith("high orders items well enough, but is ")
     assert words["high"][0].endswith(" points too high: use it for the order only.")
     assert words["always 3"] == (
         "always 3 gives the same answer to every item.",
@@ -248,4 +305,4 @@ def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
         "of their own items again: repeat_share, on the page Settings, Order and checks; .1 is "
         "usual."
     )
-    assert last == "Others have rated too: choose third_party as the reference role."
+    assert last == "Others have rated too: choose “Third party” as the reference role."
