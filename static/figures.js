@@ -4,6 +4,28 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 40rem)");
   const config = { displayModeBar: false, responsive: true };
+  const axis = {
+    gridcolor: "var(--line)",
+    zerolinecolor: "var(--soft)",
+    zeroline: false,
+    showline: true,
+    linecolor: "var(--line)",
+    automargin: true,
+    fixedrange: true,
+  };
+  /* What all figures share; a figure's own layout goes before it. */
+  const template = {
+    layout: {
+      margin: { l: 10, r: 10, t: 30, b: 45 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: "var(--ink)", family: "system-ui, sans-serif", size: 13 },
+      hoverlabel: { bgcolor: "var(--paper)", font: { color: "var(--ink)" } },
+      legend: { orientation: "h", y: 1, yanchor: "bottom", x: 0 },
+      xaxis: axis,
+      yaxis: axis,
+    },
+  };
 
   function themed(value, style) {
     if (typeof value === "string" && value.startsWith("var(--")) {
@@ -16,9 +38,27 @@
     return value;
   }
 
+  function merged(value, changes) {
+    if (!changes || typeof changes !== "object" || Array.isArray(changes)) return changes;
+    const whole = { ...value };
+    for (const [key, part] of Object.entries(changes)) whole[key] = merged(whole[key], part);
+    return whole;
+  }
+
+  /* On a phone: titles of axes are smaller, and their n has a line of its own. */
+  function smaller(layout) {
+    for (const [key, axis] of Object.entries(layout)) {
+      if (/^[xy]axis/.test(key) && axis.title) {
+        axis.title = { text: axis.title.text.replaceAll(" (", "<br>("), font: { size: 11 } };
+      }
+    }
+    return layout;
+  }
+
   function draw(plot) {
     const figure = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
-    if (narrow.matches) Object.assign(figure.layout, figure.narrow);
+    if (narrow.matches) figure.layout = smaller(merged(figure.layout, figure.narrow));
+    figure.layout.template = template;
     const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
     const drawn = plot.dataset.drawn ? Plotly.react : Plotly.newPlot;
     plot.dataset.drawn = "yes";

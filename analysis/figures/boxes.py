@@ -1,7 +1,8 @@
 """Draw boxes of how alike each recipient's lists are, cell by cell, with points for few people."""
 
-from analysis.figures import dots, wrapping
+from analysis.figures.frame import figure, layout_of, rows_downwards
 from analysis.figures.looks import JUDGE_COLOURS, SYMBOLS
+from analysis.figures.wrapping import height_of, wrapped
 
 FEW = 25  # people up to whom every point is drawn
 MOST_CELLS = 12
@@ -11,14 +12,11 @@ def boxes(spreads, title, names):
     """Draw a box for each cell. spreads: {cell: values of people}; names: {cell: words}."""
     shown = dict(list(spreads.items())[:MOST_CELLS])
     data = [_box(names[cell], values, place) for place, (cell, values) in enumerate(shown.items())]
-    row = wrapping.height_of([wrapping.wrapped(names[cell]) for cell in shown], least=52)
-    layout = dots.layout_of(height=110 + row * max(len(shown), 2))
-    layout["xaxis"] |= {"title": {"text": title}, "zeroline": True}
-    layout["yaxis"] |= {"autorange": "reversed", "type": "category", "showgrid": False}
-    layout["showlegend"] = False
-    narrow = {"xaxis": layout["xaxis"] | dots.small_title(layout["xaxis"])}
-    narrow["yaxis"] = layout["yaxis"] | {"tickfont": {"size": 10}}
-    return {"data": data, "layout": layout, "narrow": narrow}
+    row = height_of([wrapped(names[cell]) for cell in shown], least=52)
+    layout = rows_downwards(layout_of(110 + row * max(len(shown), 2), title, showlegend=False))
+    layout["xaxis"] |= {"zeroline": True}
+    layout["yaxis"] |= {"showgrid": False}
+    return figure(data, layout, yaxis={"tickfont": {"size": 10}})
 
 
 def _box(name, values, place):
@@ -27,9 +25,9 @@ def _box(name, values, place):
     return {
         "type": "box",
         "orientation": "h",
-        "name": wrapping.wrapped(name),
+        "name": wrapped(name),
         "x": values,
-        "y": [wrapping.wrapped(name)] * len(values),
+        "y": [wrapped(name)] * len(values),
         "boxmean": True,
         "boxpoints": "all" if len(values) <= FEW else "outliers",
         "jitter": 0.4,

@@ -1,23 +1,41 @@
-"""Draw curves (ROC with bands, precision and recall, calibration) and heat maps."""
+"""Draw curves: ROC with bands, precision and recall, calibration, winning rates."""
 
 from math import isnan
 
-from analysis.figures import dots, wrapping
-from analysis.figures.dots import MOST_CURVES
+from analysis.figures import traces
+from analysis.figures.frame import LEGEND_BELOW, LINE, figure, layout_of, span
+from analysis.figures.wrapping import wrapped
 
-OPACITY = "33"  # a fifth, behind a colour in hexadecimal digits
+MOST_CURVES = 8
 MOST_CALIBRATED = 6
-HEAT = [[0, "#d55e00"], [0.5, "var(--paper)"], [1, "#0072b2"]]
+OPACITY = "33"  # a fifth, behind a colour in hexadecimal digits
 
 
-def with_bands(figure, report, entries, question, looks):
-    """Draw the bands of ROC curves, where there are any, behind the curves."""
-    bands = []
-    for entry in entries:
-        band = report.bands.get((entry.row["evaluator"], question))
-        if band and band.grid:
-            bands.append(_band(band, looks.colour(entry.judge)))
-    return figure | {"data": [*bands, *figure["data"]]}
+def roc_curves(report, entries, question, looks):
+    """Draw ROC curves of the best of these evaluators for one question, before their bands."""
+    defined = [entry for entry in entries if not traces.is_undefined(entry.row["auc"])]
+    best = sorted(defined, key=lambda entry: -entry.row["auc"])[:MOST_CURVES]
+    lines = []
+    for entry in best:
+        name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
+        rates = curve.false_positive_rate, curve.true_positive_rate
+        lines.append(_curve(*rates, f"{wrapped(name)} {entry.row['auc']:.2f}", entry, looks))
+    layout = _square(
+        f"False positive rate (n = {span(entry.row['negatives'] for entry in best)})",
+        f"True positive rate (n = {span(entry.row['positives'] for entry in best)})",
+        [0, 1],
+        [0, 1.01],
+    )
+    chance = traces.guide([0, 1], [0, 1], "chance", LINE)
+    return figure([*_bands(report, entries, question, looks), chance, *lines], layout)
+
+
+def _bands(report, entries, question, looks):
+    bands = [
+        (report.bands.get((entry.row["evaluator"], question)), looks.colour(entry.judge))
+        for entry in entries
+    ]
+    return [_band(band, colour) for band, colour in bands if band and band.grid]
 
 
 def _band(band, colour):
@@ -41,51 +59,32 @@ def precision_recall(report, entries, question, looks):
     lines = []
     for entry in drawn:
         name, curve = entry.row["evaluator"], report.curves[entry.row["evaluator"], question]
-        lines.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [0, *curve.recall],
-                "y": [curve.precision[0], *curve.precision],
-                "name": f"{wrapping.wrapped(name)} {entry.row['value']:.2f}",
-                "line": {
-                    "color": looks.colour(entry.judge),
-                    "width": 2,
-                    "shape": "vh",
-                    "dash": looks.dash(entry.judge, name),
-                },
-            }
-            | looks.marks(entry.judge, name)
-        )
-    layout = _square("Recall", "Precision", drawn, "positives", "n")
+        recall, precision = [0, *curve.recall], [curve.precision[0], *curve.precision]
+        words = f"{wrapped(name)} {entry.row['value']:.2f}"
+        lines.append(_curve(recall, precision, words, entry, looks, shape="vh"))
+    across = f"Recall (n = {span(entry.row['positives'] for entry in drawn)})"
+    up = f"Precision (n = {span(entry.row['n'] for entry in drawn)})"
     shares = [entry.row["positives"] / entry.row["n"] for entry in drawn]
-    lines += [_dotted([0, 1], [shares[0]] * 2, "no skill")] if shares else []
-    return _figure(lines, layout)
+    if shares:
+        lines.append(traces.guide([0, 1], [shares[0]] * 2, "no skill"))
+    return figure(lines, _square(across, up))
 
 
 def calibration(report, question, looks):
     """Draw the share of positives over judges' values on 0..1, for the best calibrated judges."""
     errors = [e for e in report.entries if e.row["part"] == "error" and not isnan(e.row["value"])]
     drawn = sorted(errors, key=lambda entry: entry.row["value"])[:MOST_CALIBRATED]
-    lines = [
-        _calibrated(error, report, question, looks)
-        | looks.marks(error.judge, error.row["evaluator"])
-        for error in drawn
-    ]
-    layout = _square("Judge’s value, on 0 to 1", "Share of positives", drawn, "n", None)
-    return _figure([_dotted([0, 1], [0, 1], "as it says"), *lines], layout)
+    lines = [_calibrated(error, report, question, looks) for error in drawn]
+    across = f"Judge’s value, on 0 to 1 (n = {span(entry.row['n'] for entry in drawn)})"
+    equal = traces.guide([0, 1], [0, 1], "as it says")
+    return figure([equal, *lines], _square(across, "Share of positives"))
 
 
 def _calibrated(error, report, question, looks):
     name = error.row["evaluator"]
     rows = [row for row in report.rows if row["evaluator"] == name and row["part"] == "bin"]
-    colour = looks.colour(error.judge)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": f"{wrapping.wrapped(name)}",
-        "x": report.curves[name, question],
-        "y": [row["value"] for row in rows],
+    values = [row["value"] for row in rows]
+    return _curve(report.curves[name, question], values, wrapped(name), error, looks) | {
         "text": [f"{name}: {row['value']:.2f} of {row['n']} items" for row in rows],
         "hoverinfo": "text",
         "error_y": {
@@ -93,11 +92,10 @@ def _calibrated(error, report, question, looks):
             "symmetric": False,
             "thickness": 1,
             "width": 2,
-            "color": colour,
+            "color": looks.colour(error.judge),
             "array": [_length(row["value"], row["high"]) for row in rows],
             "arrayminus": [_length(row["low"], row["value"]) for row in rows],
         },
-        "line": {"color": colour, "width": 2, "dash": looks.dash(error.judge, name)},
     }
 
 
@@ -105,63 +103,42 @@ def _length(low, high):
     return 0 if isnan(low) or isnan(high) else high - low
 
 
-def _dotted(x, y, name):
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "name": name,
-        "hoverinfo": "skip",
-        "line": {"color": "var(--soft)", "dash": "dot"},
-    }
+def winning_rates(report, question, epsilon, looks):
+    """Draw the winning rate of judges over their head start, a step curve per line.
+
+    Judges with one and the same curve share a line.
+    """
+    tested = [e for e in report.entries if e.row["question"] == question and e.row["tested"]]
+    same: dict = {}
+    for entry in sorted(tested, key=lambda e: -e.row["advantage_probability"]):
+        curve = report.curves[entry.row["evaluator"], question]
+        same.setdefault(tuple(curve["winning_rate"]), []).append(entry)
+    lines = []
+    for rates, (entry, *others) in list(same.items())[:MOST_CURVES]:
+        name = wrapped(entry.row["evaluator"]) + (f" and {len(others)} more" if others else "")
+        starts = report.curves[entry.row["evaluator"], question]["epsilon"]
+        lines.append(_curve(starts, list(rates), name, entry, looks, shape="hv"))
+    guides = [
+        traces.guide([epsilon, epsilon], [0, 1], f"ε = {epsilon:g}", width=1),
+        traces.guide([0, 0.5], [0.5, 0.5], "passes from here up", dash="longdash", width=1),
+    ]
+    layout = layout_of(420, "Head start ε", "Winning rate ω", legend=LEGEND_BELOW)
+    layout["xaxis"] |= {"range": [0, 0.5]}
+    layout["yaxis"] |= {"range": [-0.03, 1.03]}
+    height = 420 + 24 * len(lines)  # the legend's lines stand below each other
+    return figure([*lines, *guides], layout, height=height)
 
 
-def _square(across, up, entries, n_across, n_up):
-    """Return a layout with both axes from 0 to 1 and n in their titles."""
-    layout = dots.layout_of(height=520)
-    for axis, words, key in (("xaxis", across, n_across), ("yaxis", up, n_up)):
-        size = f" (n = {dots.span(entry.row[key] for entry in entries)})" if key else ""
-        layout[axis] |= {"title": {"text": f"{words}{size}"}, "range": [-0.01, 1.01]}
-    layout["legend"] |= {"orientation": "h", "y": -0.22, "yanchor": "top"}
+def _curve(x, y, words, entry, looks, shape="linear"):
+    """Return an evaluator's line, with its colour, dashes and marks; words: in the legend."""
+    name = entry.row["evaluator"]
+    colour, dash = looks.colour(entry.judge), looks.dash(entry.judge, name)
+    return traces.line(x, y, words, colour, dash, shape) | looks.marks(entry.judge, name)
+
+
+def _square(across, up, x_range=(-0.01, 1.01), y_range=(-0.01, 1.01)):
+    """Return a layout with both axes from about 0 to 1."""
+    layout = layout_of(520, across, up, legend=LEGEND_BELOW)
+    layout["xaxis"] |= {"range": [*x_range]}
+    layout["yaxis"] |= {"range": [*y_range]}
     return layout
-
-
-def _figure(data, layout):
-    narrow = {axis: layout[axis] | dots.small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
-    return {"data": data, "layout": layout, "narrow": narrow}
-
-
-def heat(entries, title):
-    """Draw a cell for each evaluator and question, coloured by its value, which it states."""
-    names = list(dict.fromkeys(entry.row["evaluator"] for entry in entries))
-    questions = list(dict.fromkeys(entry.row["question"] for entry in entries))
-    values = {(e.row["evaluator"], e.row["question"]): e.row["value"] for e in entries}
-    z = [[_or_none(values.get((name, question))) for question in questions] for name in names]
-    shown = [wrapping.wrapped(name) for name in names]
-    # Of many, some are named.
-    line = wrapping.height_of(shown) if len(names) <= dots.MOST_LINES else 10
-    layout = dots.layout_of(height=150 + line * max(len(names), 2))
-    layout["xaxis"] |= {"title": {"text": title}, "type": "category", "showgrid": False}
-    layout["yaxis"] |= {"autorange": "reversed", "type": "category", "showgrid": False}
-    data = {
-        "type": "heatmap",
-        "z": z,
-        "x": questions,
-        "y": shown,
-        "text": [["–" if v is None else f"{v:.2f}" for v in line] for line in z],
-        "texttemplate": "%{text}",
-        "xgap": 1,
-        "ygap": 1,
-        "zmin": -1,
-        "zmax": 1,
-        "colorscale": HEAT,
-        "showscale": False,
-        "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
-    }
-    small = layout["yaxis"] | {"tickfont": {"size": 10}}
-    return {"data": [data], "layout": layout, "narrow": {"yaxis": small}}
-
-
-def _or_none(value):
-    return None if value is None or isnan(value) else value

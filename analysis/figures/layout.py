@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
 
-from analysis.figures import dots
+from analysis.figures.frame import span
 from annotate.templatetags.concord import interval
 
 MOST_ROWS = 200  # of the table that lists every number
@@ -173,4 +173,4 @@ def any_value(rows, **wanted):
 def n_words(entries, name="n"):
     """Write n = 40, or n = 30 to 40, over the rows that have a value."""
     counts = [entry.row[name] for entry in entries if not isnan(entry.row["value"])]
-    return f"n = {dots.span(counts)}"
+    return f"n = {span(counts)}"

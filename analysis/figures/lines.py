@@ -1,17 +1,15 @@
-"""Draw values over a number: cost against accuracy, accuracy by episodes, maps, K raters.
-
-Plain dictionaries like those of dots.py; shapes and dashes differ wherever colours do.
-"""
+"""Draw values over a number: cost against accuracy, accuracy by episodes, maps, K raters."""
 
 from math import isnan
 
-from analysis.figures.dots import INK, LINE, MOST_CURVES, layout_of, small_title
+from analysis.figures import traces
+from analysis.figures.curves import MOST_CURVES
+from analysis.figures.frame import INK, LINE, figure, layout_of, rows_downwards, span
 from analysis.figures.looks import DASHES, PEOPLE, SYMBOLS
 from analysis.figures.wrapping import wrapped
 
 MARKS = {"judge": "square", "ensemble": "star", "people": "circle"}
 NAMES = {"judge": "judges", "ensemble": "ensembles", "people": "people, k raters"}
-SOFT = "var(--soft)"
 MOST_NAMED = 8
 
 
@@ -23,79 +21,55 @@ def frontier(entries, looks, what):
     drawn = [e for e in entries if not isnan(e.row["cost"]) and not isnan(e.row["value"])]
     paid = [e.row["cost"] for e in drawn if e.row["cost"] > 0]
     free_at = min(paid, default=1.0) / 5
-    data = [_steps(drawn, free_at)]
+    best = sorted((e for e in drawn if e.row["frontier"]), key=lambda e: e.row["cost"])
+    costs, values = [_at(e, free_at) for e in best], [e.row["value"] for e in best]
+    data = [traces.guide(costs, values, "not dominated", shape="hv")]
     for kind, symbol in MARKS.items():
         own = [entry for entry in drawn if entry.kind == kind]
-        data += [_interval(_at(e, free_at), e, looks) for e in own if not isnan(e.row["low"])]
+        data += [
+            traces.interval(
+                [_at(e, free_at)] * 2, [e.row["low"], e.row["high"]], looks.colour(e.judge)
+            )
+            for e in own
+            if not isnan(e.row["low"])
+        ]
         data += [_points(own, kind, symbol, free_at, looks)] if own else []
-    layout = layout_of(height=460)
-    n = sorted({entry.row["n"] for entry in drawn}) or [0]
-    span = f"{n[0]:,}" if len(n) == 1 else f"{n[0]:,} to {n[-1]:,}"
-    layout["xaxis"] |= {"type": "log", "title": {"text": "Cost of an item in US dollars (log)"}}
-    layout["yaxis"] |= {"title": {"text": f"{what} (n = {span})"}}
+    across = "Cost of an item in US dollars (log)"
     if any(entry.row["cost"] == 0 for entry in drawn):
-        layout["xaxis"]["title"]["text"] += ", the leftmost are free"
-    narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
-    return {"data": data, "layout": layout, "narrow": narrow | {"height": 420}}
+        across += ", the leftmost are free"
+    up = f"{what} (n = {span({entry.row['n'] for entry in drawn})})"
+    layout = layout_of(460, across, up)
+    layout["xaxis"] |= {"type": "log"}
+    return figure(data, layout, height=420)
 
 
 def _at(entry, free_at):
     return entry.row["cost"] or free_at
 
 
-def _steps(entries, free_at):
-    """Draw the line through the entries that nothing dominates, from the cheapest on."""
-    best = sorted((e for e in entries if e.row["frontier"]), key=lambda e: e.row["cost"])
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "not dominated",
-        "x": [_at(e, free_at) for e in best],
-        "y": [e.row["value"] for e in best],
-        "line": {"color": SOFT, "dash": "dot", "shape": "hv"},
-        "hoverinfo": "skip",
-    }
-
-
-def _interval(x, entry, looks):
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [x, x],
-        "opacity": 0.4,
-        "hoverinfo": "skip",
-        "y": [entry.row["low"], entry.row["high"]],
-        "showlegend": False,
-        "line": {"color": looks.colour(entry.judge), "width": 2},
-    }
-
-
 def _points(entries, kind, symbol, free_at, looks):
     """Draw the marks of one kind; names stand beside the marks on the frontier."""
     best = [entry.row["frontier"] for entry in entries]
     named = sum(map(bool, best)) <= MOST_NAMED
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": NAMES[kind],
-        "x": [_at(e, free_at) for e in entries],
-        "y": [e.row["value"] for e in entries],
-        "text": [
+    return traces.points(
+        [_at(e, free_at) for e in entries],
+        [e.row["value"] for e in entries],
+        [looks.colour(entry.judge) for entry in entries],
+        [symbol if b else f"{symbol}-open" for b in best],
+        size=11,
+        marker={"line": {"width": 2}},
+        mode="markers+text",
+        name=NAMES[kind],
+        text=[
             wrapped(e.row["evaluator"], 18) if b and named else ""
             for e, b in zip(entries, best, strict=True)
         ],
-        "textposition": "top center",
-        "cliponaxis": False,
-        "textfont": {"size": 11, "color": INK},
-        "hovertext": [_in_words(e.row) for e in entries],
-        "hoverinfo": "text",
-        "marker": {
-            "symbol": [symbol if b else f"{symbol}-open" for b in best],
-            "size": 11,
-            "color": [looks.colour(entry.judge) for entry in entries],
-            "line": {"width": 2},
-        },
-    }
+        textposition="top center",
+        cliponaxis=False,
+        textfont={"size": 11, "color": INK},
+        hovertext=[_in_words(e.row) for e in entries],
+        hoverinfo="text",
+    )
 
 
 def _in_words(row):
@@ -107,101 +81,55 @@ def series(lines, x_title, y_title, y_range=None):
     data = []
     for place, (name, colour, points) in enumerate(lines[:MOST_CURVES]):
         defined = [point for point in points if not isnan(point[1])]
-        dash = DASHES[place % len(DASHES)]
         data += [
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [x, x],
-                "y": [low, high],
-                "opacity": 0.4,
-                "line": {"color": colour, "width": 2},
-                "hoverinfo": "skip",
-                "showlegend": False,
-            }
+            traces.interval([x, x], [low, high], colour)
             for x, _, low, high in defined
             if not isnan(low)
         ]
+        x, y = [point[0] for point in defined], [point[1] for point in defined]
         data.append(
-            {
-                "type": "scatter",
+            traces.line(x, y, wrapped(name), colour, DASHES[place % len(DASHES)])
+            | {
                 "mode": "lines+markers",
-                "name": wrapped(name),
-                "x": [point[0] for point in defined],
-                "y": [point[1] for point in defined],
-                "line": {"color": colour, "dash": dash},
                 "marker": {"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 9},
                 "hovertemplate": "%{x}: %{y:.2f}<extra></extra>",
             }
         )
-    layout = layout_of(height=400)
-    layout["xaxis"] |= {"title": {"text": x_title}}
-    layout["yaxis"] |= {"title": {"text": y_title}} | ({"range": y_range} if y_range else {})
-    layout["showlegend"] = True
-    narrow = {axis: layout[axis] | small_title(layout[axis]) for axis in ("xaxis", "yaxis")}
-    return {"data": data, "layout": layout, "narrow": narrow}
+    layout = layout_of(400, x_title, y_title, showlegend=True)
+    layout["yaxis"] |= {"range": y_range} if y_range else {}
+    return figure(data, layout)
 
 
 def maps(curves, ends, looks):
     """Draw maps from judges' values to people's, {judge: {judge, human}}, and the equal line."""
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "equal",
-            "x": list(ends),
-            "y": list(ends),
-            "line": {"color": LINE, "dash": "dot"},
-            "hoverinfo": "skip",
-        }
-    ]
+    data = [traces.guide([*ends], [*ends], "equal", LINE)]
     for name, curve in list(curves.items())[:MOST_CURVES]:
+        look = wrapped(name), looks.colour(name), looks.dash(name, name)
         data.append(
-            {
-                "type": "scatter",
+            traces.line(curve["judge"], curve["human"], *look)
+            | {
                 "mode": "lines+markers" if len(curve["judge"]) < 20 else "lines",
-                "x": curve["judge"],
-                "y": curve["human"],
-                "name": wrapped(name),
-                "line": {"color": looks.colour(name), "dash": looks.dash(name, name)},
                 "marker": {"symbol": looks.symbol(name, name), "size": 7},
                 "hovertemplate": "judge %{x:.2f}: people %{y:.2f}<extra></extra>",
             }
         )
-    layout = layout_of(height=440)
-    layout["xaxis"] |= {"title": {"text": "The judge says"}}
-    layout["yaxis"] |= {"title": {"text": "People say, by the map"}}
-    layout["legend"] |= {"y": -0.2, "yanchor": "top"}
-    return {"data": data, "layout": layout, "narrow": {"height": 420 + 20 * len(data)}}
+    layout = layout_of(440, "The judge says", "People say, by the map")
+    layout["legend"] = {"y": -0.2, "yanchor": "top"}
+    return figure(data, layout, height=420 + 20 * len(data))
 
 
 def bars(rows, title):
     """Draw shares as bars with intervals: (name, share, low, high)."""
     rows = [row for row in rows if not isnan(row[1])]
-    lines = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [low, high],
-            "y": [name, name],
-            "line": {"color": INK, "width": 2},
-            "hoverinfo": "skip",
-        }
+    intervals = [
+        traces.interval([low, high], [name, name], INK, opacity=1)
         for name, _, low, high in rows
         if not isnan(low)
     ]
-    bar = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [row[1] for row in rows],
-        "y": [row[0] for row in rows],
-        "marker": {"color": PEOPLE},
-        "opacity": 0.75,
-        "hovertemplate": "%{y}: %{x:.0%}<extra></extra>",
-    }
-    layout = layout_of(height=110 + 34 * max(len(rows), 2))
-    layout["xaxis"] |= {"title": {"text": title}, "tickformat": ".0%", "range": [0, 1.01]}
-    layout["yaxis"] |= {"autorange": "reversed", "type": "category"}
-    layout["showlegend"] = False
-    layout["bargap"] = 0.4
-    return {"data": [bar, *lines], "layout": layout, "narrow": {}}
+    shares, names = [row[1] for row in rows], [row[0] for row in rows]
+    hover = "%{y}: %{x:.0%}<extra></extra>"
+    bar = traces.bar(shares, names, PEOPLE, opacity=0.75, hovertemplate=hover)
+    height = 110 + 34 * max(len(rows), 2)
+    layout = rows_downwards(layout_of(height, title, showlegend=False, bargap=0.4))
+    layout["xaxis"] |= {"tickformat": ".0%", "range": [0, 1.01]}
+    return figure([bar, *intervals], layout)

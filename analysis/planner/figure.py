@@ -4,8 +4,9 @@ from math import nan
 
 import numpy as np
 
+from analysis.figures.frame import SOFT
 from analysis.figures.layout import Figure
-from analysis.figures.lines import SOFT, series
+from analysis.figures.lines import series
 from analysis.figures.looks import JUDGE_COLOURS
 from analysis.planner.plan import curve, fewest_items
 from annotate.templatetags.concord import leading_point

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
-from analysis.figures import dots
 from analysis.figures.layout import Figure
+from analysis.figures.likert import likert
 from analysis.options.choices import ALL
 from analysis.reports.registry import REPORTS
 from analysis.reports.shared.evaluators import together
@@ -110,7 +110,7 @@ def likert_figure(source):
         return None
     caption = "Answers of people that count, by question; the middle of the scale around zero."
     lines = [(key, points, sum(n for _, n in points)) for key, points in counts]
-    return Figure("likert", caption, dots.likert(counts)), lines
+    return Figure("likert", caption, likert(counts)), lines
 
 
 def _distributions(answers):

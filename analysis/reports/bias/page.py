@@ -2,7 +2,9 @@
 
 from math import isnan
 
-from analysis.figures.dots import MOST_CURVES, dots, span
+from analysis.figures.curves import MOST_CURVES
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import maps
 from analysis.reports.bias.report import (

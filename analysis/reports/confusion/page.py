@@ -1,6 +1,6 @@
 """Show confusion matrices, for one question."""
 
-from analysis.figures import dots
+from analysis.figures.heat import MOST_MATRICES, confusion_matrices
 from analysis.figures.layout import Cell, Figure, Layout, Matrix
 from analysis.reports.confusion.report import confusion
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
@@ -17,8 +17,8 @@ def layout(report, question, looks):
     figure = Figure(
         "confusion",
         f"Answers to {question}: people in rows, the evaluator in columns; numbers are items, "
-        f"shades their share of the row. The first {dots.MOST_MATRICES} at most.",
-        dots.matrices(entries),
+        f"shades their share of the row. The first {MOST_MATRICES} at most.",
+        confusion_matrices(entries),
     )
     matrices = [_matrix(entry) for entry in report.entries]
     return Layout([figure] if entries else [], [], matrices=matrices)

@@ -1,7 +1,7 @@
 """Show correlations with one coefficient, as P0's table 1, and a figure of them."""
 
-from analysis.figures import curves
 from analysis.figures.dots import dots
+from analysis.figures.heat import question_heat_map
 from analysis.figures.layout import (
     Figure,
     Layout,
@@ -59,7 +59,7 @@ def _heat(report, words, levels):
         f"{words} at the {levels[0]} level: evaluators in rows, questions in columns; blue follows "
         "the reference, orange contradicts it."
     )
-    return [Figure("heat", caption, curves.heat(own, title))]
+    return [Figure("heat", caption, question_heat_map(own, title))]
 
 
 def over_questions(report):

@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from analysis.figures import dots
+from analysis.figures import scatter
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.correlation.page import LABELS
 from analysis.reports.correlation.report import AVERAGE
@@ -39,7 +39,7 @@ def layout(report, measure, looks):
         "line joins the means of each size, with their 95 % intervals where they have any."
     )
     means = [entry for entry in entries_by_kind[SIZE] if entry.row["question"] == AVERAGE]
-    figures = [Figure("ensembles", caption, dots.subsets(averages, means, words))]
+    figures = [Figure("ensembles", caption, scatter.subsets(averages, means, words))]
     tables = [_sizes(entries_by_kind[SIZE], words), _leaders(averages, words), _best(report, words)]
     return Layout(figures if averages else [], tables, *details(report))
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Figure, Layout, any_value, details
 from analysis.reports.correlation.page import LABELS, wide
 from analysis.reports.correlation.report import AVERAGE, LEVELS

@@ -5,7 +5,8 @@ from math import isnan
 
 from analysis.answers.lists import K_SWEEP, L_SWEEP, RELATIONS_PLAN, Lists
 from analysis.figures.boxes import boxes
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words, n_words
 from analysis.figures.looks import Looks
 from analysis.options.choices import ALL

@@ -6,7 +6,8 @@ from math import isnan
 
 from django.urls import reverse
 
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Figure, Layout, Link, Table, cell_of
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
 from analysis.reports.misjudged.report import (

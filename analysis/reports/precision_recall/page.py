@@ -3,8 +3,8 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures import curves as charts_curves
-from analysis.figures import dots as charts
+from analysis.figures import curves
+from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.precision_recall.report import precision_recall
@@ -22,16 +22,16 @@ def layout(report, question, looks):
     ]
     entries.sort(key=lambda entry: (isnan(v := entry.row["value"]), -v))
     caption = (
-        f"Precision and recall for {question}: the {charts.MOST_CURVES} largest areas at most, the "
+        f"Precision and recall for {question}: the {curves.MOST_CURVES} largest areas at most, the "
         "average precision beside each name. Dotted: the share of positives, which a judge without "
         "any skill has."
     )
-    curves = charts_curves.precision_recall(report, entries, question, looks)
+    plot = curves.precision_recall(report, entries, question, looks)
     title = f"Average precision ({n_words(entries)})"
-    dots = charts.dots(entries, "evaluator", "question", looks, title, unit_interval=True)
+    averages = dots(entries, "evaluator", "question", looks, title, unit_interval=True)
     figures = [
-        Figure("precision-recall", caption, curves),
-        Figure("average", f"Average precision for {question}. Lines: 95 % intervals.", dots),
+        Figure("precision-recall", caption, plot),
+        Figure("average", f"Average precision for {question}. Lines: 95 % intervals.", averages),
     ]
     lines = [(entry.row["evaluator"], _cells(entry)) for entry in entries]
     headings = ["Average precision", "Share of positives", "Positive", "n"]

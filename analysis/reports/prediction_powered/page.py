@@ -3,7 +3,8 @@
 from dataclasses import replace
 from math import inf, isnan
 
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.options.common import Compared
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions

@@ -2,8 +2,9 @@
 
 from math import isnan
 
-from analysis.figures import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table
+from analysis.figures.likert import likert
 from analysis.figures.lines import series
 from analysis.reports.correlation.page import LABELS
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
@@ -36,7 +37,7 @@ def layout(report, measure, looks):
     if ratings:
         counts = _counts(ratings)
         caption = "What people say of the profiles; the middle of the scale around zero."
-        figures.append(Figure("ratings", caption, dots.likert(counts)))
+        figures.append(Figure("ratings", caption, likert(counts)))
         tables.append(_shares(ratings))
     return Layout(figures, tables)
 
@@ -50,7 +51,7 @@ def _figure(entries, question, words, looks):
     merged: dict = {}
     for (name, colour), points in lines.items():
         merged.setdefault(name, (name, colour, []))[2].extend(points)
-    n = dots.span(entry.row["n"] for entry in entries)
+    n = span(entry.row["n"] for entry in entries)
     plot = series(list(merged.values()), "Episodes that the judge knows of", f"{words} (n = {n})")
     caption = f"{question}: {words} by the number of episodes. Lines: 95 % intervals."
     return Figure(f"episodes-{question}", caption, plot)

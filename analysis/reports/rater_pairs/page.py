@@ -5,7 +5,7 @@ from math import isnan
 
 import numpy as np
 
-from analysis.figures.heat import MOST_SHOWN, heat_map
+from analysis.figures.heat import MOST_RATERS, rater_heat_map
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.kind import Kind, Shown, no_value
 from analysis.reports.rater_pairs.report import KAPPA, PERCENT, rater_pairs
@@ -28,13 +28,13 @@ def layout(report, measure, looks):
         return Layout([], [])
     means = pairs.means
     order = np.argsort(np.where(np.isnan(means), -np.inf, -means), kind="stable")
-    first = order[:MOST_SHOWN]
+    first = order[:MOST_RATERS]
     names = [pairs.names[place] for place in first]
     square = np.ix_(first, first)
-    plot = heat_map(names, pairs.values[square], pairs.n[square], words)
+    plot = rater_heat_map(names, pairs.values[square], pairs.n[square], words)
     caption = f"{words} of each two raters; who agrees most with the rest comes first."
-    if len(order) > MOST_SHOWN:
-        caption += f" The {MOST_SHOWN} of {len(order)} raters who agree most; all are below."
+    if len(order) > MOST_RATERS:
+        caption += f" The {MOST_RATERS} of {len(order)} raters who agree most; all are below."
     return Layout(
         [Figure("rater_pairs", caption, plot)], [_means(pairs, means, words)], *details(report)
     )

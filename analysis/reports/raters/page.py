@@ -3,8 +3,10 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures.dots import dots, likert, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import MOST_ROWS, Cell, Figure, Layout, Table
+from analysis.figures.likert import likert
 from analysis.reports.kind import Kind, no_value, of_questions
 from analysis.reports.raters.report import raters
 from analysis.reports.shared.labels import MOST_LABELS

@@ -4,7 +4,8 @@ from dataclasses import replace
 from math import isnan
 
 from analysis.answers.perturbed import Perturbed
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table, details
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.robustness.options import RobustnessOptions

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from math import inf, isnan
 
-from analysis.figures import curves, dots
+from analysis.figures import curves
+from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.roc.report import main_entries, roc
@@ -22,11 +23,9 @@ def layout(report, question, looks):
     entries.sort(key=lambda entry: -entry.row["auc"] if not isnan(entry.row["auc"]) else 1)
     figure = Figure(
         "roc",
-        f"ROC curves for {question}: the {dots.MOST_CURVES} largest areas at most, the area "
+        f"ROC curves for {question}: the {curves.MOST_CURVES} largest areas at most, the area "
         f"beside each name{_shaded(report)}.",
-        curves.with_bands(
-            dots.curves(report, entries, question, looks), report, entries, question, looks
-        ),
+        curves.roc_curves(report, entries, question, looks),
     )
     title = f"AUC ({n_words(entries)})"
     grey = [
@@ -34,7 +33,7 @@ def layout(report, question, looks):
         for entry in grey_entries(report, lambda row: row["question"] == question)
     ]
     drawn = [*grey_metric(report, entries), *grey]
-    areas = dots.dots(drawn, "evaluator", "question", looks, title, chance=0.5)
+    areas = dots(drawn, "evaluator", "question", looks, title, chance=0.5)
     lines = [(entry.row["evaluator"], _roc_cells(entry)) for entry in entries]
     caption = f"Area under the ROC curve for {question}."
     headings = ["AUC", "Positive", "Positives", "Negatives"]

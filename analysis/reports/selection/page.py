@@ -3,7 +3,8 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, best, first_of, no_value
 from analysis.reports.selection.options import SelectionOptions

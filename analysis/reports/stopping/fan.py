@@ -5,7 +5,8 @@ from math import isfinite, isnan, nan, sqrt
 
 import numpy as np
 
-from analysis.figures.lines import SOFT, series
+from analysis.figures.frame import SOFT
+from analysis.figures.lines import series
 from analysis.figures.looks import JUDGE_COLOURS
 from analysis.reports.verdict.words import short
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK, sequence_bounds

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures.dots import MOST_CURVES, dots, span, winning_rates
+from analysis.figures.curves import MOST_CURVES, winning_rates
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.shared.labels import ORDERED

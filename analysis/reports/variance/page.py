@@ -2,7 +2,7 @@
 
 from math import isnan, nan
 
-from analysis.figures.dots import INK
+from analysis.figures.frame import INK
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import bars, series
 from analysis.figures.looks import PEOPLE

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from math import isnan
 
-from analysis.figures.dots import dots, span
+from analysis.figures.dots import dots
+from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.groups import GROUP

@@ -5,11 +5,11 @@ from math import nan
 import numpy as np
 import pytest
 
-from analysis.figures import boxes as charts_lists
-from analysis.figures import curves, wrapping
-from analysis.figures import dots as charts
-from analysis.figures import lines as line_charts
-from analysis.figures.heat import heat_map
+from analysis.figures import wrapping
+from analysis.figures.boxes import boxes
+from analysis.figures.dots import dots
+from analysis.figures.heat import confusion_matrices, question_heat_map, rater_heat_map
+from analysis.figures.lines import series
 from analysis.figures.looks import Looks
 from analysis.reports.base import Entry, Report
 from analysis.reports.roc import page
@@ -49,18 +49,18 @@ def test_lines_break_at_blanks_and_marks():
 def test_names_beside_above_and_within_figures_are_whole():
     looks, names = Looks([LONG, LONGER]), [LONG, LONGER]
     entries = [entry(name) for name in names]
-    dots = charts.dots(entries, "evaluator", "question", looks, "r")
-    assert [*map(whole, dots["layout"]["yaxis"]["ticktext"])] == [*map(whole, names)]
-    above = [note["text"] for note in dots["narrow"]["annotations"]]
+    drawn = dots(entries, "evaluator", "question", looks, "r")
+    assert [*map(whole, drawn["layout"]["yaxis"]["ticktext"])] == [*map(whole, names)]
+    above = [note["text"] for note in drawn["narrow"]["annotations"]]
     assert [*map(whole, above)] == [*map(whole, names)]
-    heat = curves.heat(entries, "r")
+    heat = question_heat_map(entries, "r")
     assert [*map(whole, heat["data"][0]["y"])] == [*map(whole, names)]
-    series = line_charts.series([(LONG, "#000000", [(1, 0.5, nan, nan)])], "K", "r")
-    assert whole(series["data"][-1]["name"]) == whole(LONG)
-    boxes = charts_lists.boxes({"a": [1, 2], "b": [3, 4]}, "RBO", {"a": LONG, "b": LONGER})
-    assert [whole(box["y"][0]) for box in boxes["data"]] == [*map(whole, names)]
+    lines = series([(LONG, "#000000", [(1, 0.5, nan, nan)])], "K", "r")
+    assert whole(lines["data"][-1]["name"]) == whole(LONG)
+    cells = boxes({"a": [1, 2], "b": [3, 4]}, "RBO", {"a": LONG, "b": LONGER})
+    assert [whole(box["y"][0]) for box in cells["data"]] == [*map(whole, names)]
     matrix = {"labels": [0, 1], "shares": [[1, 0], [0, 1]], "matrix": [[3, 0], [0, 3]]}
-    matrices = charts.matrices([entry(name, **matrix) for name in names])
+    matrices = confusion_matrices([entry(name, **matrix) for name in names])
     assert [whole(note["text"]) for note in matrices["layout"]["annotations"]] == [
         *map(whole, names)
     ]
@@ -69,7 +69,7 @@ def test_names_beside_above_and_within_figures_are_whole():
 def test_a_figure_is_higher_where_names_need_more_lines():
     looks = Looks([LONG])
     low, high = (
-        charts.dots([entry(name), entry("b"), entry("c")], "evaluator", "question", looks, "r")
+        dots([entry(name), entry("b"), entry("c")], "evaluator", "question", looks, "r")
         for name in ("a", LONG)
     )
     assert low["layout"]["height"] == 110 + 3 * 26
@@ -85,7 +85,7 @@ def test_a_figure_is_higher_where_names_need_more_lines():
 
 def test_raters_whose_names_begin_alike_keep_a_line_each():
     names = ["participant-number-0001", "participant-number-0002"]
-    heat = heat_map(names, np.array([[1, 0.5], [0.5, 1]]), np.ones((2, 2)), "α")
+    heat = rater_heat_map(names, np.array([[1, 0.5], [0.5, 1]]), np.ones((2, 2)), "α")
     assert len({*heat["data"][0]["y"]}) == 2
 
 

@@ -4,7 +4,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from analysis.figures.dots import MOST_CURVES, dots, shade
+from analysis.figures.curves import MOST_CURVES
+from analysis.figures.dots import dots
+from analysis.figures.likert import shade
 from analysis.figures.looks import DASHES, JUDGE_COLOURS, Looks
 from analysis.reports.base import Entry
 

@@ -10,7 +10,7 @@ from django.db.models import F
 from scipy import stats
 
 from analysis.answers import frame
-from analysis.figures.dots import winning_rates
+from analysis.figures.curves import winning_rates
 from analysis.figures.looks import Looks
 from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.page import KIND
