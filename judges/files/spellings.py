@@ -3,8 +3,8 @@
 from django.db.models import Min
 
 from judges.files.judgments import read_judges
+from judges.methods.extract import topics
 from judges.methods.extract.triplets import folded
-from judges.methods.topics import topics
 from judges.models import Statement
 
 

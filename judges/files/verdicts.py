@@ -6,7 +6,7 @@ supported), write profiles, recommend, extract statements or propose topics.
 
 from annotate.files.reading import quoted
 from judges import methods
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge
 from judges.models.judge import MOST_DAYS, MOST_EPISODES, MOST_TRANSCRIPT
 from judges.models.statement import LEAST_PART, MOST_PART, MOST_STATEMENTS

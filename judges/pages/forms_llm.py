@@ -7,8 +7,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 
 from judges import methods
 from judges.files.verdicts import MOST_TOKENS, PROMPTS
+from judges.methods.extract import topics
 from judges.methods.recommend.method import TOKENS_AN_ENTRY
-from judges.methods.topics import topics
 from judges.models import Judge
 from judges.pages.forms_kinds import KindForm
 from judges.prompting import fill

@@ -6,7 +6,7 @@ from annotate.design import versions
 from annotate.models.study import slug_rule
 from judges import methods
 from judges.files.verdicts import MOST_TOKENS
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Endpoint, Judge, StudyPrompt
 from judges.pages.judge_preview import preview
 from judges.prompting import own

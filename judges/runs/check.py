@@ -1,6 +1,6 @@
 """Check which settings of an LLM judge do not go together."""
 
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge
 from judges.models.judge import MOST_EPISODES
 from judges.prompting import fill

@@ -7,9 +7,9 @@ what all samples say together is counted when it is looked at (judges/methods/to
 import json
 
 from judges.methods.base import Method
+from judges.methods.extract.topics import LONGEST_NAME
 from judges.methods.profile.method import PROFILE
 from judges.methods.topics import reviews, shortlist
-from judges.methods.topics.topics import LONGEST_NAME
 from judges.prompting import fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from annotate.design.splits import WITHHELD, is_locked, withheld
 from judges.methods.extract.extract import SIDES
+from judges.methods.extract.topics import OWN
 from judges.methods.rows import Written, in_turn
 from judges.methods.topics import shortlist
 from judges.methods.topics.reviews import BATCH, FIELDS, as_line, hidden_reviews, numbered
-from judges.methods.topics.topics import OWN
 from judges.models import Flag, Judgment, Side, TopicSample
 from judges.models.statement import side_text
 from judges.prompting.flags import rules_of

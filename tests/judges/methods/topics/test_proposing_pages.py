@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotate.design import splits
 from annotate.models import Membership
 from judges.files import load_files
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge, Run
 from judges.prompting import own
 from judges.runs.plan import plan
