@@ -5,12 +5,28 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, islice
 
+from django.db.models import QuerySet
+
 from judges import methods
 from judges.models import Flag, HeldOut, Judge, Judgment, Material
 from judges.prompting.flags import rules_of, texts_sent
-from judges.prompting.materials import show_material
+from judges.prompting.materials import Materials, show_material
 
 BATCH = 2000
+
+
+@dataclass
+class Wanted:
+    """What a run is to ask: items, questions, Materials, and the trial of a recommender.
+
+    limit: the first so many of what is asked about; None for all.
+    """
+
+    items: QuerySet
+    questions: list
+    materials: Materials
+    limit: int | None = None
+    trial: object = None
 
 
 @dataclass

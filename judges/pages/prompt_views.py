@@ -9,6 +9,7 @@ from django.http import Http404
 from django.shortcuts import redirect, render
 
 from annotate.design import access
+from judges import methods
 from judges.models import Judge
 from judges.models.prompt import OWN
 from judges.pages.forms_prompts import PromptForm, TryForm
@@ -95,6 +96,7 @@ def _about(study, prompt):
         "prompt": prompt,
         "versions": _versions(study, prompt.name),
         "placeholders": _placeholders(prompt.method),
+        "method": methods.named(prompt.method),
     }
 
 

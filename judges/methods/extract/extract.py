@@ -12,7 +12,6 @@ from collections import defaultdict
 from itertools import islice
 
 from annotate.design.splits import WITHHELD, is_locked, withheld
-from judges import methods
 from judges.methods.extract import triplets
 from judges.methods.rows import Written, in_turn
 from judges.models import Extraction, Flag, Judge, Judgment, Side, Statement
@@ -80,10 +79,8 @@ def parts_of(judge, text):
 def keep(run, units):
     """Write the statements of texts whose last part is settled now, within that transaction.
 
-    units: numbers of units, also of other runs' kind. What is written already stays.
+    units: numbers of units. What is written already stays.
     """
-    if not methods.of_frozen(run.frozen).extracts:
-        return
     touched = Extraction.objects.filter(run=run, unit__in=list(units))
     pairs = set(touched.values_list("item", "side"))
     parts = Extraction.objects.filter(run=run, item__in=touched.values("item"))
