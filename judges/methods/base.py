@@ -29,7 +29,11 @@ ASKED = Asked()
 
 
 class Method:
-    """A way of asking a judge. `frozen` are the settings that a run keeps."""
+    """A way of asking a judge. `frozen` are the settings that a run keeps.
+
+    A method that asks an LLM also has settings, messages, schema, parse_reply and
+    longest_rationale; questions.py says what each takes.
+    """
 
     offer = ""  # what a new judge of it does, in words
     kinds: tuple[str, ...] = ()  # of items; none: all that have a text
@@ -53,6 +57,11 @@ class Method:
     keys: tuple[str, ...] = ()
     usual_prompt = "explanation.v1"
     usual_tokens = 400
+
+    # Of its prompts: what has a place in them, and whether they say that a reply is JSON.
+    needed_places: tuple[str, ...] = ()
+    optional_places: tuple[str, ...] = ()
+    asks_for_json = True
 
     # Of the pages:
     about = ""  # the template that says what is asked
@@ -98,7 +107,9 @@ class Method:
         """Whether this question is asked of this item."""
         return question.applies_to_kind(item.kind)
 
-    # Planning:
+    # Planning; `write_rows(run, wanted)` writes all rows of a run and returns what was Written:
+
+    write_rows = staticmethod(rows.write_rows)
 
     def check_trial(self, judge, trial, limit):
         """Return what a recommender is to be asked; ValueError says why it cannot be."""
@@ -107,10 +118,6 @@ class Method:
     def more_prompts(self, judge, trial):
         """Return {name: Prompt} of the prompts that a run uses besides the judge's."""
         return {}
-
-    def write_rows(self, run, wanted):
-        """Write all rows of a run and return what was Written."""
-        return rows.write_rows(run, wanted.items, wanted.questions, wanted.materials, wanted.limit)
 
     def longest_call(self, questions, trial):
         """Return the questions of the call that takes the longest reply."""

@@ -12,6 +12,8 @@ class Questions(Method):
     """The usual method, for items with a text."""
 
     offer = "the questions"
+    needed_places = ("aspects", "rules", "keys", "text")
+    optional_places = ("content", "example", "context")
     may_be_weighted = True
     changeable = ("subject", "numbers", "aspects")
     keys = (

@@ -49,7 +49,7 @@ class PromptForm(forms.ModelForm):
         method = data.get("method") or self.instance.method
         if "text" in data and method:
             data["text"] = own.normal(data["text"])
-            problems = own.problems_of(data["text"], method)
+            problems = own.problems_of(data["text"], methods.named(method))
             for words in own.in_words(problems):
                 self.add_error("text", words)
         return data

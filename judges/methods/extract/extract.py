@@ -33,12 +33,12 @@ SIDES = {
 }
 
 
-def write_rows(run, items, limit=None):
-    """Write all rows of a run over the first `limit` of the items; return what was Written."""
+def write_rows(run, wanted):
+    """Write all rows of a run over the first of the wanted items; return what was Written."""
     written, units = Written(), {}
-    with in_turn(items.select_related("content"), BATCH) as rows:
-        wanted = islice(rows, limit)
-        while some := list(islice(wanted, BATCH)):
+    with in_turn(wanted.items.select_related("content"), BATCH) as rows:
+        first = islice(rows, wanted.limit)
+        while some := list(islice(first, BATCH)):
             _write(run, some, written, units)
     return written
 

@@ -28,10 +28,11 @@ class Extraction(ApartMethod):
     offer = "extract statements"
     kinds = (str(Item.Kind.EXPLANATION), str(Item.Kind.TEXT))
     rereads_values = False  # statements stay as they are
-    may_be_loaded = True
+    may_be_loaded = has_statements = True
     begins_with = str(Judge.Method.TOPICS)
     nobody = extract.NOBODY
     keys = (*FIRST_KEYS, "topics", "sides", "part_length", "most_statements", *LAST_KEYS)
+    needed_places = ("topics", "text")
     usual_prompt, usual_tokens = "extract.v1", 4000
     about = "judges/methods/extraction.html"
     preview_needs = "an explanation or a text"
@@ -40,6 +41,10 @@ class Extraction(ApartMethod):
         "for all leaves out"
     )
     flagged = ("item", "text", "Look at their statements before they are used")
+
+    write_rows = staticmethod(extract.write_rows)
+    keep = staticmethod(extract.keep)
+    attach = staticmethod(extract.attach)
 
     def read_settings(self, reader, judge):
         super().read_settings(reader, judge)
@@ -51,9 +56,6 @@ class Extraction(ApartMethod):
     def problems_of(self, judge):
         problem = topics.problem_of(judge.topics)
         return {"topics": problem} if problem else {}
-
-    def write_rows(self, run, wanted):
-        return extract.write_rows(run, wanted.items, wanted.limit)
 
     def asked(self, run, numbers):
         """Return what units ask about their parts of a text; see Method.asked."""
@@ -96,20 +98,8 @@ class Extraction(ApartMethod):
     def longest_rationale(self, frozen):
         return USUAL_STATEMENTS * STATEMENT_LENGTH
 
-    def keep(self, run, units):
-        extract.keep(run, units)
-
-    def attach(self, judgments):
-        return extract.attach(judgments)
-
     def hidden_units(self, run, units):
         return extract.hidden_units(run.judge.study, run, units)
-
-    def judge_page(self, judge):
-        return {"has_statements": True}
-
-    def run_page(self, run):
-        return {"has_statements": True}
 
     def draft(self, judge, items, key, prompt):
         """Return the Draft of each part of an item's texts, even if other items share a text."""

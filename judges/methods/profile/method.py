@@ -35,11 +35,16 @@ class Writer(ApartMethod):
     rereads_values = False  # people may have rated the profile
     nobody = write.NOBODY
     keys = (*FIRST_KEYS, "days", "episodes", "pick", "transcript_length", *LAST_KEYS)
+    needed_places = ("listening",)
     usual_prompt, usual_tokens = "write-profile.v1", 2000
     asked_about = "recipient"
     about = "judges/methods/profile.html"
     preview_needs = "recipients with a history"
     flagged = ("profile", "source", "Read what was written before it is used")
+
+    write_rows = staticmethod(write.write_rows)
+    keep = staticmethod(write.keep)
+    attach = staticmethod(write.attach)
 
     def read_settings(self, reader, judge):
         super().read_settings(reader, judge)
@@ -53,9 +58,6 @@ class Writer(ApartMethod):
 
     def items(self, items):
         return items.none()
-
-    def write_rows(self, run, wanted):
-        return write.write_rows(run, wanted.limit)
 
     def asked(self, run, numbers):
         """Return what units ask about their recipients; see Method.asked."""
@@ -94,12 +96,6 @@ class Writer(ApartMethod):
 
     def longest_rationale(self, frozen):
         return LONGEST_VALUE * len(KEYS)
-
-    def keep(self, run, units):
-        write.keep(run, units)
-
-    def attach(self, judgments):
-        return write.attach(judgments)
 
     def draft(self, judge, items, key, prompt):
         """Return the Draft of a recipient's profiles."""

@@ -125,11 +125,11 @@ def _share(entry):
     return -1.0 if entry.share is None else entry.share
 
 
-def write_rows(run, limit=None):
-    """Write all rows of a run over the first `limit` recipients; return what was Written."""
+def write_rows(run, wanted):
+    """Write all rows of a run over the first recipients; return what was Written."""
     written = Written()
     with in_turn(recipients_of(run.judge), BATCH) as rows:
-        recipients = islice(rows, limit)
+        recipients = islice(rows, wanted.limit)
         while some := list(islice(recipients, BATCH)):
             _write(run, some, written)
     return written

@@ -150,13 +150,14 @@ def prompt(texts, judge, trial, cell, user, rated):
     return relation.text(text, cell.options, rng)
 
 
-def write_rows(run, texts, trial):
+def write_rows(run, wanted):
     """Write all rows of a run; return what was Written.
 
     A recipient who cannot be asked stands once a cell.
     """
+    trial, study = wanted.trial, run.judge.study
     written, cells = Written(), list(trial.cells())
-    study = run.judge.study
+    texts = wordings.texts_of(run.judge, trial)
     for some in _batches(drawn(study, trial), RECIPIENTS):
         rated = histories(study, some, trial.seed)
         rows = (

@@ -30,14 +30,24 @@ class Recommender(ApartMethod):
 
     offer = "recommender under test"
     takes_over = False
+    has_lists = True
     nobody = lists.NOBODY
     not_checked = "recommends: a test of its own compares its lists"
     keys = (*FIRST_KEYS, "content_word", "json_list", "max_tokens")
+    needed_places = ("rated", "k")
+    optional_places = ("user", "low", "high", "word")
+    asks_for_json = False
     usual_prompt = "recommend.v1"
     asked_about = "recipient"
     about = "judges/methods/recommender.html"
     preview_needs = "recipients with a history of ratings"
     usual_reply = "a title for each content asked for"
+
+    more_prompts = staticmethod(wordings.prompts_of)
+    write_rows = staticmethod(lists.write_rows)
+    keep = staticmethod(lists.keep)
+    attach = staticmethod(lists.attach)
+    hidden_units = staticmethod(lists.hidden_units)
 
     def read_settings(self, reader, judge):
         super().read_settings(reader, judge)
@@ -66,13 +76,6 @@ class Recommender(ApartMethod):
         if problem := lists.problem_of(judge, trial):
             raise ValueError(problem)
         return trial
-
-    def more_prompts(self, judge, trial):
-        return wordings.prompts_of(judge, trial)
-
-    def write_rows(self, run, wanted):
-        texts = wordings.texts_of(run.judge, wanted.trial)
-        return lists.write_rows(run, texts, wanted.trial)
 
     def longest_call(self, questions, trial):
         return [asked_for(trial.longest_k)]
@@ -124,24 +127,9 @@ class Recommender(ApartMethod):
     def asked_by_unit(self, run):
         return {unit: asked_for(k) for unit, k in run.recommended_lists.values_list("unit", "k")}
 
-    def keep(self, run, units):
-        lists.keep(run, units)
-
     def keep_reread(self, run, units):
         """Match all lists again: what they name may be in the catalogue by now."""
         lists.keep_all(run)
-
-    def attach(self, judgments):
-        return lists.attach(judgments)
-
-    def hidden_units(self, run, units):
-        return lists.hidden_units(run, units)
-
-    def judge_page(self, judge):
-        return {"is_tested": True}
-
-    def run_page(self, run):
-        return {"has_lists": True}
 
     def draft(self, judge, items, key, prompt):
         """Return the Draft of a recipient's baseline list, as the usual test asks for it."""

@@ -36,12 +36,17 @@ class Topics(ApartMethod):
     reads_ahead = False  # of a sample a test part may be locked before it is asked
     nobody = propose.NOBODY
     keys = (*FIRST_KEYS, "sides", "reviews", "review_samples", "most_topics", "seed", *LAST_KEYS)
+    needed_places = ("reviews", "most")
     usual_prompt = "topics.v1"
     asked_about = "sample"
     about = "judges/methods/topics.html"
     preview_needs = "an explanation or a text with a review or reference"
     usual_reply = "as many topics as are asked for"
     flagged = ("item", "review", "Look at the topics before they are used")
+
+    write_rows = staticmethod(propose.write_rows)
+    attach = staticmethod(propose.attach)
+    hidden_units = staticmethod(propose.hidden_units)
 
     def read_settings(self, reader, judge):
         super().read_settings(reader, judge)
@@ -50,9 +55,6 @@ class Topics(ApartMethod):
         judge.review_samples = reader.number("review_samples", 5, 1, MOST_SAMPLES, int)
         judge.most_topics = reader.number("most_topics", 10, 1, MOST_TOPICS, int)
         judge.seed = reader.number("seed", 1, 0, MOST_SEED, int)
-
-    def write_rows(self, run, wanted):
-        return propose.write_rows(run, wanted.items, wanted.limit)
 
     def asked(self, run, numbers):
         """Return what units ask about their samples; see Method.asked."""
@@ -96,12 +98,6 @@ class Topics(ApartMethod):
 
     def longest_rationale(self, frozen):
         return USUAL_NAME * frozen["most_topics"]
-
-    def attach(self, judgments):
-        return propose.attach(judgments)
-
-    def hidden_units(self, run, units):
-        return propose.hidden_units(run, units)
 
     def run_page(self, run):
         return {"shortlist": propose.shortlist_of(run)}

@@ -28,11 +28,11 @@ NOBODY = (
 )
 
 
-def write_rows(run, items, limit=None):
+def write_rows(run, wanted):
     """Write a judgment and its sample for each call of a run; return what was Written."""
     written = Written()
-    drawn = samples(run.judge, items, limit)
-    texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
+    drawn = samples(run.judge, wanted.items, wanted.limit)
+    texts = _texts(wanted.items, {pk for sample in drawn for pk, _ in sample})
     rows, shown = [], defaultdict(set)
     for unit, sample in enumerate(drawn):
         reviews = [[pk, as_line(texts[pk, side])] for pk, side in sample]

@@ -27,6 +27,8 @@ class Fit(ReasonedVerdict):
     scale = "0 to 1: no fit or fit"
     wanted = "a Likert or yes/no question about recommendations"
     keys = (*ReasonedVerdict.keys, "neutral")
+    needed_places = ("episode", "words")
+    optional_places = ("context", "verdicts")
     usual_prompt = "fit.v1"
     about = "judges/methods/fit.html"
     preview_needs = "a recommendation, and a question that the judge can answer"

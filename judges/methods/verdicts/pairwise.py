@@ -29,6 +29,8 @@ class Pairwise(ReasonedVerdict):
     changeable = ("members", "lists")
     wanted = "a choice between A and B about pairs of lists"
     keys = (*ReasonedVerdict.keys, "dimensions", "order", "seed")
+    needed_places = ("lists", "keys", "words")
+    optional_places = ("context", "dimensions", "verdicts")
     usual_prompt, usual_tokens = "pairwise.v1", 800
     about = "judges/methods/pairwise.html"
     preview_needs = "a pair of lists, and a question that the judge can answer"

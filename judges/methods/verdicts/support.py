@@ -33,6 +33,8 @@ class Support(VerdictMethod):
     kinds = (STATEMENT,)
     reuses = True
     wanted = "a yes/no question about statements"
+    needed_places = ("document", "statement", "answer")
+    asks_for_json = False
     usual_prompt, usual_tokens = "support.v1", 20
     about = "judges/methods/support.html"
     preview_needs = "a statement, and a question that the judge can answer"
