@@ -47,6 +47,7 @@ class Method:
     may_be_weighted = False  # whether a score can be weighted by log-probabilities
     changeable: tuple[str, ...] = ()  # what relations may act on in its prompts, besides the text
     scale = ""  # of its values in words, where it is not that of the question
+    ends: tuple[float, float] | None = None  # of that scale
     wanted = ""  # of which kind the question is that a verdict answers; blank: it gives no verdict
     may_be_loaded = False  # whether files bring its results, by a judge that is imported
     begins_with = ""  # the method whose runs propose some of its settings

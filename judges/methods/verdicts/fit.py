@@ -24,7 +24,7 @@ class Fit(ReasonedVerdict):
 
     offer = "does it fit?"
     kinds = (RECOMMENDATION,)
-    scale = "0 to 1: no fit or fit"
+    scale, ends = "0 to 1: no fit or fit", (0.0, 1.0)
     wanted = "a Likert or yes/no question about recommendations"
     keys = (*ReasonedVerdict.keys, "neutral")
     needed_places = ("episode", "words")
