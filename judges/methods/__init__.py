@@ -23,7 +23,7 @@ METHODS = {
     Judge.Method.SUPPORT: "judges.methods.verdicts.support.Support",
     Judge.Method.TOPICS: "judges.methods.topics.method.Topics",
 }
-# Kinds that compute, but not what each question asks of a text.
+# Kinds of scorers that answer other questions, about other items, than those with a text.
 KINDS = {Judge.Kind.SBERT: "judges.methods.verdicts.similarity.Similarity"}
 
 

@@ -6,6 +6,7 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from judges import methods
+from judges.methods.base import LAST_KEYS
 from judges.methods.extract import topics
 from judges.methods.profile.method import MOST_NUMBERS, Writer, episodes_problem
 from judges.methods.recommend.method import TOKENS_AN_ENTRY, Recommender
@@ -19,6 +20,8 @@ from judges.runs import check
 
 LONGEST_LIST = 1000
 ZERO = ("profile_episodes", "transcript_length")
+CONTEXT = ("context", "profile_episodes", "history_length", "transcript_length")
+REASONED = (*CONTEXT, *LAST_KEYS, "samples")
 
 
 class LlmForm(KindForm):
@@ -157,20 +160,7 @@ class FitForm(VerdictForm):
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "question",
-            "neutral",
-            "context",
-            "profile_episodes",
-            "history_length",
-            "transcript_length",
-            "temperature",
-            "max_tokens",
-            "samples",
-        ]
+        fields = ["key", "endpoint", "prompt", "question", "neutral", *REASONED]
 
 
 class Names(forms.CharField):
@@ -199,22 +189,7 @@ class PairwiseForm(VerdictForm):
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "question",
-            "dimensions",
-            "order",
-            "seed",
-            "context",
-            "profile_episodes",
-            "history_length",
-            "transcript_length",
-            "temperature",
-            "max_tokens",
-            "samples",
-        ]
+        fields = ["key", "endpoint", "prompt", "question", "dimensions", "order", "seed", *REASONED]
 
 
 class Numbers(forms.CharField):
