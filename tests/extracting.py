@@ -2,8 +2,7 @@
 
 import json
 
-from judges.methods.extract import triplets
-from judges.methods.topics import topics
+from judges.methods.extract import topics, triplets
 from judges.models import Extraction, Judge, Statement
 from judges.runs import drive
 from judges.runs.plan import plan

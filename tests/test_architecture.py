@@ -58,7 +58,7 @@ FLOORS = {
         {"files": "models prompting methods scorers runs"},
         {"uploads": "models runs files"},
         {
-            "checks": "values models perturbations runs",
+            "checks": "values models perturbations methods runs",
             "counterfactual": "values models scorers runs files uploads",
             "health": "models",
             "stopping": "models",

@@ -5,7 +5,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from judges.methods.verdicts.pairwise import TIE, sides_of
+from judges.methods.verdicts.position import TIE, sides_of
 from judges.models import Judge, Run
 from judges.models.run import FROM_FILE
 

@@ -5,7 +5,8 @@ from functools import cached_property
 import pandas as pd
 from django.db.models import Count, Max
 
-from judges.models import Judge, Judgment, Run
+from judges import methods
+from judges.models import Judgment, Run
 
 COLUMNS = ["run", "item", "question", "relation", "sample", "state", "value"]
 
@@ -59,8 +60,8 @@ class Perturbed:
 
 def ends_of(run, question):
     """Return the (lowest, highest) answer a judge can give to a question; None without ends."""
-    if run.frozen.get("method") == Judge.Method.FIT:
-        return 0.0, 1.0
+    if ends := methods.of_frozen(run.frozen).ends:
+        return ends
     scale = question.scale
     return None if scale.low is None or scale.high is None else (scale.low, scale.high)
 

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judges.models import Judge
+from judges import methods
 from judges.scorers import ON_SCALE, SCORERS
 
 EVERY_KIND = ("likert", "binary", "choice", "number")
 FITS_ABOVE = 0.5  # between no fit (0) and fit (1), and where neutral stands
-ENTAILED_ABOVE = 0.5  # of the probability that a statement is entailed
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,11 @@ def _flags(values, says):
 
 def own_scale(kind, method, neutral, threshold):
     """Return a judge's OwnScale by its settings; None if it answers on the questions' scales."""
-    if kind == Judge.Kind.SBERT:
-        kinds = tuple(k for k in EVERY_KIND if k not in SCORERS[kind].on_scale_of)
-        return OwnScale(kinds, threshold)
-    if kind == Judge.Kind.NLI:
-        return OwnScale(above=ENTAILED_ABOVE)
-    if kind in SCORERS and SCORERS[kind].scale != ON_SCALE:
-        return OwnScale()
-    if method == Judge.Method.FIT:
+    scorer = SCORERS.get(kind)
+    if scorer and scorer.scale != ON_SCALE:
+        kinds = tuple(k for k in EVERY_KIND if k not in scorer.on_scale_of)
+        return OwnScale(kinds, threshold if "threshold" in scorer.settings else scorer.fits_above)
+    if methods.named(method).scale:
         # Fit or not is an answer to a yes/no question as it stands; neutral is none.
         kinds = ("likert", "number", "binary") if neutral else ("likert", "number")
         return OwnScale(kinds, FITS_ABOVE, neutral=True)

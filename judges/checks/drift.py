@@ -14,6 +14,7 @@ from django.db import transaction
 from analysis.stats.estimate import Estimate
 from analysis.stats.ranked_lists.mean_change import mean_change
 from annotate.design.splits import withheld
+from judges import methods
 from judges.models import Call, Judge, Judgment, Material, Run
 from judges.models.run import FROM_FILE
 from judges.runs.plan import PlanError, check, one_active
@@ -69,10 +70,8 @@ def _refuse(run, items):
         raise PlanError(f"Run {run.pk} was loaded from a file, so it cannot be asked again.")
     if run.judge.kind != Judge.Kind.LLM:
         raise PlanError(f"The judge {run.judge} asks no model, so it cannot drift.")
-    if run.judge.recommends:
-        raise PlanError(f"The judge {run.judge} recommends: a test of its own compares its lists.")
-    if run.judge.judges_nothing:
-        raise PlanError(f"The judge {run.judge} gives no answers: run it again for new texts.")
+    if why := methods.of_judge(run.judge).not_checked:
+        raise PlanError(f"The judge {run.judge} {why}.")
     if run.state == Run.State.ACTIVE:
         raise PlanError(f"Run {run.pk} is active. Let it finish or cancel it first.")
     if not 1 <= items <= MOST_ITEMS:

@@ -13,6 +13,7 @@ from itertools import groupby, product
 from django.db import transaction
 
 from annotate.design.versions import questions_of
+from judges import methods
 from judges.checks import drift
 from judges.models import Judge, Judgment, Material, Run
 from judges.perturbations.relations import NO_CHANGE, RELATIONS, named
@@ -76,7 +77,7 @@ def _refuse(run, chosen):
     judge = run.judge
     if run.checked_id:
         raise PlanError(f"Run {run.pk} is a check itself; test run {run.checked_id}.")
-    if judge.kind != Judge.Kind.LLM or judge.writes:
+    if judge.kind != Judge.Kind.LLM or judge.judges_nothing:
         raise PlanError(f"The judge {judge} asks no model for scores, so no prompt can be changed.")
     if run.is_from_file:
         raise PlanError(f"Run {run.pk} was loaded from a file, so it cannot be asked again.")
@@ -141,21 +142,15 @@ def applicable(run, questions=None):
 
     questions: those that the run asked, where they are known already.
     """
-    acting, questions = {"text"}, asked_of(run) if questions is None else questions
-    together = run.frozen.get("aspects", Judge.Aspects.MULTIPLE) == Judge.Aspects.MULTIPLE
-    if _method(run) == Judge.Method.QUESTIONS:
-        acting |= {"subject"}
-        acting |= {"numbers"} if _scales(run, questions) else set()
-        acting |= {"aspects"} if together and len(questions) > 1 else set()
-    if _method(run) == Judge.Method.PAIRWISE:
-        acting |= {"members", "lists"}
+    questions = asked_of(run) if questions is None else questions
+    acting = {"text", *methods.of_frozen(run.frozen).changeable}
+    if not _scales(run, questions):
+        acting -= {"numbers"}
+    if run.frozen.get("aspects") == Judge.Aspects.SINGLE or len(questions) < 2:
+        acting -= {"aspects"}
     if run.frozen.get("context") == Judge.Context.HISTORY:
         acting |= {"history"}
     return [relation for relation in RELATIONS.values() if relation.acts_on in acting]
-
-
-def _method(run):
-    return run.frozen.get("method", Judge.Method.QUESTIONS)
 
 
 def asked_of(run):
@@ -168,7 +163,7 @@ def asked_of(run):
 
 def _scales(run, questions):
     """Return {question key: [low, high]} of the scales that relations of numbers change."""
-    if _method(run) != Judge.Method.QUESTIONS:
+    if "numbers" not in methods.of_frozen(run.frozen).changeable:
         return {}
     scales = {question.key: question.scale for question in questions}
     return {key: [scale.low, scale.high] for key, scale in scales.items() if scale.kind == "likert"}

@@ -1,66 +1,41 @@
 """Load the judges of study.yaml."""
 
 import re
+from functools import cache
 
 from annotate.files.loading import Counts
 from annotate.files.reading import quoted
 from annotate.files.reading.columns import CONTROL, refuse_unseen
-from annotate.models import Rater
-from judges.files.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
+from judges import methods
 from judges.models import Endpoint, Judge
+from judges.models.judge import MOST_SEED
 from judges.models.pairs import FOLDER_NAME, Direction, Parts
 from judges.runs import check
-from judges.scorers import RECIPE, SCORERS
+from judges.scorers import SCORERS
 
-LLM_KEYS = (
-    "endpoint",
-    "prompt",
-    "aspects",
-    "temperature",
-    "rationale",
-    "max_tokens",
-    "samples",
-    "weighted",
-    "shots",
-    "example_role",
-    "strict",
-    "pool_share",
-    "seed",
-    "context",
-    "history_length",
-)
-SETTINGS = (
-    "kind",
-    "endpoint_id",
-    *(key for key in LLM_KEYS if key != "endpoint"),
-    "language",
-    "rule",
-    *VERDICT_SETTINGS,
-    "threshold",
-    "effect",
-    "top",
-    "measure",
-    "against",
-    "model",
-    "output",
-    "direction",
-    "parts",
-    *RECIPE,
-)
-MOST_SEED = 2**31 - 1
+
+@cache
+def _compared():
+    """Return the settings by which a judge of the file differs from the stored one."""
+    keys = {key for method in Judge.Method for key in methods.named(method).keys}
+    keys |= {key for scorer in SCORERS.values() for key in scorer.settings}
+    return {"kind", "endpoint_id", "rule", *keys} - {"endpoint"}
+
+
+def _loaded():
+    """List the methods of which results can be loaded from a file."""
+    return [method for method in Judge.Method.values if methods.named(method).may_be_loaded]
 
 
 def keys_of(kind, method=Judge.Method.QUESTIONS):
     """Return the keys that a judge of this kind, and of this method if it is an LLM, may have."""
-    if kind == Judge.Kind.LLM and method in VERDICT_KEYS:
-        return "judge", "kind", *VERDICT_KEYS[method]
+    if kind == Judge.Kind.LLM:
+        return "judge", "kind", *methods.named(method).keys
     if kind in SCORERS:
         return "judge", "kind", *SCORERS[kind].settings
     if kind == Judge.Kind.ENSEMBLE:
         return "judge", "kind", "members", "rule"
-    if kind == Judge.Kind.IMPORTED and method == Judge.Method.EXTRACTION:
-        return "judge", "kind", "method"
-    return "judge", "kind", *(LLM_KEYS if kind == Judge.Kind.LLM else ())
+    return ("judge", "kind", *(["method"] if methods.named(method).may_be_loaded else []))
 
 
 def check_judges(loading, entries, name):
@@ -106,9 +81,26 @@ def _compare(loading, reader, judge, counts):
 
 
 def _same(old, judge, members):
-    if any(getattr(old, name) != getattr(judge, name) for name in SETTINGS):
+    if any(getattr(old, name) != getattr(judge, name) for name in _compared()):
         return False
     return not members or set(old.members.values_list("key", flat=True)) == set(members)
+
+
+def check_question(loading, reader, judge):
+    """Check that the verdict's question is one of the study's, as the file may change it."""
+    if not judge.question:
+        return
+    questions = loading.questions or {q.key: q for q in _stored(loading.study)}
+    keys = [q.key for q in methods.of_judge(judge).candidates(questions.values())]
+    if judge.question not in keys:
+        there = ", ".join(keys) or "none"
+        words = f"found {quoted(judge.question)}; questions that such a verdict can answer: {there}"
+        reader.add("question", words)
+        judge.question = judge.question[:60]
+
+
+def _stored(study):
+    return study.questions.all() if study.pk else []
 
 
 def check_members(loading):
@@ -141,12 +133,10 @@ class _JudgeReader:
         judge = Judge(key=self._key(), kind=kind)
         if kind == Judge.Kind.LLM and "method" in self.entry:
             judge.method = self.choice("method", Judge.Method)
-        elif kind == Judge.Kind.IMPORTED and self.entry.get("method") == Judge.Method.EXTRACTION:
-            judge.method = Judge.Method.EXTRACTION
+        elif kind == Judge.Kind.IMPORTED and self.entry.get("method") in _loaded():
+            judge.method = Judge.Method(self.entry["method"])
         self._check_keys(judge)
-        if kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS:
-            read_verdict(self, judge)
-        elif kind == Judge.Kind.LLM:
+        if kind == Judge.Kind.LLM:
             self._read_llm(judge)
         elif kind in SCORERS:
             self._read_scorer(judge)
@@ -157,10 +147,10 @@ class _JudgeReader:
 
     def _check_keys(self, judge):
         allowed = keys_of(judge.kind, judge.method)
-        verdict = judge.kind == Judge.Kind.LLM and judge.method in VERDICT_KEYS
-        what = f"kind {judge.kind}" + (f" and method {judge.method}" if verdict else "")
+        named = judge.kind == Judge.Kind.LLM and "method" in allowed
+        what = f"kind {judge.kind}" + (f" and method {judge.method}" if named else "")
         for key in self.entry:
-            if key == "weighted" and verdict:
+            if key == "weighted" and named:
                 self.add(key, check.NOT_WEIGHTED)
             elif key not in allowed and not (key == "method" and judge.kind == Judge.Kind.LLM):
                 self.add(key, f"is not a known key of {what}; allowed are {', '.join(allowed)}")
@@ -172,7 +162,7 @@ class _JudgeReader:
         judge.effect = self.choice("effect", Judge.Effect)
         judge.measure = self.choice("measure", Judge.Measure)
         judge.against = self.choice("against", Judge.Against)
-        if judge.kind == Judge.Kind.PAIR_MODEL:
+        if "model" in SCORERS[judge.kind].settings:
             self._read_pair_model(judge)
         judge.top = self.number("top", 1, 1, 100, int)
         judge.form = self.choice("form", Judge.Form)
@@ -191,21 +181,7 @@ class _JudgeReader:
         judge.parts = self.choice("parts", Parts)
 
     def _read_llm(self, judge):
-        judge.aspects = self.choice("aspects", Judge.Aspects)
-        judge.temperature = self.number("temperature", 0.0, 0, 2, (int, float))
-        judge.max_tokens = self.number("max_tokens", 400, 1, 100_000, int)
-        judge.rationale = self.yes_or_no("rationale")
-        judge.endpoint = self.endpoint()
-        judge.prompt = self.prompt()
-        judge.samples = self.number("samples", 1, 1, 100, int)
-        judge.weighted = self.yes_or_no("weighted")
-        judge.shots = self.choice("shots", Judge.Shots)
-        judge.example_role = self.choice("example_role", Rater.Role)
-        judge.strict = self.yes_or_no("strict")
-        judge.pool_share = self.number("pool_share", 0.2, 0.01, 0.9, (int, float))
-        judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
-        judge.context = self.choice("context", Judge.Context)
-        judge.history_length = self.number("history_length", 10, 1, 500, int)
+        methods.of_judge(judge).read_settings(self, judge)
         for key, problem in check.problems_of(judge, self.library).items():
             self.add(key, problem)
 

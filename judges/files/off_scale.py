@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q
 
-from judges.models import Judge, Judgment, Run
+from judges import methods
+from judges.models import Judgment, Run
 from judges.scorers import ON_SCALE, SCORERS
 
 MISSING, CLIP, REFUSE, KEEP = "missing", "clip", "refuse", "keep"
@@ -198,7 +199,7 @@ def _has_own_scale(judge):
     """Whether a judge's settings say that its values are not on the scale of a question."""
     if judge.kind in SCORERS:
         return SCORERS[judge.kind].scale != ON_SCALE
-    return judge.method == Judge.Method.FIT
+    return bool(methods.of_judge(judge).scale)
 
 
 def _is_own_scale_likely(tally, judge, questions):

@@ -4,6 +4,7 @@ import re
 
 from annotate.files.loading import Counts
 from annotate.files.reading import quoted
+from judges import methods
 from judges.models import Judge, StudyPrompt
 from judges.models.prompt import OWN
 from judges.prompting.fill import Prompt
@@ -25,7 +26,7 @@ def check_prompts(loading, entries, name):
         loading.library = Library(study.pk)
         return
     kept = {prompt.key: prompt for prompt in of_study(study.pk)} if study.pk else {}
-    methods = {prompt.name: prompt.method for prompt in kept.values()}
+    method_by_name = {prompt.name: prompt.method for prompt in kept.values()}
     seen: set[str] = set()
     counts = loading.counts["prompts"] = Counts()
     for entry in entries:
@@ -36,8 +37,8 @@ def check_prompts(loading, entries, name):
             reader.add("prompt", f"found {quoted(prompt.key)} twice; allowed is once")
         seen.add(prompt.key)
         _compare(loading, reader, prompt, kept.get(prompt.key), counts)
-        if methods.setdefault(prompt.name, prompt.method) != prompt.method:
-            was = methods[prompt.name]
+        if method_by_name.setdefault(prompt.name, prompt.method) != prompt.method:
+            was = method_by_name[prompt.name]
             reader.add("method", f"found {prompt.method}; other versions of it have {was}")
         kept[prompt.key] = prompt
     own = {key: Prompt(key, prompt.text) for key, prompt in kept.items()}
@@ -82,7 +83,7 @@ class _Reader:
 
     def _text(self, method):
         text = normal(str(self.entry.get("text") or ""))
-        for line, what in problems_of(text, method):
+        for line, what in problems_of(text, methods.named(method)):
             self.add("text", f"line {line} of the prompt: {what}" if line else what)
         return text
 

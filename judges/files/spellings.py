@@ -3,8 +3,8 @@
 from django.db.models import Min
 
 from judges.files.judgments import read_judges
+from judges.methods.extract import topics
 from judges.methods.extract.triplets import folded
-from judges.methods.topics import topics
 from judges.models import Statement
 
 
@@ -28,7 +28,7 @@ class Spellings:
 
 def _listed(loading):
     read_judges(loading)
-    lists = [judge.topics for judge in loading.judges.values() if judge.extracts]
+    lists = [judge.topics for judge in loading.judges.values()]
     return [name for pairs in lists if not topics.problem_of(pairs) for name, _ in pairs]
 
 

@@ -120,7 +120,7 @@ def _check_judge(loading):
     judge = loading.judges.setdefault(
         JUDGE, Judge(key=JUDGE, kind=Judge.Kind.IMPORTED, method=Judge.Method.EXTRACTION)
     )
-    if judge.kind != Judge.Kind.IMPORTED or not judge.extracts:
+    if (judge.kind, judge.method) != (Judge.Kind.IMPORTED, Judge.Method.EXTRACTION):
         words = f"the name {JUDGE!r} is needed for a judge of loaded statements; rename that judge"
         loading.add("statements", words, 1)
 

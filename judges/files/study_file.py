@@ -2,7 +2,7 @@
 
 from annotate.studies.study_file import as_yaml, study_data
 from judges.files.judges import keys_of
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge
 from judges.prompting.own import of_study
 

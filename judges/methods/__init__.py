@@ -23,7 +23,8 @@ METHODS = {
     Judge.Method.SUPPORT: "judges.methods.verdicts.support.Support",
     Judge.Method.TOPICS: "judges.methods.topics.method.Topics",
 }
-SIMILARITY = "judges.methods.verdicts.similarity.Similarity"
+# Kinds of scorers that answer other questions, about other items, than those with a text.
+KINDS = {Judge.Kind.SBERT: "judges.methods.verdicts.similarity.Similarity"}
 
 
 def of_frozen(frozen):
@@ -33,7 +34,7 @@ def of_frozen(frozen):
 
 def of_judge(judge):
     """Return the method of a judge."""
-    return _made(SIMILARITY) if judge.kind == Judge.Kind.SBERT else named(judge.method)
+    return _made(KINDS[judge.kind]) if judge.kind in KINDS else named(judge.method)
 
 
 def named(name):

@@ -1,31 +1,104 @@
-"""Define what all methods share, and how a method with one verdict finds its question."""
+"""Define what all methods share, and what those share that answer no question of the study."""
 
-from annotate.models import Item
+from dataclasses import dataclass
 
-NO_QUESTION = "The study has no question that such a verdict answers: {}."
-WHICH = "Name the question that the verdict answers: {}."
-NOT_THIS = "Found the question {!r}; a verdict can answer {}."
+from judges.methods import rows
+from judges.models import Judge
+from judges.models.judge import MOST_TRANSCRIPT
+
+NO_PROFILES = (
+    "Only a judge that is shown profiles can choose which. Choose the profile as what the prompt "
+    "says of the recipient, or 0."
+)
+NO_HISTORY = (
+    "Only a judge that is shown the history is shown transcripts. Choose the history, or 0."
+)
+# Of most methods, in study.yaml and in the form, around their own.
+FIRST_KEYS, LAST_KEYS = ("method", "endpoint", "prompt"), ("temperature", "max_tokens")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Stand where other methods have a question. pk: how many contents a recommender names."""
+
+    key: str = "profile"
+    pk: int | None = None
+
+
+ASKED = Asked()
 
 
 class Method:
-    """A way of asking a judge. `frozen` are the settings that a run keeps."""
+    """A way of asking a judge. `frozen` are the settings that a run keeps.
 
+    A method that asks an LLM also has settings, messages, schema, parse_reply and
+    longest_rationale; questions.py says what each takes.
+    """
+
+    offer = ""  # what a new judge of it does, in words
     kinds: tuple[str, ...] = ()  # of items; none: all that have a text
     shows_lists = False  # whether Materials keep what is judged: contents, not a text
-    writes = False  # whether it writes profiles of recipients instead of scoring items
-    recommends = False  # whether it is a recommender under test
-    extracts = False  # whether it extracts statements instead of scoring items
-    proposes = False  # whether it proposes topics instead of scoring items
+    compares_profiles = False  # whether Materials keep the recipient's profile without a prompt
+    judges_nothing = False  # whether results stand in a table of their own, and answer no question
     reuses = False  # whether identical calls are always taken over, those of the same run too
+    takes_over = True  # whether replies to identical calls of past runs may be taken over
+    reads_ahead = True  # whether what a unit shows stays the same until it is asked
+    rereads_values = True  # whether a reply that has a value is parsed again too
+    may_be_weighted = False  # whether a score can be weighted by log-probabilities
+    changeable: tuple[str, ...] = ()  # what relations may act on in its prompts, besides the text
+    scale = ""  # of its values in words, where it is not that of the question
+    ends: tuple[float, float] | None = None  # of that scale
+    wanted = ""  # of which kind the question is that a verdict answers; blank: it gives no verdict
+    may_be_loaded = False  # whether files bring its results, by a judge that is imported
+    begins_with = ""  # the method whose runs propose some of its settings
+    nobody = ""  # why a run has nothing to ask, where it does not ask about items
+    not_checked = ""  # why a run of it cannot be checked for drift, after the judge's name
 
-    @property
-    def apart(self):
-        """Whether results stand in a table of their own, and no question is answered."""
-        return self.writes or self.recommends or self.extracts or self.proposes
+    # Of study.yaml and of the form:
+    keys: tuple[str, ...] = ()
+    usual_prompt = "explanation.v1"
+    usual_tokens = 400
+
+    # Of its prompts: what has a place in them, and whether they say that a reply is JSON.
+    needed_places: tuple[str, ...] = ()
+    optional_places: tuple[str, ...] = ()
+    asks_for_json = True
+
+    # Of the pages:
+    about = ""  # the template that says what is asked
+    asked_about = "item"
+    preview_needs = "an item with a text, and a question that the judge can answer"
+    usual_reply = "the longest rationale and one answer a question"
+    flagged: tuple[str, ...] = ()  # what is flagged, its text, what to look at; none: scores
+
+    def read_settings(self, reader, judge):
+        """Take a judge's settings from its entry in study.yaml; the reader notes what is wrong."""
+        judge.temperature = reader.number("temperature", 0.0, 0, 2, (int, float))
+        judge.max_tokens = reader.number("max_tokens", self.usual_tokens, 1, 100_000, int)
+        judge.endpoint = reader.endpoint()
+        judge.prompt = reader.prompt(self.usual_prompt)
+        judge.transcript_length = reader.number("transcript_length", 0, 0, MOST_TRANSCRIPT, int)
+
+    def problems_of(self, judge):
+        """Return {setting: what is wrong with it} of the method's own settings."""
+        problems = {}
+        if judge.profile_episodes and judge.context != Judge.Context.PROFILE:
+            problems["profile_episodes"] = NO_PROFILES
+        if judge.transcript_length and judge.context != Judge.Context.HISTORY:
+            problems["transcript_length"] = NO_HISTORY
+        return problems
+
+    def reply_format(self, judge):
+        """Return how JSON is asked for; None where the endpoint's abilities decide."""
+        return None
 
     def items(self, items):
         """Select the items that can be asked about, in their order."""
         return items.filter(kind__in=self.kinds).order_by("id")
+
+    def candidates(self, questions):
+        """List the questions that a verdict may answer."""
+        return []
 
     def questions(self, judge, questions):
         """Select the study's questions that are answered; ValueError says why none can be."""
@@ -34,6 +107,28 @@ class Method:
     def asks(self, question, item):
         """Whether this question is asked of this item."""
         return question.applies_to_kind(item.kind)
+
+    # Planning; `write_rows(run, wanted)` writes all rows of a run and returns what was Written:
+
+    write_rows = staticmethod(rows.write_rows)
+
+    def check_trial(self, judge, trial, limit):
+        """Return what a recommender is to be asked; ValueError says why it cannot be."""
+        return None
+
+    def more_prompts(self, judge, trial):
+        """Return {name: Prompt} of the prompts that a run uses besides the judge's."""
+        return {}
+
+    def longest_call(self, questions, trial):
+        """Return the questions of the call that takes the longest reply."""
+        return questions
+
+    def kept_by_run(self, trial, prompts):
+        """Return what a run keeps besides its judge's settings. prompts: of `more_prompts`."""
+        return {}
+
+    # Asking:
 
     def asked(self, run, numbers):
         """Return [(unit, what stands where others have a question, Shown)] of units, in order.
@@ -54,37 +149,56 @@ class Method:
         """List the orders in which something is shown, one call each; blank for a single order."""
         return [""]
 
+    # Replies:
 
-class VerdictMethod(Method):
-    """A method that asks an LLM for one verdict, which answers one question of the study."""
+    def asked_by_unit(self, run):
+        """Return {unit: what stands where others have a question}, where units differ in it."""
+        return {}
 
-    shows_lists = True
-    wanted = ""  # of which kind the question is, in words
+    def keep(self, run, units):
+        """Make what is to be made of units settled now, within the transaction that settled them.
 
-    def can_answer(self, question):
-        """Whether the verdict can answer a question."""
-        raise NotImplementedError
+        What is made already stays.
+        """
 
-    def candidates(self, questions):
-        """List the questions that the verdict may answer."""
-        return [
-            question
-            for question in questions
-            if self.can_answer(question) and any(map(question.applies_to_kind, self.kinds))
-        ]
+    def keep_reread(self, run, units):
+        """Make the same of units whose replies were parsed again; units: those that changed."""
+        self.keep(run, units)
+
+    # Pages:
+
+    def attach(self, judgments):
+        """Attach to judgments what they are about where that is no item, without locked parts."""
+        return judgments
+
+    def hidden_units(self, run, units):
+        """Return the units about a locked test part, where they are about no item."""
+        return set()
+
+    def judge_page(self, judge):
+        """Return what else the page of a judge shows."""
+        return {}
+
+    def run_page(self, run):
+        """Return what else the page of a run shows."""
+        return {}
+
+
+class ApartMethod(Method):
+    """A method whose results stand in a table of their own, and that answers no question."""
+
+    judges_nothing = True
+    not_checked = "gives no answers: run it again for new texts"
 
     def questions(self, judge, questions):
-        """Return the one question that is answered, as a list."""
-        candidates = self.candidates(questions)
-        keys = ", ".join(question.key for question in candidates)
-        if not candidates:
-            raise ValueError(NO_QUESTION.format(self.wanted))
-        if judge.question and judge.question not in [question.key for question in candidates]:
-            raise ValueError(NOT_THIS.format(judge.question, keys))
-        if not judge.question and len(candidates) > 1:
-            raise ValueError(WHICH.format(keys))
-        return [question for question in candidates if judge.question in ("", question.key)]
+        return []
 
+    def asks(self, question, item):
+        return False
 
-RECOMMENDATION, LIST_PAIR = str(Item.Kind.RECOMMENDATION), str(Item.Kind.LIST_PAIR)
-STATEMENT = str(Item.Kind.STATEMENT)
+    def draft(self, judge, items, key, prompt):
+        """Return the Draft of what is asked about the item, recipient or sample of that id.
+
+        key: blank for the first. None where there is none.
+        """
+        raise NotImplementedError

@@ -5,12 +5,28 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, islice
 
+from django.db.models import QuerySet
+
 from judges import methods
 from judges.models import Flag, HeldOut, Judge, Judgment, Material
 from judges.prompting.flags import rules_of, texts_sent
-from judges.prompting.materials import show_material
+from judges.prompting.materials import Materials, show_material
 
 BATCH = 2000
+
+
+@dataclass
+class Wanted:
+    """What a run is to ask: items, questions, Materials, and the trial of a recommender.
+
+    limit: the first so many of what is asked about; None for all.
+    """
+
+    items: QuerySet
+    questions: list
+    materials: Materials
+    limit: int | None = None
+    trial: object = None
 
 
 @dataclass
@@ -27,15 +43,16 @@ class Written:
     longest: int = 0
 
 
-def write_rows(run, items, questions, materials, limit=None):
-    """Write all rows of a run over `items`, the first `limit` that are not held out.
+def write_rows(run, wanted):
+    """Write all rows of a run over the wanted items that are not held out.
 
     Returns what was Written.
     """
+    questions, materials = wanted.questions, wanted.materials
     written, unit, method = Written(), 0, methods.of_judge(run.judge)
-    with in_turn(items.select_related("content", "recipient")) as rows:
+    with in_turn(wanted.items.select_related("content", "recipient")) as rows:
         asked = (item for item in rows if item.pk not in materials.pool)
-        asked = islice((item for item in asked if _asked(method, item, questions)), limit)
+        asked = islice((item for item in asked if _asked(method, item, questions)), wanted.limit)
         while some := list(islice(asked, BATCH)):
             gathered = materials.gather(some)
             judgments = []

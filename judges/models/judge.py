@@ -13,6 +13,7 @@ from judges.models.topic import TopicSettings
 MOST_TRANSCRIPT = 50_000
 MOST_EPISODES = 500
 MOST_DAYS = 3650
+MOST_SEED = 2**31 - 1
 NAME_TAKEN = "This study already has a judge of that name."
 
 
@@ -236,7 +237,7 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
     )
     seed = models.PositiveIntegerField(
         default=1,
-        validators=[MaxValueValidator(2**31 - 1)],
+        validators=[MaxValueValidator(MOST_SEED)],
         help_text="The same seed draws the same.",
     )
     form = models.CharField(
@@ -380,26 +381,6 @@ class Judge(ExtractionSettings, MetricSettings, PairSettings, TopicSettings):
         if self.endpoint is None:
             return []
         return (self.kept_settings or {"refused": self.endpoint.refused}).get("refused") or []
-
-    @property
-    def writes(self):
-        """Whether it writes profiles and judges nothing."""
-        return self.method == Judge.Method.PROFILE
-
-    @property
-    def recommends(self):
-        """Whether it is a recommender under test and judges nothing."""
-        return self.method == Judge.Method.RECOMMENDER
-
-    @property
-    def extracts(self):
-        """Whether it extracts statements and judges nothing."""
-        return self.method == Judge.Method.EXTRACTION
-
-    @property
-    def proposes(self):
-        """Whether it proposes topics and judges nothing."""
-        return self.method == Judge.Method.TOPICS
 
     @property
     def judges_nothing(self):

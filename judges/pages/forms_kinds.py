@@ -8,24 +8,7 @@ from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
 from judges.scorers import AGAINST, SCORERS, pair_files
 
-SETTINGS = (
-    "language",
-    "threshold",
-    "effect",
-    "top",
-    "form",
-    "factors",
-    "iterations",
-    "regularisation",
-    "confidence",
-    "seed",
-    "measure",
-    "model",
-    "output",
-    "direction",
-    "parts",
-    "against",
-)
+SETTINGS = list(dict.fromkeys(name for scorer in SCORERS.values() for name in scorer.settings))
 
 
 class KindForm(forms.ModelForm):
@@ -77,6 +60,7 @@ class ScorerForm(KindForm):
         super().__init__(study, kind, *args, **kwargs)
         for name in set(SETTINGS) - set(SCORERS[kind].settings):
             del self.fields[name]
+        self.order_fields(["key", *SCORERS[kind].settings])
         if AGAINST in self.fields:
             self.fields[AGAINST].required = False  # then the reference
         if "model" in self.fields:

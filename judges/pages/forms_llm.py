@@ -6,9 +6,12 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 
 from judges import methods
-from judges.files.verdicts import MOST_TOKENS, PROMPTS
-from judges.methods.recommend.method import TOKENS_AN_ENTRY
-from judges.methods.topics import topics
+from judges.methods.base import LAST_KEYS
+from judges.methods.extract import topics
+from judges.methods.profile.method import MOST_NUMBERS, Writer, episodes_problem
+from judges.methods.recommend.method import TOKENS_AN_ENTRY, Recommender
+from judges.methods.topics.method import Topics as TopicsMethod
+from judges.methods.verdicts.support import Support
 from judges.models import Judge
 from judges.pages.forms_kinds import KindForm
 from judges.prompting import fill
@@ -17,13 +20,15 @@ from judges.runs import check
 
 LONGEST_LIST = 1000
 ZERO = ("profile_episodes", "transcript_length")
+CONTEXT = ("context", "profile_episodes", "history_length", "transcript_length")
+REASONED = (*CONTEXT, *LAST_KEYS, "samples")
 
 
 class LlmForm(KindForm):
     """Take the settings of all LLM judges."""
 
     method = Judge.Method.QUESTIONS
-    usual_prompt = "explanation.v3"
+    usual_prompt = ""  # where it is another one than in a file
     prompt = forms.ChoiceField(
         help_text="Once used, a prompt is never changed; a new version is a new name.",
     )
@@ -43,7 +48,9 @@ class LlmForm(KindForm):
         self.instance.method = self.method
         names = Library(study.pk).names(self.method)
         self.fields["prompt"].choices = [(name, name) for name in names]
-        self.fields["prompt"].initial = self.usual_prompt
+        method = methods.named(self.method)
+        self.fields["prompt"].initial = self.usual_prompt or method.usual_prompt
+        self.fields["max_tokens"].initial = method.usual_tokens
         self.fields["endpoint"].required = True
         self.fields["endpoint"].help_text = "Operators make and test endpoints."
         for name in self.fields.keys() & set(ZERO):
@@ -72,6 +79,8 @@ class LlmForm(KindForm):
 
 class QuestionsForm(LlmForm):
     """Take a judge that answers each question on its scale."""
+
+    usual_prompt = "explanation.v3"
 
     class Meta:
         model = Judge
@@ -119,9 +128,7 @@ class VerdictForm(LlmForm):
             wanted = method.wanted
             field.choices = [("", "There is none yet")]
             field.help_text = f"The study has no such question: {wanted}. Add one first."
-        if not self.instance.pk:
-            self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
-        elif not self.instance.question and candidates:
+        if self.instance.pk and not self.instance.question and candidates:
             self.initial["question"] = candidates[0].key
         if "context" in self.fields:
             self._say_what_context_is()
@@ -138,43 +145,22 @@ class VerdictForm(LlmForm):
 class SupportForm(VerdictForm):
     """Take a judge of whether a document supports a statement, without reason or recipient."""
 
-    method, usual_prompt = Judge.Method.SUPPORT, PROMPTS[Judge.Method.SUPPORT]
+    method = Judge.Method.SUPPORT
     reasoned = False
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "question",
-            "temperature",
-            "max_tokens",
-            "samples",
-        ]
+        fields = ["key", *Support.keys[1:]]
 
 
 class FitForm(VerdictForm):
     """Take a judge of whether a recommendation fits."""
 
-    method, usual_prompt = Judge.Method.FIT, PROMPTS[Judge.Method.FIT]
+    method = Judge.Method.FIT
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "question",
-            "neutral",
-            "context",
-            "profile_episodes",
-            "history_length",
-            "transcript_length",
-            "temperature",
-            "max_tokens",
-            "samples",
-        ]
+        fields = ["key", "endpoint", "prompt", "question", "neutral", *REASONED]
 
 
 class Names(forms.CharField):
@@ -193,7 +179,7 @@ class Names(forms.CharField):
 class PairwiseForm(VerdictForm):
     """Take a judge of which of two lists fits better."""
 
-    method, usual_prompt = Judge.Method.PAIRWISE, PROMPTS[Judge.Method.PAIRWISE]
+    method = Judge.Method.PAIRWISE
     dimensions = Names(
         max_length=LONGEST_LIST,
         initial=Judge._meta.get_field("dimensions").get_default,
@@ -203,22 +189,7 @@ class PairwiseForm(VerdictForm):
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "question",
-            "dimensions",
-            "order",
-            "seed",
-            "context",
-            "profile_episodes",
-            "history_length",
-            "transcript_length",
-            "temperature",
-            "max_tokens",
-            "samples",
-        ]
+        fields = ["key", "endpoint", "prompt", "question", "dimensions", "order", "seed", *REASONED]
 
 
 class Numbers(forms.CharField):
@@ -239,8 +210,8 @@ class Numbers(forms.CharField):
         if len(ends) > 2 or not all(end.strip().isdecimal() for end in ends):
             raise forms.ValidationError("Enter numbers with commas between them, or one range.")
         low, high = int(ends[0]), int(ends[-1])
-        if high - low >= check.MOST_NUMBERS:
-            raise forms.ValidationError(check.episodes_problem(None))
+        if high - low >= MOST_NUMBERS:
+            raise forms.ValidationError(episodes_problem(None))
         return range(low, high + 1)
 
     def has_changed(self, initial, data):
@@ -250,7 +221,7 @@ class Numbers(forms.CharField):
 class WriterForm(LlmForm):
     """Take a judge that writes a profile of each recipient."""
 
-    method, usual_prompt = Judge.Method.PROFILE, PROMPTS[Judge.Method.PROFILE]
+    method = Judge.Method.PROFILE
     episodes = Numbers(
         required=False,
         max_length=LONGEST_LIST,
@@ -260,33 +231,18 @@ class WriterForm(LlmForm):
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "days",
-            "episodes",
-            "pick",
-            "transcript_length",
-            "temperature",
-            "max_tokens",
-        ]
-
-    def __init__(self, study, kind, *args, **kwargs):
-        super().__init__(study, kind, *args, **kwargs)
-        if not self.instance.pk:
-            self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
+        fields = ["key", *Writer.keys[1:]]
 
 
 class RecommenderForm(LlmForm):
     """Take a recommender that is tested itself, at its endpoint's default temperature."""
 
-    method, usual_prompt = Judge.Method.RECOMMENDER, PROMPTS[Judge.Method.RECOMMENDER]
+    method = Judge.Method.RECOMMENDER
     temperature = None  # type: ignore[assignment]
 
     class Meta:
         model = Judge
-        fields = ["key", "endpoint", "prompt", "content_word", "json_list", "max_tokens"]
+        fields = ["key", *Recommender.keys[1:]]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
@@ -315,7 +271,7 @@ class Topics(forms.CharField):
 class ExtractionForm(LlmForm):
     """Take a judge that extracts statements from texts."""
 
-    method, usual_prompt = Judge.Method.EXTRACTION, PROMPTS[Judge.Method.EXTRACTION]
+    method = Judge.Method.EXTRACTION
     topic_list = forms.ChoiceField(
         label="List of topics",
         choices=[*((name, name) for name in topics.ready()), (topics.OWN, "Your own, below")],
@@ -349,8 +305,6 @@ class ExtractionForm(LlmForm):
         self.order_fields(self.Meta.fields)
         if self.instance.pk:
             self.initial["topic_list"] = topics.name_of(self.instance.topics)
-        else:
-            self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
 
     def clean(self):
         """Return the values, with the topics of a ready-made list."""
@@ -362,29 +316,17 @@ class ExtractionForm(LlmForm):
 class ShortlistForm(LlmForm):
     """Take a judge that proposes topics for a list of them."""
 
-    method, usual_prompt = Judge.Method.TOPICS, PROMPTS[Judge.Method.TOPICS]
+    method = Judge.Method.TOPICS
 
     class Meta:
         model = Judge
-        fields = [
-            "key",
-            "endpoint",
-            "prompt",
-            "sides",
-            "reviews",
-            "review_samples",
-            "most_topics",
-            "seed",
-            "temperature",
-            "max_tokens",
-        ]
+        fields = ["key", *TopicsMethod.keys[1:]]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
         if not self.instance.pk:
             # The default of the field is that of judges that extract.
             self.initial["sides"] = Judge.Sides.REFERENCE
-            self.fields["max_tokens"].initial = MOST_TOKENS[self.method]
 
 
 LLM_FORMS = {

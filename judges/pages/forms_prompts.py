@@ -5,8 +5,7 @@ from django import forms
 from annotate.design import versions
 from annotate.models.study import slug_rule
 from judges import methods
-from judges.files.verdicts import MOST_TOKENS
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Endpoint, Judge, StudyPrompt
 from judges.pages.judge_preview import preview
 from judges.prompting import own
@@ -50,7 +49,7 @@ class PromptForm(forms.ModelForm):
         method = data.get("method") or self.instance.method
         if "text" in data and method:
             data["text"] = own.normal(data["text"])
-            problems = own.problems_of(data["text"], method)
+            problems = own.problems_of(data["text"], methods.named(method))
             for words in own.in_words(problems):
                 self.add_error("text", words)
         return data
@@ -82,19 +81,18 @@ class TryForm(forms.Form):
     def __init__(self, method, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.method = method
-        if method in Judge.JUDGING_NOTHING:  # tried on what a recipient listened to, or rated
-            self.fields["item"].label = "Sample" if method == Judge.Method.TOPICS else "Recipient"
-        if method in (*Judge.JUDGING_NOTHING, Judge.Method.SUPPORT):
+        self.fields["item"].label = methods.named(method).asked_about.capitalize()
+        if "context" not in methods.named(method).keys:
             del self.fields["context"]
 
     @staticmethod
     def usual(method):
         """Return what a prompt of this method is tried with by default."""
-        alone = method == Judge.Method.QUESTIONS
+        is_verdict = bool(methods.named(method).wanted)
         first = Endpoint.objects.values_list("pk", flat=True).first()
         return {
             "endpoint": first or "",
-            "context": str(Judge.Context.NONE if alone else Judge.Context.PROFILE),
+            "context": str(Judge.Context.PROFILE if is_verdict else Judge.Context.NONE),
         }
 
     def tried(self, study, name, text):
@@ -110,7 +108,7 @@ class TryForm(forms.Form):
             method=self.method,
             prompt=name,
             context=context or Judge.Context.NONE,
-            max_tokens=MOST_TOKENS.get(self.method, 400),
+            max_tokens=methods.named(self.method).usual_tokens,
             topics=next(iter(topics.ready().values())),
         )
         judge.question = _question(judge)
@@ -119,8 +117,6 @@ class TryForm(forms.Form):
 
 def _question(judge):
     """Return the first question that a verdict could answer."""
-    if judge.method in (Judge.Method.QUESTIONS, *Judge.JUDGING_NOTHING):
-        return ""
-    asked = versions.asked(judge.study)
-    candidates = methods.named(judge.method).candidates(asked)
+    method = methods.named(judge.method)
+    candidates = method.candidates(versions.asked(judge.study)) if method.wanted else []
     return candidates[0].key if candidates else ""

@@ -5,26 +5,17 @@ import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from django.db.models import Subquery
-
 from annotate.design.splits import WITHHELD, as_seen
 from judges import methods
-from judges.methods.extract import extract
-from judges.methods.profile import write
-from judges.methods.profile.method import PROFILE
-from judges.methods.recommend import lists
-from judges.methods.recommend.method import asked_for
-from judges.methods.topics import propose
+from judges.methods.draft import rows_from
 from judges.models import Judge, Material
-from judges.models.statement import side_text
 from judges.prompting import library
 from judges.prompting.fill import Prompt
 from judges.prompting.flags import named, texts_sent
-from judges.prompting.materials import Materials, Shown, show_material
+from judges.prompting.materials import Materials, show_material
 from judges.runs import drive, plan
 
 CHARACTERS_A_TOKEN = 4  # of ASCII; of other scripts a character is about a token
-MOST_OTHERS = 20
 AROUND_A_CALL, AROUND_AN_ANSWER = 8, 4
 
 
@@ -74,19 +65,18 @@ def estimated_tokens(text):
 def preview(judge, key="", prompt=None):
     """Return the Preview of the item with that id, or of the first item; None without an item.
 
-    For a judge that writes profiles, and for a recommender: of the recipient. For a judge that
-    proposes topics: of the sample with that number.
+    Of a judge that is not asked about items: of the recipient, or of the sample with that number.
     prompt: an unsaved prompt, in place of the judge's.
     """
     if judge.judges_nothing:
-        return APART[judge.method](judge, key, prompt or _prompt(judge))
+        return _preview_apart(judge, key, prompt or _prompt(judge))
     try:
         questions = plan.scored_questions(judge)
     except plan.PlanError:
         return None
     items = plan.scored_items(judge, judge.study.items.select_related("content", "recipient"))
     items = items.filter(kind__in=_kinds(judge.study, questions))
-    item, *others = _seen(judge.study, _from(items, key), key) or [None]
+    item, *others = _seen(judge.study, rows_from(items, key), key) or [None]
     prompt = prompt or _prompt(judge)
     if item is None or prompt is None:
         return None
@@ -108,112 +98,20 @@ def preview(judge, key="", prompt=None):
     return call_preview
 
 
-def _preview_writing(judge, key, prompt):
-    recipients = write.recipients_of(judge)
-    recipient, *others = _from(recipients, key) or [None]
-    if recipient is None or prompt is None:
+def _preview_apart(judge, key, prompt):
+    method = methods.of_judge(judge)
+    items = plan.scored_items(judge, judge.study.items.all())
+    draft = method.draft(judge, items, key, prompt) if prompt else None
+    if draft is None:
         return None
-    sources = list(write.sources(judge, [recipient]))
-    call_preview = Preview(recipient, prompt, others=[other.key for other in others])
-    call_preview.missing = (
-        "" if any(not source.missing for source in sources) else sources[0].missing
-    )
-    if not call_preview.missing:
-        settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
-        for source in sources:
-            if not source.missing:
-                count = len(source.entries)
-                about = f"{count} episode{'s' * (count > 1)}"
-                _add(call_preview, judge, settings, [PROFILE], Shown(context=source.text), about)
-        _price(call_preview, judge, settings, [PROFILE])
-        call_preview.flags = named([source.text for source in sources if not source.missing])
-        call_preview.items = recipients.count()
+    call_preview = Preview(draft.subject, prompt, missing=draft.missing, others=draft.others)
+    if not draft.missing:
+        settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text} | draft.facts
+        for about, asked, shown in draft.calls:
+            _add(call_preview, judge, settings, [asked], shown, about)
+        _price(call_preview, judge, settings, [draft.calls[0][1]])
+        call_preview.flags, call_preview.items = named(draft.texts), draft.count
     return call_preview
-
-
-def _preview_list(judge, key, prompt):
-    """Return the call for a recipient's baseline list, as the usual test asks for it."""
-    raters = lists.who_rated(judge.study)
-    recipient, *others = _from(raters.order_by("pk"), key) or [None]
-    if recipient is None or prompt is None:
-        return None
-    trial = lists.usual(judge.study)
-    cell = next(trial.cells())
-    rated = lists.histories(judge.study, [(recipient.pk, recipient.key)], trial.seed)
-    given, missing = lists.ratings_shown(cell, rated.get(recipient.pk, []), trial.above)
-    call_preview = Preview(
-        recipient, prompt, missing=missing, others=[other.key for other in others]
-    )
-    if not missing:
-        text = lists.prompt({"": prompt.text}, judge, trial, cell, recipient.key, given)
-        settings = plan.settings_of(judge, prompt) | {"longest_k": cell.k}
-        asked = [asked_for(cell.k)]
-        _add(call_preview, judge, settings, asked, Shown(context=text), f"{cell.k} recommendations")
-        _price(call_preview, judge, settings, asked)
-        call_preview.items = raters.count()
-    return call_preview
-
-
-def _preview_extraction(judge, key, prompt):
-    """Return a call for each part of the item's texts, even if other items share a text."""
-    items = plan.scored_items(judge, judge.study.items.select_related("content"))
-    item, *others = _from(items, key) or [None]
-    if item is None or prompt is None:
-        return None
-    call_preview = Preview(item, prompt, others=[other.key for other in others])
-    settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
-    texts = [(side, side_text(item, side)) for side in extract.SIDES[judge.sides]]
-    for side, text in texts:
-        parts = [part for _, part in extract.parts_of(judge, text) if part]
-        for number, part in enumerate(parts, 1):
-            about = side.label.lower() + (f", part {number}" if len(parts) > 1 else "")
-            _add(call_preview, judge, settings, [PROFILE], Shown(context=part), f"the {about}")
-    if call_preview.calls:
-        _price(call_preview, judge, settings, [PROFILE])
-        call_preview.flags = named([text for _, text in texts])
-        call_preview.items = items.count()
-    else:
-        call_preview.missing = extract.NO_TEXT[texts[-1][0]]
-    return call_preview
-
-
-@dataclass(frozen=True)
-class Numbered:
-    """The number of a sample, where other previews have an item."""
-
-    key: str
-
-
-def _preview_topics(judge, key, prompt):
-    """Return the call about a sample of reviews."""
-    drawn = propose.previewed(judge, plan.scored_items(judge, judge.study.items.all()))
-    numbered = {str(number): sample for number, sample in enumerate(drawn, 1)}
-    if prompt is None or (key or "1") not in numbered:
-        return None
-    number = key or "1"
-    call_preview = Preview(Numbered(number), prompt, items=len(drawn))
-    call_preview.others = list(numbered)[int(number) : int(number) + MOST_OTHERS]
-    settings = plan.settings_of(judge, prompt) | {"prompt_text": prompt.text}
-    text, texts = numbered[number]
-    _add(call_preview, judge, settings, [PROFILE], Shown(context=text), f"sample {number}")
-    _price(call_preview, judge, settings, [PROFILE])
-    call_preview.flags = named(texts)
-    return call_preview
-
-
-APART = {
-    Judge.Method.PROFILE: _preview_writing,
-    Judge.Method.RECOMMENDER: _preview_list,
-    Judge.Method.EXTRACTION: _preview_extraction,
-    Judge.Method.TOPICS: _preview_topics,
-}
-
-
-def _from(items, key):
-    """Return the item with that id, or the first item, and some that follow it, in one query."""
-    if key:
-        items = items.filter(pk__gte=Subquery(items.filter(key=key).order_by().values("pk")[:1]))
-    return list(items[: 1 + MOST_OTHERS])
 
 
 def _seen(study, items, key):

@@ -9,12 +9,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
+from judges import methods
 from judges.checks.forms import CheckForm
-from judges.methods.topics import propose
 from judges.models import Endpoint, Heartbeat, Judge, Run
 from judges.pages.forms import RunForm, judge_form
 from judges.pages.judge_preview import preview
-from judges.pages.position import position
 from judges.runs import progress
 from judges.runs.access import judge_or_404
 from judges.runs.naming import why_not_named
@@ -24,17 +23,10 @@ from judges.scorers import SCORERS, set_to
 # Kinds in the order of the page "New judge".
 MADE_HERE = [Judge.Kind.LLM, *SCORERS, Judge.Kind.ENSEMBLE]
 # The same with what an LLM can be asked: (kind, method, words).
-LLMS = [
-    "LLM: the questions",
-    "LLM: does it fit?",
-    "LLM: which of two lists?",
-    "LLM: write profiles",
-    "LLM: recommender under test",
-    "LLM: extract statements",
-    "LLM: is it supported?",
-    "LLM: propose topics",
+KINDS: list = [
+    (Judge.Kind.LLM, Judge.Method(name), f"LLM: {methods.named(name).offer}")
+    for name in Judge.Method.values
 ]
-KINDS = [(Judge.Kind.LLM, *row) for row in zip(Judge.Method, LLMS, strict=True)]
 KINDS += [
     (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
 ]
@@ -61,8 +53,8 @@ def judge_new(request, slug):
     study = access.study_or_404(request.user, slug, access.EDITOR)
     kind = _kind_or_404(request.GET.get("kind", Judge.Kind.LLM))
     method = method_or_404(kind, request.GET.get("method", Judge.Method.QUESTIONS))
-    run = _proposed(request, study, method)
-    initial = propose.shortlist_of(run).as_initial if run else None
+    run = _begun_with(request, study, methods.named(method).begins_with)
+    initial = methods.of_judge(run.judge).initial_of(run) if run else None
     form = judge_form(study, kind, request.POST or None, method=method, initial=initial)
     judge = form.saved() if request.method == "POST" and form.is_valid() else None
     if judge is not None:
@@ -73,15 +65,15 @@ def judge_new(request, slug):
     return render(request, "judges/judge_new.html", context, status=422 if form.errors else 200)
 
 
-def _proposed(request, study, method):
-    """Return the run whose topics the form begins with, where the address names it."""
+def _begun_with(request, study, method):
+    """Return the run of this method that the form begins with, where the address names it."""
     number = request.GET.get("topics_of")
-    if number is None or method != Judge.Method.EXTRACTION:
+    if number is None or not method:
         return None
     if not re.fullmatch("[0-9]{1,18}", number):
         raise Http404(f"no run {number!r}")
     runs = Run.objects.select_related("judge__study")
-    return get_object_or_404(runs, judge__study=study, judge__method=Judge.Method.TOPICS, pk=number)
+    return get_object_or_404(runs, judge__study=study, judge__method=method, pk=number)
 
 
 def _offered(kind, method):
@@ -89,6 +81,7 @@ def _offered(kind, method):
     return {
         "kind": kind,
         "method": method,
+        "about": methods.named(method).about,
         "kinds": KINDS,
         "scorer": SCORERS.get(kind),
         "endpoints": Endpoint.objects.all(),
@@ -146,18 +139,11 @@ def method_or_404(kind, name):
 
 def _run_form(judge, data=None):
     form = RunForm(data)
-    if judge.writes:
+    if methods.of_judge(judge).asked_about == "recipient":
         return form.about_recipients()
     if not judge.endpoint:
         return form.without_budget()
     return form if judge.samples == 1 else form.without_reuse()
-
-
-def _position(judge):
-    """Return the Position of the judge's newest run, if it is asked about two lists."""
-    if judge.method != Judge.Method.PAIRWISE:
-        return None
-    return position(judge.runs.judging().select_related("judge__study").first())
 
 
 def judge_page(request, study, judge, form=None, run_form=None, check_form=None):
@@ -173,8 +159,7 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
         "run_form": run_form or _run_form(judge),
         **_runs(judge, check_form),
         **_preview(request, judge),
-        **_scorer_and_name(judge),
-        "position": _position(judge),
+        **_kind_and_name(judge),
         "ensemble": progress.ensemble(judge) if judge.kind == Judge.Kind.ENSEMBLE else None,
         "worker_alive": Heartbeat.objects.any_alive(),
     }
@@ -182,9 +167,12 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
     return render(request, "judges/judge.html", context, status=422 if invalid else 200)
 
 
-def _scorer_and_name(judge):
-    """Return what a scorer measures, and why the judge may not be named beforehand."""
+def _kind_and_name(judge):
+    """Return what the judge's kind or method shows, and why it may not be named beforehand."""
+    method = methods.of_judge(judge)
     return {
+        "method": method,
+        **method.judge_page(judge),
         "scorer": SCORERS.get(judge.kind),
         "scorer_settings": set_to(judge),
         "why_not_named": why_not_named(judge),

@@ -9,6 +9,7 @@ from django.http import Http404
 from django.shortcuts import redirect, render
 
 from annotate.design import access
+from judges import methods
 from judges.models import Judge
 from judges.models.prompt import OWN
 from judges.pages.forms_prompts import PromptForm, TryForm
@@ -81,7 +82,7 @@ def _prompt_page(request, study, name, form, is_try):
         "preview": trying.tried(study, newest.key, text) if is_tried else None,
         "preview_key": trying["item"].value(),
         "is_draft": form.is_bound and text != newest.text,
-        "warnings": own.in_words(own.warnings_of(text, newest.method)),
+        "warnings": own.in_words(own.warnings_of(text, methods.named(newest.method))),
     }
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "judges/prompt.html", context, status=status)
@@ -95,6 +96,7 @@ def _about(study, prompt):
         "prompt": prompt,
         "versions": _versions(study, prompt.name),
         "placeholders": _placeholders(prompt.method),
+        "method": methods.named(prompt.method),
     }
 
 
@@ -104,7 +106,8 @@ def _given(request):
 
 def _placeholders(method):
     """Return [(placeholder, what stands there, whether it is needed)]."""
-    needed = own.NEEDED[method]
+    method = methods.named(method)
+    needed = method.needed_places
     return [(name, own.MEANINGS[name], name in needed) for name in own.allowed(method)]
 
 

@@ -11,11 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotate.design import access
+from judges import methods
 from judges.checks.drift import compare
-from judges.methods.topics import propose
 from judges.models import Heartbeat, Run
 from judges.pages.forms import RunForm
-from judges.pages.position import position
 from judges.runs import pilots, plan, progress
 from judges.runs.nudge import nudge
 from judges.runs.reread import reread
@@ -160,7 +159,7 @@ def _checked(run):
 
 
 def _context(study, run):
-    spent = progress.spending(run)
+    spent, method = progress.spending(run), methods.of_judge(run.judge)
     return {
         "study": study,
         "section": "runs",
@@ -173,8 +172,8 @@ def _context(study, run):
         "failures": progress.failures(run),
         "weighted": progress.weighed(run),
         "latest": progress.latest(run),
-        "shortlist": propose.shortlist_of(run) if run.judge.proposes else None,
-        "position": None if run.is_robustness_test else position(run),
+        "method": method,
+        **method.run_page(run),
         "scorer": SCORERS.get(run.judge.kind),
         "facts": facts(run.frozen),
         **_checked(run),

@@ -19,10 +19,11 @@ MOST_KNOWN = 500  # recipients whose histories are in memory together
 
 
 class Contexts:
-    """The recipients' contexts for one judge, each read once, and few in memory at a time."""
+    """The recipients' profiles or histories for one judge, few in memory at a time."""
 
-    def __init__(self, judge, with_shows=False):
+    def __init__(self, judge, with_shows=False, compares_profiles=False):
         self.judge, self.known, self.with_shows = judge, {}, with_shows
+        self.is_profile = compares_profiles or judge.context == Judge.Context.PROFILE
 
     def contexts_by_item(self, items, subjects=None):
         """Return {item id: (text, why it has none)}, in one query for some hundred new recipients.
@@ -49,10 +50,6 @@ class Contexts:
         if new:
             contexts = self._read(self.judge.study_id, new)
             self.known |= {pk: contexts.get(pk) for pk in new}
-
-    @property
-    def is_profile(self):
-        return self.judge.context == Judge.Context.PROFILE or self.judge.kind == Judge.Kind.SBERT
 
     def _read(self, study, recipients):
         if self.is_profile:

@@ -86,8 +86,9 @@ class Materials:
         self.judge, self.texts = judge, part_texts(judge, method)
         self.lists = method.shows_lists
         self.examples = Examples(judge, questions, systems) if "example" in self.texts else None
-        wanted = judge.kind == Judge.Kind.SBERT or "context" in self.texts
-        self.contexts = Contexts(judge, with_shows=self.lists) if wanted else None
+        compared = method.compares_profiles
+        wanted = compared or "context" in self.texts
+        self.contexts = Contexts(judge, self.lists, compared) if wanted else None
         self.pool = self.examples.pool if self.examples else frozenset()
 
     @property

@@ -11,32 +11,9 @@ from string import Template
 
 from django.db import IntegrityError, transaction
 
-from judges.models import Judge, StudyPrompt
+from judges.models import StudyPrompt
 
 LONGEST = 20_000
-METHODS = Judge.Method
-# What each has to have a place for; without it the judge would not see what it is asked about, or
-# could not know how to answer.
-NEEDED = {
-    METHODS.QUESTIONS: ("aspects", "rules", "keys", "text"),
-    METHODS.FIT: ("episode", "words"),
-    METHODS.PAIRWISE: ("lists", "keys", "words"),
-    METHODS.PROFILE: ("listening",),
-    METHODS.RECOMMENDER: ("rated", "k"),
-    METHODS.EXTRACTION: ("topics", "text"),
-    METHODS.SUPPORT: ("document", "statement", "answer"),
-    METHODS.TOPICS: ("reviews", "most"),
-}
-OPTIONAL = {
-    METHODS.QUESTIONS: ("content", "example", "context"),
-    METHODS.FIT: ("context", "verdicts"),
-    METHODS.PAIRWISE: ("context", "dimensions", "verdicts"),
-    METHODS.PROFILE: (),
-    METHODS.RECOMMENDER: ("user", "low", "high", "word"),
-    METHODS.EXTRACTION: (),
-    METHODS.SUPPORT: (),
-    METHODS.TOPICS: (),
-}
 MEANINGS = {
     "aspects": "the questions, one a line",
     "rules": "a sentence about their scales",
@@ -91,7 +68,7 @@ def normal(text):
 
 def allowed(method):
     """List the placeholders of a method, required ones first."""
-    return [*NEEDED[METHODS(method)], *OPTIONAL[METHODS(method)]]
+    return [*method.needed_places, *method.optional_places]
 
 
 def problems_of(text, method):
@@ -99,10 +76,10 @@ def problems_of(text, method):
     if len(text) > LONGEST:
         return [(None, f"found {len(text):,} characters; allowed are {LONGEST:,}")]
     places, problems = _placeholders(text, method)
-    needed = [name for name in NEEDED[METHODS(method)] if name not in places]
+    needed = [name for name in method.needed_places if name not in places]
     problems += [(None, f"${name} is missing: {MEANINGS[name]}") for name in needed]
     problems += [(line, NO_FENCE.format(name)) for line, name in _unfenced(text, places, FENCED)]
-    if "JSON" not in text and METHODS(method) not in (METHODS.RECOMMENDER, METHODS.SUPPORT):
+    if "JSON" not in text and method.asks_for_json:
         problems.append((None, NO_JSON))
     return problems
 

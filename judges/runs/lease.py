@@ -218,7 +218,7 @@ def _reserve(run, count):
 def _units(run, numbers, ahead, among):
     """Return the leased units; read them and the next ones where they were not read ahead."""
     if not ahead.keys() >= set(numbers):
-        most = 0 if run.judge.proposes else READ_AHEAD  # of these a test part may be locked first
+        most = READ_AHEAD if methods.of_judge(run.judge).reads_ahead else 0
         waiting = Judgment.objects.filter(run=run, state=Judgment.State.PENDING, lead=True)
         waiting = waiting.filter(unit__in=among) if among else waiting
         upcoming = waiting.order_by("unit").values_list("unit", flat=True)[:most]

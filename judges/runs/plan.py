@@ -13,12 +13,7 @@ from annotate.models import Item
 from judges import methods
 from judges.endpoints import hosts
 from judges.endpoints.limits import most_tokens_in
-from judges.methods.extract import extract
-from judges.methods.profile import write
-from judges.methods.recommend import lists, wordings
-from judges.methods.recommend.method import asked_for
-from judges.methods.rows import write_rows
-from judges.methods.topics import propose
+from judges.methods.rows import Wanted
 from judges.models import Judge, Run
 from judges.models.prompt import OWN
 from judges.prompting import library, materials, own
@@ -26,11 +21,6 @@ from judges.runs import drive, pilots
 from judges.runs.check import problems_of
 from judges.scorers import SCORERS, NotInstalled
 
-NOBODY = {
-    Judge.Method.PROFILE: write.NOBODY,
-    Judge.Method.EXTRACTION: extract.NOBODY,
-    Judge.Method.TOPICS: propose.NOBODY,
-}
 REPLY_FORMATS = {"json_schema": "a JSON schema", "json_mode": "JSON mode"}
 
 
@@ -65,8 +55,8 @@ def _reply_format(judge, prompt):
 
     So a test of the endpoint does not change a judge that has been run.
     """
-    if judge.recommends:  # a list, a line each, unless it is to be JSON
-        return {"json_schema": judge.json_list}
+    if (own_format := methods.of_judge(judge).reply_format(judge)) is not None:
+        return own_format
     if before := judge.kept_settings:
         return {name: before[name] for name in REPLY_FORMATS if name in before}
     endpoint = judge.endpoint
@@ -134,13 +124,13 @@ def plan(
     trial: what a recommender is asked, where it is not the usual.
     """
     check(judge, budget)
-    settings = settings_of(judge)
-    trial = _trial(judge, trial, limit) if judge.recommends else None
-    others = wordings.prompts_of(judge, trial) if trial else {}
+    settings, method = settings_of(judge), methods.of_judge(judge)
+    trial = _trial(judge, trial, limit)
+    more_prompts = method.more_prompts(judge, trial)
     items = Item.objects.filter(study_id=judge.study_id) if items is None else items
     questions = scored_questions(judge)
     with transaction.atomic():
-        _freeze_prompts(judge, settings, others)
+        _freeze_prompts(judge, settings, more_prompts)
         _freeze(judge, settings)
         with one_active(judge):
             run = Run.objects.create(
@@ -151,15 +141,17 @@ def plan(
                 frozen=settings | _of_run(judge),
                 version=questions[0].present if questions else 1,
             )
-        shown = materials.Materials(judge, methods.of_judge(judge), questions)
-        written = _write(run, items, questions, shown, limit, trial)
+        shown = materials.Materials(judge, method, questions)
+        wanted = Wanted(scored_items(judge, items), questions, shown, limit, trial)
+        written = _write(run, wanted)
         run.frozen |= {"left_out": _left_out(judge, items, questions, shown)}
         if shown.shows:
             run.frozen |= {"part_texts": shown.texts}
         if judge.endpoint:
-            run.frozen |= _call_facts(judge, questions, written.longest, trial, others)
+            run.frozen |= method.kept_by_run(trial, more_prompts)
+            run.frozen |= _call_facts(judge, wanted, written.longest)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
-            run.reuse = reuse and judge.samples == 1 and not judge.recommends
+            run.reuse = reuse and judge.samples == 1 and method.takes_over
             run.pilot = pilots.draw(run) if pilot else {}
             run.in_pilot = bool(run.pilot)
         run.flagged = written.flagged
@@ -174,31 +166,18 @@ def _of_run(judge):
 
 
 def _trial(judge, trial, limit):
-    """Return what a recommender is asked, checked; raise PlanError with what is wrong."""
     try:
-        trial = (trial or lists.usual(judge.study, users=limit)).checked()
+        return methods.of_judge(judge).check_trial(judge, trial, limit)
     except ValueError as error:
-        raise PlanError(f"The recommender cannot be tested so: {error}") from None
-    if problem := lists.problem_of(judge, trial):
-        raise PlanError(problem)
-    return trial
+        raise PlanError(str(error)) from None
 
 
-def _write(run, items, questions, shown, limit, trial):
+def _write(run, wanted):
     """Write all rows of the run and return Written; raise PlanError if there are none."""
-    judge = run.judge
-    if judge.recommends:
-        written = lists.write_rows(run, wordings.texts_of(judge, trial), trial)
-    elif judge.writes:
-        written = write.write_rows(run, limit)
-    elif judge.extracts:
-        written = extract.write_rows(run, scored_items(judge, items), limit)
-    elif judge.proposes:
-        written = propose.write_rows(run, scored_items(judge, items), limit)
-    else:
-        written = write_rows(run, scored_items(judge, items), questions, shown, limit)
+    method = methods.of_judge(run.judge)
+    written = method.write_rows(run, wanted)
     if not written.judgments:
-        raise PlanError(NOBODY.get(judge.method) or _nothing_to_judge(judge, questions, shown))
+        raise PlanError(method.nobody or _nothing_to_judge(run.judge, wanted))
     return written
 
 
@@ -263,10 +242,10 @@ def _freeze(judge, settings):
     Judge.objects.filter(pk=judge.pk).update(settings_hash=settings_hash)
 
 
-def _freeze_prompts(judge, settings, others):
-    """Freeze the study's own prompts as this run uses them; others: {name: Prompt}, wordings."""
+def _freeze_prompts(judge, settings, more_prompts):
+    """Freeze the study's own prompts as this run uses them. more_prompts: {name: Prompt}."""
     used = {settings.get("prompt", ""): settings.get("prompt_sha256")}
-    used |= {name: prompt.sha256 for name, prompt in others.items()}
+    used |= {name: prompt.sha256 for name, prompt in more_prompts.items()}
     for name, digest in used.items():
         if name.startswith(OWN) and not own.freeze(judge.study_id, name, digest):
             raise PlanError(
@@ -274,13 +253,10 @@ def _freeze_prompts(judge, settings, others):
             )
 
 
-def _call_facts(judge, questions, longest, trial, others):
-    """Return what a run with calls keeps besides its judge's settings."""
-    if trial:
-        questions = [asked_for(trial.longest_k)]
+def _call_facts(judge, wanted, longest):
+    """Return what every run with calls keeps besides its judge's settings."""
+    questions = methods.of_judge(judge).longest_call(wanted.questions, wanted.trial)
     return {
-        **({"trial": trial.stored, "longest_k": trial.longest_k} if trial else {}),
-        **wordings.kept(others),
         "prompt_text": _prompt(judge).text,
         "base_url": judge.endpoint.base_url,
         "unit_usd": str(_dearest_unit(judge, questions, longest) or ""),
@@ -324,9 +300,9 @@ def _left_out(judge, items, questions, shown):
     }
 
 
-def _nothing_to_judge(judge, questions, shown):
+def _nothing_to_judge(judge, wanted):
     study = judge.study
-    if not questions:
+    if not wanted.questions:
         return (
             "The study has no question with a number for an answer, so a judge has nothing to say."
         )
@@ -334,7 +310,7 @@ def _nothing_to_judge(judge, questions, shown):
         return "The study has no items yet. Load items first."
     if not study.items.filter(is_practice=False).exists():
         return "The study has only practice items, which no judge is asked about. Load others."
-    if shown.pool:
+    if wanted.materials.pool:
         return (
             "All items that could be judged are held out, for examples are drawn from them. "
             "Collect ratings of more items, or make a judge that holds none out."

@@ -9,11 +9,8 @@ from django.utils import timezone
 
 from annotate.design.payment import pay_of
 from annotate.design.splits import WITHHELD, as_seen, is_locked, withheld
-from judges.methods.extract import extract
-from judges.methods.profile import write
-from judges.methods.recommend import lists
-from judges.methods.topics import propose
-from judges.models import Call, Judge, Judgment, Run
+from judges import methods
+from judges.models import Call, Judgment, Run
 from judges.perturbations.relations import RELATIONS
 from judges.scorers import ON_SCALE, SCORERS
 
@@ -181,14 +178,7 @@ def _without_withheld(run, calls):
     """Take out the calls about items of a locked test part."""
     if is_locked(run.judge.study) and calls:
         units = {call.unit: pk for pk, call in calls.items()}
-        hidden_units = set()
-        if run.judge.extracts:
-            hidden_units = extract.hidden_units(run.judge.study, run, list(units))
-        if run.judge.proposes:
-            hidden_units = propose.hidden_units(run, list(units))
-        if run.judge.recommends:
-            hidden_units = lists.hidden_units(run, list(units))
-        for unit in hidden_units:
+        for unit in methods.of_judge(run.judge).hidden_units(run, list(units)):
             calls.pop(units[unit])
         items = dict(run.judgments.filter(call__in=calls).values_list("call", "item"))
         hidden = withheld(run.judge.study, pk__in=set(items.values()))
@@ -206,18 +196,10 @@ def latest(run, most=8):
     if not calls:
         return _latest_units(run, shown, most)
     judgments: dict[int, list] = {}
-    for judgment in about(run, _shown(run, shown.filter(call__in=calls))):
+    shown = _shown(run, shown.filter(call__in=calls))
+    for judgment in methods.of_judge(run.judge).attach(shown):
         judgments.setdefault(judgment.call_id, []).append(judgment)
     return [(call, judgments[call.pk]) for call in calls if call.pk in judgments]
-
-
-def about(run, judgments):
-    """Attach to the judgments what they are about where that is no item."""
-    if run.judge.recommends:
-        return lists.attach(judgments)
-    if run.judge.proposes:
-        return propose.attach(judgments)
-    return (extract if run.judge.extracts else write).attach(judgments)
 
 
 def _shown(run, judgments):
@@ -277,10 +259,8 @@ class EnsembleState:
 
 def _scale_of(judge):
     """Return the scale of a judge's values, in words."""
-    if judge.method == Judge.Method.FIT:
-        return "0 to 1: no fit or fit"
     scorer = SCORERS.get(judge.kind)
-    return scorer.scale if scorer else ON_SCALE
+    return scorer.scale if scorer else methods.of_judge(judge).scale or ON_SCALE
 
 
 def ensemble(judge):

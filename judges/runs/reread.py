@@ -8,11 +8,7 @@ from django.utils import timezone
 
 from annotate.design.versions import questions_of
 from judges import methods
-from judges.methods.extract import extract
-from judges.methods.profile import write
-from judges.methods.profile.method import PROFILE
-from judges.methods.recommend import lists
-from judges.methods.recommend.method import asked_for
+from judges.methods.base import ASKED
 from judges.models import Judgment, Run
 from judges.perturbations import perturb
 from judges.replies.logprobs import Weighted, weighted
@@ -84,22 +80,19 @@ def reread(run):
                 f"Run {run.pk} is active, so its replies are not read again yet. "
                 "Let it finish or cancel it first."
             )
-        tally, changed = Reread(), []
+        tally, changed, method = Reread(), [], methods.of_frozen(run.frozen)
         rows = run.judgments.select_related("call", "question").only(*NEEDED)
-        # A profile that people may have rated stays as it is, and so do statements.
-        if run.judge.writes or run.judge.extracts:
+        if not method.rereads_values:
             rows = rows.filter(state=Judgment.State.UNPARSABLE)
         rows = rows.order_by("unit", "id").iterator(chunk_size=BATCH)
         every = questions_of(run.judge.study_id, run.version)
-        asked = {question.key: question for question in (PROFILE, *every)}
-        if run.judge.recommends:
-            asked |= dict(run.recommended_lists.values_list("unit", "k"))
-        for _, unit in groupby(rows, key=lambda judgment: judgment.unit):
-            changed += _differing(run, list(unit), asked, tally)
+        asked = {question.key: question for question in (ASKED, *every)}
+        own = method.asked_by_unit(run)
+        for number, unit in groupby(rows, key=lambda judgment: judgment.unit):
+            of_unit = {ASKED.key: own[number]} if number in own else asked
+            changed += _differing(run, list(unit), of_unit, tally)
         Judgment.objects.bulk_update(changed, [*READ, "settled_at"], batch_size=BATCH)
-        write.keep(run, [judgment.unit for judgment in changed])
-        extract.keep(run, [judgment.unit for judgment in changed])
-        lists.keep_all(run)
+        method.keep_reread(run, [judgment.unit for judgment in changed])
     return tally
 
 
@@ -108,8 +101,6 @@ def _differing(run, unit, asked, tally):
     # A call asked all questions of its unit, also those that another call answered since.
     keys = [_key(judgment) for judgment in unit]
     questions = [asked[key] for key in keys if key in asked]
-    if run.judge.recommends:
-        questions = [asked_for(asked[unit[0].unit])]
     for judgment in unit:
         if judgment.call is None or judgment.call.failure:
             continue
@@ -123,7 +114,7 @@ def _differing(run, unit, asked, tally):
 
 
 def _key(judgment):
-    return judgment.question.key if judgment.question else PROFILE.key
+    return judgment.question.key if judgment.question else ASKED.key
 
 
 def _read(run, judgment, questions):

@@ -10,9 +10,6 @@ from django.utils import timezone
 
 from judges import methods
 from judges.endpoints.client import REFUSALS, TRANSIENT, UNBILLED, Answer, Failure
-from judges.methods.extract import extract
-from judges.methods.profile import write
-from judges.methods.recommend import lists
 from judges.models import Call, Judgment, Run
 from judges.perturbations import perturb
 from judges.replies.logprobs import weighted
@@ -188,16 +185,15 @@ def settle(run, worker, pairs):
     # Read first: while the rows are locked nothing should depend on what an endpoint sent.
     by_unit = {o.unit.number: (o, call, parse_outcome(o, run.frozen)) for o, call in pairs}
     weights = _weights(by_unit.values()) if run.frozen.get("weighted") else {}
+    method = methods.of_frozen(run.frozen)
     with transaction.atomic(), connection.cursor() as cursor:
-        if lease.unit_usd(run) or methods.of_frozen(run.frozen).apart:
+        if lease.unit_usd(run) or method.judges_nothing:
             lease.hold(run)  # it is written below, or waited for behind the study
         rows = _held(cursor, run, worker, list(by_unit))
         changes = [change for unit in rows for change in _changes(rows[unit], *by_unit[unit])]
         if changes:
             cursor.executemany(SETTLE, changes)
-            write.keep(run, rows)
-            lists.keep(run, rows)
-            extract.keep(run, rows)
+            method.keep(run, rows)
         if changes and weights:
             cursor.executemany(WEIGH, _weighings(rows, weights))
         lease.free(run, len(rows), Decimal(0))

@@ -99,6 +99,7 @@ class Scorer:
     of_study: str = ""
     of_run: str = ""
     slow: bool = False
+    fits_above: float | None = None  # larger values say yes; with a threshold this is the judge's
 
     def frozen(self, judge):
         """Return the settings that identify the judge; NotInstalled where a library is missing."""
@@ -325,6 +326,7 @@ SCORERS = {
         packages=("tokenizers", "onnxruntime"),
         requirements=MODELS,
         slow=True,
+        fits_above=0.5,
     ),
     Kind.PAIR_MODEL: Scorer(
         method="One number of an item’s text and its reference, by a sequence classification or "

@@ -1,6 +1,6 @@
 """Score sBERT-Sim: how near a recommended episode is to the recipient's profile."""
 
-from judges.methods.verdicts.pairwise import TIE, sides_of
+from judges.methods.verdicts.position import TIE, sides_of
 from judges.prompting import episodes
 from judges.scorers.base import Score, is_latin
 from judges.scorers.embedding import NOT_ENGLISH, cosine, embed, model

@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from annotate.design import splits
 from annotate.models import Recipient
+from judges.methods.verdicts.position import Position, position
 from judges.models import Judgment, Run
-from judges.pages.position import Position, position
 from tests import factories
 from tests.api.conftest import api, at, program  # noqa: F401
 from tests.judges.checks.test_drift import check, run_of, says

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Extraction, Side, Statement
 from judges.runs.plan import plan
 from judges.statements.items import current, make

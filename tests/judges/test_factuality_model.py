@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judgment, Run, Side, Statement
 from judges.models.statement import ADDED_FROM
 from judges.runs.nudge import nudge

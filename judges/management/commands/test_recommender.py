@@ -7,14 +7,13 @@ from django.utils.text import slugify
 
 from annotate.models import Membership, Study
 from judges.counterfactual import rated_folders
-from judges.files.verdicts import MOST_TOKENS, PROMPTS
 from judges.management.commands.run_judge import Command as RunJudge
 from judges.management.commands.run_judge import money, positive
 from judges.management.owners import owner_or_error
 from judges.methods.recommend import lists, results
+from judges.methods.recommend.method import NO_SCHEMA, Recommender
 from judges.methods.recommend.plans import PLANS, Trial, read_relations
 from judges.models import Endpoint, Judge
-from judges.runs import check
 
 METHOD, OWNER = Judge.Method.RECOMMENDER, Membership.Role.OWNER
 
@@ -151,8 +150,8 @@ class Command(RunJudge):
         there = study and Judge.objects.filter(study=study, key=key).exists()
         endpoint = Endpoint.objects.filter(key=key).first()
         if study and endpoint and not there:
-            fields = {"endpoint": endpoint, "prompt": PROMPTS[METHOD], "method": METHOD}
-            fields |= {"max_tokens": MOST_TOKENS[METHOD], "content_word": self.word}
+            fields = {"endpoint": endpoint, "prompt": Recommender.usual_prompt, "method": METHOD}
+            fields |= {"max_tokens": Recommender.usual_tokens, "content_word": self.word}
             name = f"recommender {key}"
             if self.json_list:
                 name, fields["json_list"] = f"{name} JSON", True
@@ -162,7 +161,7 @@ class Command(RunJudge):
                 self._say(f"The recommender {name!r} is made.")
             key = name
         judge = super()._judge(slug, key)
-        if not judge.recommends:
+        if judge.method != METHOD:
             raise CommandError(f"The judge {key} recommends nothing: {judge.get_method_display()}.")
         if self.json_list and not judge.json_list:
             raise CommandError(
@@ -173,7 +172,7 @@ class Command(RunJudge):
 
     def _check_schema(self, endpoint):
         if not endpoint.json_schema:
-            raise CommandError(check.NO_SCHEMA.format(endpoint.key))
+            raise CommandError(NO_SCHEMA.format(endpoint.key))
 
     def _report(self, run):
         totals = results.totals(run)

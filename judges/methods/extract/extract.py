@@ -12,7 +12,6 @@ from collections import defaultdict
 from itertools import islice
 
 from annotate.design.splits import WITHHELD, is_locked, withheld
-from judges import methods
 from judges.methods.extract import triplets
 from judges.methods.rows import Written, in_turn
 from judges.models import Extraction, Flag, Judge, Judgment, Side, Statement
@@ -34,12 +33,12 @@ SIDES = {
 }
 
 
-def write_rows(run, items, limit=None):
-    """Write all rows of a run over the first `limit` of the items; return what was Written."""
+def write_rows(run, wanted):
+    """Write all rows of a run over the first of the wanted items; return what was Written."""
     written, units = Written(), {}
-    with in_turn(items.select_related("content"), BATCH) as rows:
-        wanted = islice(rows, limit)
-        while some := list(islice(wanted, BATCH)):
+    with in_turn(wanted.items.select_related("content"), BATCH) as rows:
+        first = islice(rows, wanted.limit)
+        while some := list(islice(first, BATCH)):
             _write(run, some, written, units)
     return written
 
@@ -80,10 +79,8 @@ def parts_of(judge, text):
 def keep(run, units):
     """Write the statements of texts whose last part is settled now, within that transaction.
 
-    units: numbers of units, also of other runs' kind. What is written already stays.
+    units: numbers of units. What is written already stays.
     """
-    if not methods.of_frozen(run.frozen).extracts:
-        return
     touched = Extraction.objects.filter(run=run, unit__in=list(units))
     pairs = set(touched.values_list("item", "side"))
     parts = Extraction.objects.filter(run=run, item__in=touched.values("item"))

@@ -6,11 +6,14 @@ have neither item nor question; what it finds becomes statements (extract.py).
 
 import json
 
+from annotate.files.reading import quoted
 from annotate.models import Item
-from judges.methods.base import Method
-from judges.methods.extract import triplets
-from judges.methods.profile.method import PROFILE
+from judges.methods.base import ASKED, FIRST_KEYS, LAST_KEYS, ApartMethod
+from judges.methods.draft import begin_draft
+from judges.methods.extract import extract, topics, triplets
 from judges.models import Extraction as ExtractedText
+from judges.models import Judge
+from judges.models.statement import LEAST_PART, MOST_PART, MOST_STATEMENTS, side_text
 from judges.prompting import fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict
@@ -19,22 +22,45 @@ USUAL_STATEMENTS = 10  # of a reply, for an estimate
 STATEMENT_LENGTH = 60
 
 
-class Extraction(Method):
+class Extraction(ApartMethod):
     """One call for each part of each different text."""
 
+    offer = "extract statements"
     kinds = (str(Item.Kind.EXPLANATION), str(Item.Kind.TEXT))
-    extracts = True
+    rereads_values = False  # statements stay as they are
+    may_be_loaded = has_statements = True
+    begins_with = str(Judge.Method.TOPICS)
+    nobody = extract.NOBODY
+    keys = (*FIRST_KEYS, "topics", "sides", "part_length", "most_statements", *LAST_KEYS)
+    needed_places = ("topics", "text")
+    usual_prompt, usual_tokens = "extract.v1", 4000
+    about = "judges/methods/extraction.html"
+    preview_needs = "an explanation or a text"
+    usual_reply = (
+        "ten statements. A text that several items have is asked about once, which the estimate "
+        "for all leaves out"
+    )
+    flagged = ("item", "text", "Look at their statements before they are used")
 
-    def questions(self, judge, questions):
-        return []
+    write_rows = staticmethod(extract.write_rows)
+    keep = staticmethod(extract.keep)
+    attach = staticmethod(extract.attach)
 
-    def asks(self, question, item):
-        return False
+    def read_settings(self, reader, judge):
+        super().read_settings(reader, judge)
+        judge.sides = reader.choice("sides", Judge.Sides)
+        judge.part_length = reader.number("part_length", 4000, LEAST_PART, MOST_PART, int)
+        judge.most_statements = reader.number("most_statements", 100, 1, MOST_STATEMENTS, int)
+        judge.topics = _read_topics(reader)
+
+    def problems_of(self, judge):
+        problem = topics.problem_of(judge.topics)
+        return {"topics": problem} if problem else {}
 
     def asked(self, run, numbers):
         """Return what units ask about their parts of a text; see Method.asked."""
         rows = ExtractedText.objects.filter(run=run, unit__in=numbers).order_by("unit")
-        return [(row.unit, PROFILE, Shown(context=row.text)) for row in rows]
+        return [(row.unit, ASKED, Shown(context=row.text)) for row in rows]
 
     def settings(self, judge):
         return {
@@ -65,12 +91,46 @@ class Extraction(Method):
         names, most = {name for name, _ in frozen["topics"]}, frozen["most_statements"]
         parsed = triplets.parse_statements(reply, names, finish_reason, most)
         if isinstance(parsed, Reason):
-            return Verdict(reasons={PROFILE.key: parsed})
+            return Verdict(reasons={ASKED.key: parsed})
         text = json.dumps(vars(parsed), ensure_ascii=False)
-        return Verdict(values={PROFILE.key: float(len(parsed.kept))}, rationale=text)
+        return Verdict(values={ASKED.key: float(len(parsed.kept))}, rationale=text)
 
     def longest_rationale(self, frozen):
         return USUAL_STATEMENTS * STATEMENT_LENGTH
+
+    def hidden_units(self, run, units):
+        return extract.hidden_units(run.judge.study, run, units)
+
+    def draft(self, judge, items, key, prompt):
+        """Return the Draft of each part of an item's texts, even if other items share a text."""
+        if (draft := begin_draft(items.select_related("content"), key)) is None:
+            return None
+        texts = [(side, side_text(draft.subject, side)) for side in extract.SIDES[judge.sides]]
+        for side, text in texts:
+            parts = [part for _, part in extract.parts_of(judge, text) if part]
+            for number, part in enumerate(parts, 1):
+                about = side.label.lower() + (f", part {number}" if len(parts) > 1 else "")
+                draft.calls.append((f"the {about}", ASKED, Shown(context=part)))
+        if draft.calls:
+            draft.texts, draft.count = [text for _, text in texts], items.count()
+        else:
+            draft.missing = extract.NO_TEXT[texts[-1][0]]
+        return draft
+
+
+def _read_topics(reader):
+    """Return a ready-made list by its name, or the given names with what belongs to each."""
+    given = reader.entry.get("topics")
+    if isinstance(given, dict):
+        return [[name, words or ""] for name, words in given.items()]
+    if given in topics.ready():
+        return topics.ready()[given]
+    reader.add(
+        "topics",
+        f"found {quoted(given or '')}; allowed is one of {', '.join(topics.ready())}, or names "
+        "with what belongs to each, such as {fit: size and length}",
+    )
+    return topics.ready()["toys"]  # so that nothing else is said of it
 
 
 def _object(properties):

@@ -4,10 +4,11 @@ It scores nothing. What is asked about is no item but a recipient, so its judgme
 item nor question; a whole profile becomes a new item (write.py), anything less nothing.
 """
 
-from dataclasses import dataclass
-
-from judges.methods.base import Method
-from judges.models import Writing
+from judges.methods.base import ASKED, FIRST_KEYS, LAST_KEYS, ApartMethod
+from judges.methods.draft import begin_draft
+from judges.methods.profile import write
+from judges.models import Judge, Writing
+from judges.models.judge import MOST_DAYS, MOST_EPISODES
 from judges.prompting import episodes, fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
@@ -23,38 +24,45 @@ KEYS = (
 )
 LONGEST_VALUE = 600  # characters of one key, by the schema
 WRITTEN = 1.0
+MOST_NUMBERS = 30
 DEPTH = 3  # of lists and objects within a value; deeper ones are no text
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Stands where other methods have a question."""
-
-    key: str = "profile"
-    pk: int | None = None
-
-
-PROFILE = Asked()
-
-
-class Writer(Method):
+class Writer(ApartMethod):
     """One call for each recipient and number of episodes."""
 
-    writes = True
+    offer = "write profiles"
+    rereads_values = False  # people may have rated the profile
+    nobody = write.NOBODY
+    keys = (*FIRST_KEYS, "days", "episodes", "pick", "transcript_length", *LAST_KEYS)
+    needed_places = ("listening",)
+    usual_prompt, usual_tokens = "write-profile.v1", 2000
+    asked_about = "recipient"
+    about = "judges/methods/profile.html"
+    preview_needs = "recipients with a history"
+    flagged = ("profile", "source", "Read what was written before it is used")
+
+    write_rows = staticmethod(write.write_rows)
+    keep = staticmethod(write.keep)
+    attach = staticmethod(write.attach)
+
+    def read_settings(self, reader, judge):
+        super().read_settings(reader, judge)
+        judge.days = reader.number("days", 90, 0, MOST_DAYS, int)
+        judge.episodes = reader.entry.get("episodes", [])
+        judge.pick = reader.choice("pick", Judge.Pick)
+
+    def problems_of(self, judge):
+        problem = episodes_problem(judge.episodes)
+        return {"episodes": problem} if problem else {}
 
     def items(self, items):
         return items.none()
 
-    def questions(self, judge, questions):
-        return []
-
-    def asks(self, question, item):
-        return False
-
     def asked(self, run, numbers):
         """Return what units ask about their recipients; see Method.asked."""
         rows = Writing.objects.filter(run=run, unit__in=numbers).order_by("unit")
-        return [(row.unit, PROFILE, Shown(context=row.text)) for row in rows]
+        return [(row.unit, ASKED, Shown(context=row.text)) for row in rows]
 
     def settings(self, judge):
         return {
@@ -83,11 +91,29 @@ class Writer(Method):
         """Parse a reply: the whole profile as the rationale of a Verdict, or why it has none."""
         profile = profile_in(reply, finish_reason)
         if isinstance(profile, Reason):
-            return Verdict(reasons={PROFILE.key: profile})
-        return Verdict(values={PROFILE.key: WRITTEN}, rationale=profile)
+            return Verdict(reasons={ASKED.key: profile})
+        return Verdict(values={ASKED.key: WRITTEN}, rationale=profile)
 
     def longest_rationale(self, frozen):
         return LONGEST_VALUE * len(KEYS)
+
+    def draft(self, judge, items, key, prompt):
+        """Return the Draft of a recipient's profiles."""
+        recipients = write.recipients_of(judge)
+        if (draft := begin_draft(recipients, key)) is None:
+            return None
+        sources = list(write.sources(judge, [draft.subject]))
+        with_profile = [source for source in sources if not source.missing]
+        if not with_profile:
+            draft.missing = sources[0].missing
+            return draft
+        for source in with_profile:
+            count = len(source.entries)
+            about = f"{count} episode{'s' * (count > 1)}"
+            draft.calls.append((about, ASKED, Shown(context=source.text)))
+        draft.texts = [source.text for source in with_profile]
+        draft.count = recipients.count()
+        return draft
 
 
 def profile_in(reply, finish_reason="stop"):
@@ -131,3 +157,19 @@ def _text(value, depth=DEPTH):
         return ", ".join(texts)
     names = (" ".join(name.split()) for name in value)
     return "; ".join(f"{name}: {text}" for name, text in zip(names, texts, strict=True))
+
+
+def episodes_problem(numbers):
+    """Return what is wrong with the numbers of episodes that profiles are made of, or ""."""
+    right = (
+        isinstance(numbers, list)
+        and len(numbers) <= MOST_NUMBERS
+        and all(type(number) is int and 1 <= number <= MOST_EPISODES for number in numbers)
+        and len(set(numbers)) == len(numbers)
+    )
+    if right:
+        return ""
+    return (
+        f"Allowed are up to {MOST_NUMBERS} different whole numbers from 1 to {MOST_EPISODES}; none "
+        "for a profile of all."
+    )

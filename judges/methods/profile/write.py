@@ -15,7 +15,6 @@ from django.db.models import Q
 
 from annotate.models import Item, Recipient
 from annotate.raters import profiles
-from judges import methods
 from judges.methods.rows import Written, in_turn
 from judges.models import Judge, Judgment, Writing
 from judges.prompting import listening
@@ -126,11 +125,11 @@ def _share(entry):
     return -1.0 if entry.share is None else entry.share
 
 
-def write_rows(run, limit=None):
-    """Write all rows of a run over the first `limit` recipients; return what was Written."""
+def write_rows(run, wanted):
+    """Write all rows of a run over the first recipients; return what was Written."""
     written = Written()
     with in_turn(recipients_of(run.judge), BATCH) as rows:
-        recipients = islice(rows, limit)
+        recipients = islice(rows, wanted.limit)
         while some := list(islice(recipients, BATCH)):
             _write(run, some, written)
     return written
@@ -165,10 +164,8 @@ def _write(run, recipients, written):
 def keep(run, units):
     """Make items of the profiles that are written now, within the transaction that settled them.
 
-    units: numbers of units, also of other runs' kind; a profile that is an item already stays one.
+    units: numbers of units; a profile that is an item already stays one.
     """
-    if not methods.of_frozen(run.frozen).writes:
-        return
     rows = Judgment.objects.filter(run=run, unit__in=list(units), state=Judgment.State.DONE)
     texts = dict(rows.values_list("unit", "rationale"))
     waiting = Writing.objects.filter(run=run, unit__in=list(texts), item=None)

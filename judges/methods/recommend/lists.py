@@ -14,8 +14,7 @@ from django.utils import timezone
 
 from annotate.design.splits import WITHHELD, withheld_recipients
 from annotate.models import Content, Interaction, Recipient
-from judges import methods
-from judges.methods.recommend import method, wordings
+from judges.methods.recommend import parse_prose, structured, wordings
 from judges.methods.recommend.plans import MOST_CALLS, Trial
 from judges.methods.rows import BATCH, Written
 from judges.models import Judge, Judgment, RecommendedList
@@ -147,17 +146,18 @@ def prompt(texts, judge, trial, cell, user, rated):
     ]
     ends = relation.numbers(low, low, high, cell.options)[1:]
     template = wordings.text_for(texts, relation, cell.options)
-    text = method.filled(template, judge, user, numbers, ends, cell.k)
+    text = wordings.filled(template, judge, user, numbers, ends, cell.k)
     return relation.text(text, cell.options, rng)
 
 
-def write_rows(run, texts, trial):
+def write_rows(run, wanted):
     """Write all rows of a run; return what was Written.
 
     A recipient who cannot be asked stands once a cell.
     """
+    trial, study = wanted.trial, run.judge.study
     written, cells = Written(), list(trial.cells())
-    study = run.judge.study
+    texts = wordings.texts_of(run.judge, trial)
     for some in _batches(drawn(study, trial), RECIPIENTS):
         rated = histories(study, some, trial.seed)
         rows = (
@@ -220,8 +220,6 @@ def keep(run, units):
 
     It runs within the transaction that settled them.
     """
-    if not methods.of_frozen(run.frozen).recommends:
-        return
     rows = Judgment.objects.filter(run=run, unit__in=list(units), call__isnull=False)
     replies = {
         unit: reply
@@ -243,15 +241,21 @@ FILLED = ["entries", "left_out", "repeated", "unmatched", "extra", "known", "is_
 
 def keep_all(run):
     """Parse the replies of all units again: what they name may be in the catalogue by now."""
-    if methods.of_frozen(run.frozen).recommends:
-        units = run.judgments.order_by("unit").values_list("unit", flat=True)
-        for some in _batches(list(units), BATCH):
-            keep(run, some)
+    units = run.judgments.order_by("unit").values_list("unit", flat=True)
+    for some in _batches(list(units), BATCH):
+        keep(run, some)
+
+
+def entries(frozen, reply, k, finish_reason):
+    """Return the titles that a reply names, best first, or the Reason why it names none."""
+    if frozen.get("json_list"):
+        return structured.parse_list(reply, finish_reason)
+    return parse_prose.parse_list(reply, k, finish_reason)
 
 
 def _read(run, answer, reply, finish_reason, catalogue):
     """Return [{said, content, how}] of all titles of a reply."""
-    titles = method.entries(run.frozen, reply, answer.k, finish_reason)
+    titles = entries(run.frozen, reply, answer.k, finish_reason)
     return [] if isinstance(titles, Reason) else [_matched(title, catalogue) for title in titles]
 
 

@@ -9,6 +9,7 @@ from string import Template
 
 from judges.models import Judge
 from judges.perturbations.relations import named
+from judges.prompting import fill
 from judges.prompting.library import Library
 
 FREE = {"word"}  # what a content is called: another language may say it itself
@@ -58,6 +59,22 @@ def texts_of(judge, trial):
 def text_for(texts, relation, options):
     """Return the text that a relation fills."""
     return texts[options["prompt"] if relation.acts_on == "words" else ""]
+
+
+def filled(template, judge, user, rated, scale, k):
+    """Write the prompt before it is perturbed. rated: [(title, rating)]; scale: (low, high)."""
+    low, high = scale
+    shown = (f"{fill.one_line(title)} {rating:g}/{high:g}" for title, rating in rated)
+    (message,) = fill.filled(
+        template,
+        user=fill.one_line(user),
+        rated=", ".join(shown),
+        low=f"{low:g}",
+        high=f"{high:g}",
+        k=k,
+        word=fill.one_line(judge.content_word),
+    )
+    return message["content"]
 
 
 def kept(prompts):

@@ -5,11 +5,15 @@ what all samples say together is counted when it is looked at (judges/methods/to
 """
 
 import json
+from dataclasses import dataclass
 
-from judges.methods.base import Method
-from judges.methods.profile.method import PROFILE
-from judges.methods.topics import reviews, shortlist
-from judges.methods.topics.topics import LONGEST_NAME
+from judges.methods.base import ASKED, FIRST_KEYS, LAST_KEYS, ApartMethod
+from judges.methods.draft import MOST_OTHERS, Draft
+from judges.methods.extract.topics import LONGEST_NAME
+from judges.methods.topics import propose, reviews, shortlist
+from judges.models import Judge
+from judges.models.judge import MOST_SEED
+from judges.models.topic import MOST_REVIEWS, MOST_SAMPLES, MOST_TOPICS
 from judges.prompting import fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict
@@ -17,22 +21,45 @@ from judges.replies.parse import Reason, Verdict
 USUAL_NAME = 15
 
 
-class Topics(Method):
+@dataclass(frozen=True)
+class Numbered:
+    """Give a sample's number where other drafts have an item."""
+
+    key: str
+
+
+class Topics(ApartMethod):
     """One call for each sample of reviews."""
 
+    offer = "propose topics"
     kinds = reviews.KINDS
-    proposes = True
+    reads_ahead = False  # of a sample a test part may be locked before it is asked
+    nobody = propose.NOBODY
+    keys = (*FIRST_KEYS, "sides", "reviews", "review_samples", "most_topics", "seed", *LAST_KEYS)
+    needed_places = ("reviews", "most")
+    usual_prompt = "topics.v1"
+    asked_about = "sample"
+    about = "judges/methods/topics.html"
+    preview_needs = "an explanation or a text with a review or reference"
+    usual_reply = "as many topics as are asked for"
+    flagged = ("item", "review", "Look at the topics before they are used")
 
-    def questions(self, judge, questions):
-        return []
+    write_rows = staticmethod(propose.write_rows)
+    attach = staticmethod(propose.attach)
+    hidden_units = staticmethod(propose.hidden_units)
 
-    def asks(self, question, item):
-        return False
+    def read_settings(self, reader, judge):
+        super().read_settings(reader, judge)
+        judge.sides = reader.choice("sides", Judge.Sides, Judge.Sides.REFERENCE)
+        judge.reviews = reader.number("reviews", 20, 1, MOST_REVIEWS, int)
+        judge.review_samples = reader.number("review_samples", 5, 1, MOST_SAMPLES, int)
+        judge.most_topics = reader.number("most_topics", 10, 1, MOST_TOPICS, int)
+        judge.seed = reader.number("seed", 1, 0, MOST_SEED, int)
 
     def asked(self, run, numbers):
         """Return what units ask about their samples; see Method.asked."""
         samples = reviews.shown_samples(run, numbers)
-        return [(unit, PROFILE, Shown(context=text)) for unit, text in samples]
+        return [(unit, ASKED, Shown(context=text)) for unit, text in samples]
 
     def settings(self, judge):
         return {
@@ -65,9 +92,28 @@ class Topics(Method):
         """Parse a reply: the value is how many topics it names, the rationale all parsed."""
         parsed = shortlist.parse_names(reply, frozen["most_topics"], finish_reason)
         if isinstance(parsed, Reason):
-            return Verdict(reasons={PROFILE.key: parsed})
+            return Verdict(reasons={ASKED.key: parsed})
         text = json.dumps(vars(parsed), ensure_ascii=False)
-        return Verdict(values={PROFILE.key: float(len(parsed.kept))}, rationale=text)
+        return Verdict(values={ASKED.key: float(len(parsed.kept))}, rationale=text)
 
     def longest_rationale(self, frozen):
         return USUAL_NAME * frozen["most_topics"]
+
+    def run_page(self, run):
+        return {"shortlist": propose.shortlist_of(run)}
+
+    def initial_of(self, run):
+        """Return what a run proposes for the form of a judge that extracts statements."""
+        return propose.shortlist_of(run).as_initial
+
+    def draft(self, judge, items, key, prompt):
+        """Return the Draft of a sample of reviews, by its number."""
+        drawn = propose.previewed(judge, items)
+        numbered = {str(number): sample for number, sample in enumerate(drawn, 1)}
+        number = key or "1"
+        if number not in numbered:
+            return None
+        others = list(numbered)[int(number) : int(number) + MOST_OTHERS]
+        text, texts = numbered[number]
+        calls = [(f"sample {number}", ASKED, Shown(context=text))]
+        return Draft(Numbered(number), others, calls=calls, texts=texts, count=len(drawn))

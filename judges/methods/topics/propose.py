@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from annotate.design.splits import WITHHELD, is_locked, withheld
 from judges.methods.extract.extract import SIDES
+from judges.methods.extract.topics import OWN
 from judges.methods.rows import Written, in_turn
 from judges.methods.topics import shortlist
 from judges.methods.topics.reviews import BATCH, FIELDS, as_line, hidden_reviews, numbered
-from judges.methods.topics.topics import OWN
 from judges.models import Flag, Judgment, Side, TopicSample
 from judges.models.statement import side_text
 from judges.prompting.flags import rules_of
@@ -28,11 +28,11 @@ NOBODY = (
 )
 
 
-def write_rows(run, items, limit=None):
+def write_rows(run, wanted):
     """Write a judgment and its sample for each call of a run; return what was Written."""
     written = Written()
-    drawn = samples(run.judge, items, limit)
-    texts = _texts(items, {pk for sample in drawn for pk, _ in sample})
+    drawn = samples(run.judge, wanted.items, wanted.limit)
+    texts = _texts(wanted.items, {pk for sample in drawn for pk, _ in sample})
     rows, shown = [], defaultdict(set)
     for unit, sample in enumerate(drawn):
         reviews = [[pk, as_line(texts[pk, side])] for pk, side in sample]

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
-from judges.methods.topics.topics import LONGEST_NAME
+from judges.methods.extract.topics import LONGEST_NAME
 from judges.replies.parse import OBJECT_OR_NAMES, Reason, last_list, storable
 
 KEY = "topics"

@@ -5,10 +5,10 @@ as the judge's answer to a question of the study about recommendations, and is c
 question's ratings by order (AUC) or above and below a threshold, never point by point.
 """
 
-from judges.methods.base import RECOMMENDATION, VerdictMethod
+from judges.methods.verdicts.verdict import RECOMMENDATION, ReasonedVerdict, verdict_on
 from judges.prompting import episodes, fill
 from judges.replies import verdicts
-from judges.replies.parse import RATIONALE_LENGTH, Reason, Verdict
+from judges.replies.parse import RATIONALE_LENGTH
 
 VALUES = {"fit": 1.0, "no fit": 0.0}
 NEUTRAL = {"fit": 1.0, "neutral": 0.5, "no fit": 0.0}
@@ -19,11 +19,23 @@ MEANINGS = {
 }
 
 
-class Fit(VerdictMethod):
+class Fit(ReasonedVerdict):
     """One call for each recommendation."""
 
+    offer = "does it fit?"
     kinds = (RECOMMENDATION,)
+    scale, ends = "0 to 1: no fit or fit", (0.0, 1.0)
     wanted = "a Likert or yes/no question about recommendations"
+    keys = (*ReasonedVerdict.keys, "neutral")
+    needed_places = ("episode", "words")
+    optional_places = ("context", "verdicts")
+    usual_prompt = "fit.v1"
+    about = "judges/methods/fit.html"
+    preview_needs = "a recommendation, and a question that the judge can answer"
+
+    def read_settings(self, reader, judge):
+        super().read_settings(reader, judge)
+        judge.neutral = reader.yes_or_no("neutral")
 
     def can_answer(self, question):
         return question.scale.kind in ("likert", "binary")
@@ -61,11 +73,3 @@ class Fit(VerdictMethod):
 
     def _values(self, frozen):
         return NEUTRAL if frozen["neutral"] else VALUES
-
-
-def verdict_on(questions, value, rationale):
-    """Make the Verdict of a reply about the one question that it answers."""
-    (key,) = [question.key for question in questions]
-    if isinstance(value, Reason):
-        return Verdict(reasons={key: value}, rationale=rationale)
-    return Verdict(values={key: value}, rationale=rationale)

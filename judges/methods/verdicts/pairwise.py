@@ -8,30 +8,54 @@ is that of the side, on the scale of the question.
 import json
 import random
 
-from judges.methods.base import LIST_PAIR, VerdictMethod
-from judges.methods.verdicts.fit import verdict_on
+from judges.methods.verdicts.position import TIE, position, sides_of
+from judges.methods.verdicts.verdict import LIST_PAIR, ReasonedVerdict, verdict_on
 from judges.models import Judge
+from judges.models.judge import MOST_SEED
 from judges.prompting import episodes, fill
 from judges.replies import verdicts
 from judges.replies.parse import RATIONALE_LENGTH
 
-TIE = "tie"
 LIST_PART = "list.v1"
+BOTH_ONCE = "Both orders are asked once each. Ask one sample, or draw the order."
+MOST_DIMENSIONS, LONGEST_DIMENSION = 10, 60
 
 
-def sides_of(scale):
-    """Return {"A": value, "B": value, "tie": value} of a choice of lists; no tie if it has none."""
-    labels = {label.strip(): value for value, label in scale.points}
-    sides = {side: float(labels[side]) for side in "AB" if side in labels}
-    ties = [float(value) for label, value in labels.items() if label.lower() == TIE]
-    return sides | ({TIE: ties[0]} if ties else {})
-
-
-class Pairwise(VerdictMethod):
+class Pairwise(ReasonedVerdict):
     """One call for each pair of lists, or two: one in each order."""
 
+    offer = "which of two lists?"
     kinds = (LIST_PAIR,)
+    changeable = ("members", "lists")
     wanted = "a choice between A and B about pairs of lists"
+    keys = (*ReasonedVerdict.keys, "dimensions", "order", "seed")
+    needed_places = ("lists", "keys", "words")
+    optional_places = ("context", "dimensions", "verdicts")
+    usual_prompt, usual_tokens = "pairwise.v1", 800
+    about = "judges/methods/pairwise.html"
+    preview_needs = "a pair of lists, and a question that the judge can answer"
+
+    def read_settings(self, reader, judge):
+        super().read_settings(reader, judge)
+        judge.order = reader.choice("order", Judge.Order)
+        judge.seed = reader.number("seed", 1, 0, MOST_SEED, int)
+        if "dimensions" in reader.entry:
+            judge.dimensions = reader.entry["dimensions"]
+
+    def problems_of(self, judge):
+        problems = {}
+        if judge.order == Judge.Order.BOTH and judge.samples > 1:
+            problems["order"] = BOTH_ONCE
+        if problem := dimensions_problem(judge.dimensions):
+            problems["dimensions"] = problem
+        return problems | super().problems_of(judge)
+
+    def judge_page(self, judge):
+        newest = judge.runs.judging().select_related("judge__study").first()
+        return {"position": position(newest) if newest else None}
+
+    def run_page(self, run):
+        return {} if run.is_robustness_test else {"position": position(run)}
 
     def can_answer(self, question):
         return question.scale.is_about_sides
@@ -103,3 +127,20 @@ class Pairwise(VerdictMethod):
         sides = sides_of(questions[0].scale)
         words = {str(number): sides[side] for number, side in enumerate(order or "AB", start=1)}
         return words | ({TIE: sides[TIE]} if TIE in sides else {})
+
+
+def dimensions_problem(names):
+    """Return what is wrong with the names of the dimensions, or ""."""
+    right = (
+        isinstance(names, list)
+        and 1 <= len(names) <= MOST_DIMENSIONS
+        and all(isinstance(name, str) and name.strip() == name for name in names)
+        and all(0 < len(name) <= LONGEST_DIMENSION and name.isprintable() for name in names)
+        and len({fill.one_line(name).lower() for name in names}) == len(names)
+    )
+    if right:
+        return ""
+    return (
+        f"Allowed are 1 to {MOST_DIMENSIONS} different names of at most {LONGEST_DIMENSION} "
+        "characters each."
+    )

@@ -1,13 +1,14 @@
 """Choose the questions that sBERT-Sim answers about recommendations and pairs of lists."""
 
-from judges.methods.base import LIST_PAIR, RECOMMENDATION, Method
+from judges.methods.base import Method
+from judges.methods.verdicts.verdict import LIST_PAIR, RECOMMENDATION
 
 
 class Similarity(Method):
     """A cosine answers ordered scales; the list with more high cosines is the better of two."""
 
     kinds = (RECOMMENDATION, LIST_PAIR)
-    shows_lists = True
+    shows_lists = compares_profiles = True
 
     def questions(self, judge, questions):
         return [

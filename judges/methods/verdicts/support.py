@@ -7,8 +7,7 @@ for, as in the paper; with one the reply would no longer be a single character.
 
 import json
 
-from judges.methods.base import STATEMENT, VerdictMethod
-from judges.methods.verdicts.fit import verdict_on
+from judges.methods.verdicts.verdict import STATEMENT, VerdictMethod, verdict_on
 from judges.prompting import fill
 from judges.replies.parse import Reason, last_object
 
@@ -30,10 +29,15 @@ class Support(VerdictMethod):
     A past call with the same statement and document is taken over.
     """
 
+    offer = "is it supported?"
     kinds = (STATEMENT,)
-    shows_lists = False
     reuses = True
     wanted = "a yes/no question about statements"
+    needed_places = ("document", "statement", "answer")
+    asks_for_json = False
+    usual_prompt, usual_tokens = "support.v1", 20
+    about = "judges/methods/support.html"
+    preview_needs = "a statement, and a question that the judge can answer"
 
     def items(self, items):
         return super().items(items).exclude(text__regex=r"^\s*$").without_outdated()

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.exports import write
 from judges.files.study_file import study_yaml
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge, Statement
 from tests import factories
 from tests.files import load, messages

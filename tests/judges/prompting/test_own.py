@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.models import Item, Membership
+from judges import methods
 from judges.files import load_files
 from judges.files.study_file import study_yaml
 from judges.models import Call, Judge, Judgment, StudyPrompt
 from judges.prompting import fill
-from judges.prompting.own import NEEDED, in_words, problems_of, save_version, warnings_of
+from judges.prompting.own import in_words, problems_of, save_version, warnings_of
 from judges.runs import drive
 from judges.runs.plan import PlanError, plan
 from tests import factories
@@ -84,7 +85,7 @@ def base(text=TEXT):
 
 @pytest.mark.parametrize("method", WHOLE)
 def test_a_whole_prompt_is_taken_and_known_for_its_method(method):
-    assert problems_of(WHOLE[method], method) == []
+    assert problems_of(WHOLE[method], methods.named(method)) == []
     assert fill.Prompt("own/x.v1", WHOLE[method]).method == method
 
 
@@ -92,14 +93,14 @@ def test_a_whole_prompt_is_taken_and_known_for_its_method(method):
 def test_what_the_project_s_prompts_hold_is_allowed(name):
     prompt = fill.load(name)
     text = prompt.text.replace("$examples\n", "")  # of explanation.v1; never filled
-    assert problems_of(text, prompt.method) == []
+    assert problems_of(text, methods.named(prompt.method)) == []
 
 
 @pytest.mark.parametrize("method", WHOLE)
 def test_every_needed_placeholder_is_missed(method):
-    for name in NEEDED[method]:
+    for name in methods.named(method).needed_places:
         text = WHOLE[method].replace(f"${name}", "").replace(f"${{{name}}}", "")
-        assert f"${name} is missing" in " ".join(in_words(problems_of(text, method)))
+        assert f"${name} is missing" in " ".join(in_words(problems_of(text, methods.named(method))))
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -142,7 +143,7 @@ def test_a_title_outside_marker_lines_is_warned_of(as_owner, study):
         sent = {"text": fenced, "base": base(), "try": "1"}
         page = as_owner.post(to(study, "prompt", "tone"), sent).content.decode()
         assert "This text is not saved." in page and "outside marker lines" not in page
-    assert warnings_of(WHOLE["fit"], "fit") == []
+    assert warnings_of(WHOLE["fit"], methods.named("fit")) == []
 
 
 # Versions

@@ -3,9 +3,8 @@
 import pytest
 
 from annotate.models import Item
-from judges.methods.extract import triplets
+from judges.methods.extract import topics, triplets
 from judges.methods.extract.extract import NO_TEXT
-from judges.methods.topics import topics
 from judges.models import Judgment, Run, Statement
 from judges.runs import drive, resume
 from judges.runs.plan import PlanError, hash_of, plan, settings_of

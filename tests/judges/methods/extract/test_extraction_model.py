@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Run, Statement
 from judges.runs import drive
 from judges.runs.plan import plan

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge
 from tests import factories
 from tests.extracting import make_extractor, make_item

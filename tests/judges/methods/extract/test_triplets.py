@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from judges.methods.extract import triplets
-from judges.methods.topics import topics
+from judges.methods.extract import topics, triplets
 from judges.replies.parse import Reason
 
 FIT = ["runs small", "fit", "negative"]

@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Content, Interaction, Recipient
+from judges import methods
 from judges.files import check_files
 from judges.methods.recommend.lists import histories, usual, usual_low
 from judges.methods.recommend.plans import Trial, read_relations
@@ -300,8 +301,8 @@ def test_relations_are_written_as_they_are_read():
 
 def test_a_prompt_of_the_study_s_own_needs_no_json(films):
     text = "The user $user rated $rated ($low to $high). Name $k ${word}s."
-    assert own.problems_of(text, "recommender") == []
-    missing = own.in_words(own.problems_of("Name $k.", "recommender"))
+    assert own.problems_of(text, methods.named("recommender")) == []
+    missing = own.in_words(own.problems_of("Name $k.", methods.named("recommender")))
     assert missing == [
         "$rated is missing: what the recipient rated: titles with ratings, in one line."
     ]

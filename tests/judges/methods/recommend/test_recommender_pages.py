@@ -290,7 +290,7 @@ def test_a_folder_and_an_endpoint_are_all_it_needs(folder):
     assert "is there already, made of the same files" in again
     assert "only an operator sees it: see --owner" in told and not study.memberships.exists()
     judge = Judge.objects.get()
-    assert judge.recommends and judge.runs.count() == 2
+    assert judge.method == "recommender" and judge.runs.count() == 2
     assert Content.objects.get(study=study, key="6").title == "Amélie (2001)"
     one = RecommendedList.objects.filter(relation="multiply").first()
     assert "/15" in one.text and one.options == {"factor": 3}

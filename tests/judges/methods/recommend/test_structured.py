@@ -9,11 +9,11 @@ from django.db import IntegrityError, transaction
 from judges.files import check_files
 from judges.files.study_file import judge_data
 from judges.methods.recommend import structured
+from judges.methods.recommend.method import NO_SCHEMA
 from judges.methods.recommend.structured import parse_list
 from judges.models import Judge
 from judges.replies.parse import Reason
 from judges.runs import drive
-from judges.runs.check import NO_SCHEMA
 from judges.runs.plan import PlanError, hash_of, plan, settings_of
 from judges.runs.reread import reread
 from tests import factories

@@ -2,7 +2,8 @@
 
 import pytest
 
-from judges.methods.topics import propose, topics
+from judges.methods.extract import topics
+from judges.methods.topics import propose
 from judges.models import Run
 from judges.runs import drive
 from judges.runs.plan import plan

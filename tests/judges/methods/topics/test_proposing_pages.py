@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from annotate.design import splits
 from annotate.models import Membership
+from judges import methods
 from judges.files import load_files
-from judges.methods.topics import topics
+from judges.methods.extract import topics
 from judges.models import Judge, Run
 from judges.prompting import own
 from judges.runs.plan import plan
@@ -173,7 +174,7 @@ def test_a_file_says_all_of_it_and_leaves_out_what_is_usual(study, owner, tmp_pa
 
 
 def test_in_a_prompt_of_the_study_s_own_reviews_stand_between_marker_lines():
-    ((line, problem),) = own.problems_of("JSON of $most:\n$reviews", "topics")
+    ((line, problem),) = own.problems_of("JSON of $most:\n$reviews", methods.named("topics"))
     assert line == 2 and problem.startswith("$reviews has to stand alone between")
 
 

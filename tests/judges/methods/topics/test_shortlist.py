@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from judges.methods.topics import shortlist, topics
+from judges.methods.extract import topics
+from judges.methods.topics import shortlist
 from judges.replies.parse import Reason
 
 

@@ -10,8 +10,8 @@ from django.urls import reverse
 from analysis.answers import frame
 from analysis.exports.tables import rows
 from annotate.models import Content, Item
+from judges.methods.verdicts.position import position
 from judges.models import Judge, Judgment, Run
-from judges.pages.position import position
 from judges.runs import drive
 from judges.runs.plan import PlanError, hash_of, plan, settings_of
 from judges.runs.reread import reread

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotate.models import Item, Study
 from judges.files import load_files
 from judges.files.study_file import study_yaml
-from judges.methods.verdicts.support import ONE_CHARACTER, ONE_KEY, value_in
+from judges.methods.verdicts.support import ONE_CHARACTER, ONE_KEY, Support, value_in
 from judges.models import Call, Flag, Judge, Run
 from judges.pages import judge_preview
 from judges.prompting import fill
@@ -316,15 +316,15 @@ def test_errors_of_study_yaml(endpoint, tmp_path, old, new, said):
 
 def test_a_study_s_own_prompt_needs_document_statement_and_answer(shoes, as_owner, endpoint):
     own = fill.load("support.v1").text
-    assert problems_of(own, "support") == []
-    assert problems_of(own.replace("$answer", ""), "support") == [
+    assert problems_of(own, Support) == []
+    assert problems_of(own.replace("$answer", ""), Support) == [
         (
             None,
             "$answer is missing: how to reply: by one character, or by JSON where the endpoint "
             "keeps a schema",
         )
     ]
-    (problem,) = problems_of(own.replace("<<<DOCUMENT", "Document:"), "support")
+    (problem,) = problems_of(own.replace("<<<DOCUMENT", "Document:"), Support)
     assert "$document has to stand alone between a line <<<NAME" in problem[1]
     make_pair(shoes, "yes")
     sent = {"name": "strict", "method": "support", "text": own}

@@ -1,10 +1,11 @@
-"""Count whether a judge of two lists prefers the list that it is shown first."""
+"""Say what a choice between two lists stands for, and whether a judge prefers the first list."""
 
 from dataclasses import dataclass
 
 from annotate.design.splits import withheld
-from judges.methods.verdicts.pairwise import sides_of
-from judges.models import Judge, Judgment
+from judges.models import Judgment
+
+TIE = "tie"
 
 
 @dataclass
@@ -33,13 +34,19 @@ class Position:
         return self.differing / self.pairs if self.pairs else None
 
 
+def sides_of(scale):
+    """Return {"A": value, "B": value, "tie": value} of a choice of lists; no tie if it has none."""
+    labels = {label.strip(): value for value, label in scale.points}
+    sides = {side: float(labels[side]) for side in "AB" if side in labels}
+    ties = [float(value) for label, value in labels.items() if label.lower() == TIE]
+    return sides | ({TIE: ties[0]} if ties else {})
+
+
 def position(run):
     """Return the Position of a run of a pairwise judge, in two queries; None without verdicts.
 
     Verdicts on a locked test part are counted as withheld and nowhere else.
     """
-    if run is None or run.judge.method != Judge.Method.PAIRWISE:
-        return None
     done = run.judgments.filter(state=Judgment.State.DONE).order_by()
     answered = done.select_related("question").first()
     if answered is None:
