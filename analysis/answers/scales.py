@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotate.values.scales import BINARY, GRADED, NOMINAL
 from judges.models import Judge
 from judges.scorers import ON_SCALE, SCORERS
 
-EVERY_KIND = ("likert", "binary", "choice", "number")
+EVERY_LEVEL = (GRADED, BINARY, NOMINAL)
 FITS_ABOVE = 0.5  # between no fit (0) and fit (1), and where neutral stands
 ENTAILED_ABOVE = 0.5  # of the probability that a statement is entailed
 
@@ -16,13 +17,17 @@ ENTAILED_ABOVE = 0.5  # of the probability that a statement is entailed
 class OwnScale:
     """A scale of a judge that is not the question's.
 
-    kinds: of the questions whose scale it is not; above: a larger value says fit, None if no value
+    levels: of the questions whose scale it is not; above: a larger value says fit, None if no value
     says fit; neutral: whether exactly `above` says neither fit nor misfit.
     """
 
-    kinds: tuple = EVERY_KIND
+    levels: tuple = EVERY_LEVEL
     above: float | None = None
     neutral: bool = False
+
+    def replaces(self, scale):
+        """Return whether the judge's values are on this scale instead of a question's."""
+        return scale.level in self.levels
 
     def fits(self, values):
         """Return 1 where a value says fit, 0 where it does not, NaN where it is missing."""
@@ -47,16 +52,16 @@ def _flags(values, says):
 def own_scale(kind, method, neutral, threshold):
     """Return a judge's OwnScale by its settings; None if it answers on the questions' scales."""
     if kind == Judge.Kind.SBERT:
-        kinds = tuple(k for k in EVERY_KIND if k not in SCORERS[kind].on_scale_of)
-        return OwnScale(kinds, threshold)
+        others = SCORERS[kind].on_scale_of
+        return OwnScale(tuple(own for own in EVERY_LEVEL if own not in others), threshold)
     if kind == Judge.Kind.NLI:
         return OwnScale(above=ENTAILED_ABOVE)
     if kind in SCORERS and SCORERS[kind].scale != ON_SCALE:
         return OwnScale()
     if method == Judge.Method.FIT:
         # Fit or not is an answer to a yes/no question as it stands; neutral is none.
-        kinds = ("likert", "number", "binary") if neutral else ("likert", "number")
-        return OwnScale(kinds, FITS_ABOVE, neutral=True)
+        levels = (GRADED, BINARY) if neutral else (GRADED,)
+        return OwnScale(levels, FITS_ABOVE, neutral=True)
     return None
 
 
@@ -67,7 +72,7 @@ def of_members(scales):
         return None
     if len(set(scales)) == 1:
         return own[0]
-    return OwnScale(tuple(kind for kind in EVERY_KIND if any(kind in s.kinds for s in own)))
+    return OwnScale(tuple(level for level in EVERY_LEVEL if any(level in s.levels for s in own)))
 
 
 def of_learned(scales):
@@ -76,5 +81,5 @@ def of_learned(scales):
     Its values are on the people's scale, whatever its members' are; but for a choice of words,
     where it takes the majority as it stands.
     """
-    elsewhere = any(scale is not None and "choice" in scale.kinds for scale in scales)
-    return OwnScale(("choice",)) if elsewhere else None
+    elsewhere = any(scale is not None and NOMINAL in scale.levels for scale in scales)
+    return OwnScale((NOMINAL,)) if elsewhere else None

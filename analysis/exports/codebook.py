@@ -358,10 +358,10 @@ def exit_meaning(question):
     """Describe an exit question in one line; None is a question that is no longer asked."""
     if question is None:
         return "An exit question that is no longer asked."
-    if question.scale.kind in ("choice", "binary"):
+    if question.scale.is_worded:
         values = [value for value, _ in question.scale.points]
         return f"Exit question: {question.text} One of: {'; '.join(map(question.words, values))}."
-    if question.scale.kind in ("text", "number"):
+    if not question.scale.points:
         return f"Exit question: {question.text} Allowed: {question.scale.allowed}."
     return f"Exit question: {question.text} {_scale(question.scale)}"
 

@@ -246,7 +246,7 @@ class GoldForm(forms.Form):
     def __init__(self, study, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.study = study
-        self.asked = {q.key: q for q in versions.asked(study) if q.scale.kind != "text"}
+        self.asked = {q.key: q for q in versions.asked(study) if q.scale.has_values}
         for key, question in self.asked.items():
             self.fields[f"q-{key}"] = _field(question)
 

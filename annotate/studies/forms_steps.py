@@ -90,7 +90,7 @@ class PracticeRow(Row):
         self.asked = {
             f"q-{asked_question.key}": asked_question
             for asked_question in questions
-            if asked_question.scale.kind != "text"
+            if asked_question.scale.has_values
         }
         for name, question in self.asked.items():
             self.fields[name] = _expected(question)

@@ -16,6 +16,7 @@ from annotate.files.reading.yamlfile import TOO_MANY, has_too_many
 from annotate.models import Item, Study
 from annotate.studies.study_file import as_yaml
 from annotate.studies.templates import FOLDER, NAMES
+from annotate.values.scales import JSON_FORMS
 from judges.files import TABLES, load_files
 from judges.files.off_scale import MEANINGS, MISSING
 
@@ -163,8 +164,7 @@ QUESTION = {
         "text": {"type": "string", "minLength": 1, "description": "What raters read."},
         "scale": {
             "type": ["string", "object"],
-            "description": 'likert5, likert7, binary, number, text, {"choice": [..]}, '
-            '{"binary": [no, yes]} or {"min": .., "max": .., "labels": [..]}.',
+            "description": f"{JSON_FORMS}.",
         },
         "required": {"type": "boolean", "default": True},
         "applies_to": {"type": "array", "items": {"type": "string", "enum": Item.Kind.values}},

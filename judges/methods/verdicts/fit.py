@@ -26,7 +26,7 @@ class Fit(VerdictMethod):
     wanted = "a Likert or yes/no question about recommendations"
 
     def can_answer(self, question):
-        return question.scale.kind in ("likert", "binary")
+        return question.scale.has_ordered_points
 
     def settings(self, judge):
         return {
