@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotate.values.scales import BINARY, GRADED, NOMINAL
+from annotate.values.scales.base import BINARY, GRADED, NOMINAL
 from judges.models import Judge
 from judges.scorers import ON_SCALE, SCORERS
 

@@ -11,7 +11,12 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.models import ExitAnswer, PracticeAnswer, Session
 from annotate.values.languages import ENGLISH
-from annotate.values.scales import Choice, Likert, Number, Scale, Text, parse_scale
+from annotate.values.scales import parse_scale
+from annotate.values.scales.base import Scale
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.likert import Likert
+from annotate.values.scales.number import Number
+from annotate.values.scales.text import Text
 
 CHECK, PRACTICE, EXIT = "comprehension", "practice", "exit"
 ATTEMPTS, MOST_ATTEMPTS = 2, 5

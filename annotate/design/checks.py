@@ -12,7 +12,10 @@ from django.db.models import TextChoices
 
 from annotate.models.study import slug_rule
 from annotate.values.languages import ENGLISH
-from annotate.values.scales import Choice, Number, Scale, parse_scale, spec_of
+from annotate.values.scales import parse_scale, spec_of
+from annotate.values.scales.base import Scale
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.number import Number
 
 # Whole numbers: (lowest, highest, where nothing is said).
 NUMBERS = {

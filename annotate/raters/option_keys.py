@@ -1,6 +1,6 @@
 """Choose the keys that select the options of a question: a key means what stands on its option."""
 
-from annotate.values.scales import TIE
+from annotate.values.scales.choice import TIE
 
 HIGHEST = 9  # digit on a keyboard
 LETTERS = {"Yes": ["y"], "No": ["n"]}

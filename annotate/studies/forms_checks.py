@@ -5,7 +5,8 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from annotate.design import checks, grouping, own_answers, versions
-from annotate.values.scales import Scale, spec_of
+from annotate.values.scales import spec_of
+from annotate.values.scales.base import Scale
 from annotate.values.texts import one_line_ends
 
 OPTIONS, AFTER = "options", "item"

@@ -8,7 +8,9 @@ from annotate.design.versions import same_values
 from annotate.models import Item, Question
 from annotate.studies.edit import follow_questions
 from annotate.studies.questionnaire import renumber
-from annotate.values.scales import FARTHEST, OWN, SCALES, parse_scale, scale_from_dict, spec_of
+from annotate.values.scales import SCALES, parse_scale, scale_from_dict, spec_of
+from annotate.values.scales.base import FARTHEST
+from annotate.values.scales.likert import OWN
 from annotate.values.texts import LONGEST, one_line_ends
 
 OTHER_VALUES = (

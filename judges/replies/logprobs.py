@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotate.values.scales import Scale
+from annotate.values.scales.base import Scale
 from judges.replies.parse import storable, value_spans
 
 MOST_ALTERNATIVES = 20  # what OpenAI's interface allows at most

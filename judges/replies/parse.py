@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from annotate.values.scales import Scale
+from annotate.values.scales.base import Scale
 
 RATIONALE = "rationale"
 RATIONALE_LENGTH = 400

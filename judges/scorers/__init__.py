@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from django.utils.module_loading import import_string
 
-from annotate.values.scales import NOMINAL
+from annotate.values.scales.base import NOMINAL
 from judges.models import Judge
 from judges.scorers import bert_files, nli_files, pair_files
 from judges.scorers.base import NotInstalled

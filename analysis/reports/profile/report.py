@@ -155,9 +155,7 @@ def _estimate(scores, x, y, question, measure, rows, own_scale):
         return Estimate(np.nan, n=len(x), reason="a number without ends needs a threshold")
     if measure == AUC:
         return auc(x, at_least(y, cut), **resampling)
-    says_fit = (
-        own_scale and own_scale.above is not None and own_scale.replaces(question.scale)
-    )
+    says_fit = own_scale and own_scale.above is not None and own_scale.replaces(question.scale)
     aligned = own_scale.fits(x) if says_fit else at_least(x, cut)
     return clustered_mean((aligned == at_least(y, cut)).astype(float), is_share=True, **resampling)
 

@@ -7,10 +7,9 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from annotate.values.languages import ENGLISH
-from annotate.values.scales.base import BINARY, FARTHEST, GRADED, LARGEST, NOMINAL, Scale
 from annotate.values.scales.binary import Binary
-from annotate.values.scales.choice import TIE, Choice
-from annotate.values.scales.likert import AGREEMENT, OWN, Likert
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.likert import Likert
 from annotate.values.scales.number import Number
 from annotate.values.scales.text import Text
 
@@ -19,30 +18,6 @@ NAMED = {name: kind(*ends) for kind in SCALES.values() for name, ends in kind.na
 _mappings = [kind.spec_form for kind in reversed(SCALES.values()) if kind.spec_form]
 JSON_FORMS = f"{', '.join([*NAMED, *_mappings[:-1]])} or {_mappings[-1]}"
 FORMS = JSON_FORMS.replace('"', "")  # as study.yaml writes them
-
-__all__ = [
-    "AGREEMENT",
-    "BINARY",
-    "FARTHEST",
-    "GRADED",
-    "JSON_FORMS",
-    "LARGEST",
-    "NAMED",
-    "NOMINAL",
-    "OWN",
-    "SCALES",
-    "TIE",
-    "Binary",
-    "Choice",
-    "Likert",
-    "Number",
-    "Scale",
-    "Text",
-    "parse_scale",
-    "ready_made",
-    "scale_from_dict",
-    "spec_of",
-]
 
 
 def scale_from_dict(stored):

@@ -5,15 +5,11 @@ import math
 import pytest
 from django.utils import translation
 
-from annotate.values.scales import (
-    NAMED,
-    Binary,
-    Choice,
-    Likert,
-    Number,
-    parse_scale,
-    spec_of,
-)
+from annotate.values.scales import NAMED, parse_scale, spec_of
+from annotate.values.scales.binary import Binary
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.likert import Likert
+from annotate.values.scales.number import Number
 
 LIKERT, BINARY, NUMBER, TEXT = (NAMED[name] for name in ("likert5", "binary", "number", "text"))
 CHOICE = Choice(1, 3, ["A", "tie", "B"])

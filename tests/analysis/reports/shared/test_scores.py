@@ -10,7 +10,7 @@ from scipy.stats import pearsonr
 from analysis.answers import frame
 from analysis.reports.shared.scores import Scores
 from annotate.models import Rating
-from annotate.values.scales import BINARY, GRADED, NOMINAL
+from annotate.values.scales.base import BINARY, GRADED, NOMINAL
 from judges.models import Judge, Judgment, Run
 from tests import factories
 from tests.analysis.small import add_judge, build, options_of, row_of
