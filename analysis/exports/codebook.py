@@ -373,8 +373,9 @@ def question_meaning(question):
 
 
 def _scale(scale):
-    labels = "; ".join(f"{value} = {label}" for value, label in scale.points)
-    return f"Scale: {labels or scale.allowed}."
+    allowed = [] if scale.points else [scale.allowed]
+    labels = [f"{value} = {label}" for value, label in scale.points or scale.ends]
+    return f"Scale: {'; '.join(allowed + labels)}."
 
 
 def column_rows(extra):

@@ -208,11 +208,10 @@ class Asked:
     @property
     def ends(self):
         """Return the meaning of the ends of a scale that is asked for as a number."""
-        labels = self.scale.labels
-        low, high = self.scale.low, self.scale.high
-        if not labels:
+        if not self.scale.ends:
             return ""
-        ends = {"low": low, "first": labels[0], "high": high, "last": labels[-1]}
+        (low, first), (high, last) = self.scale.ends
+        ends = {"low": low, "first": first, "high": high, "last": last}
         return gettext("%(low)s = %(first)s, %(high)s = %(last)s") % ends
 
 

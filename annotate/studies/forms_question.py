@@ -34,8 +34,7 @@ class QuestionForm(forms.ModelForm):
         required=False,
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="Points of your own: two lines for the words at both ends, or one for every "
-        "point, or nothing. No or yes: nothing, or two lines. Options: one a line.",
+        help_text=" ".join(kind.words_help for kind in SCALES.values() if kind.words_help),
     )
     applies_to = forms.MultipleChoiceField(
         label="Asked about",

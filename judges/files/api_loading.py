@@ -13,7 +13,7 @@ from annotate.api.errors import Conflict
 from annotate.api.fields import Object, Strict, Text, Whole
 from annotate.files.reading.studyfile import KEPT, LENGTHS, NUMBERS, TEXTS
 from annotate.files.reading.yamlfile import TOO_MANY, has_too_many
-from annotate.models import Item, Study
+from annotate.models import Item, Question, Study
 from annotate.studies.study_file import as_yaml
 from annotate.studies.templates import FOLDER, NAMES
 from annotate.values.scales import JSON_FORMS
@@ -168,6 +168,16 @@ QUESTION = {
         },
         "required": {"type": "boolean", "default": True},
         "applies_to": {"type": "array", "items": {"type": "string", "enum": Item.Kind.values}},
+        "why": {
+            "enum": [True, False, str(Question.Why.REQUIRED)],
+            "default": False,
+            "description": "Whether raters give a reason, where they answer on a scale.",
+        },
+        "retired": {
+            "type": "boolean",
+            "default": False,
+            "description": "Kept for its answers and no longer asked.",
+        },
     },
 }
 

@@ -32,6 +32,7 @@ class Scale:
     named: ClassVar[dict[str, tuple]] = {}  # ready-made: {name in study.yaml: (low, high, labels)}
     spec_form: ClassVar[str] = ""  # the other form in study.yaml, as JSON
     offers: ClassVar[dict[str, str]] = {}  # on the page of a question: {name: words}
+    words_help: ClassVar[str] = ""  # there: which labels can be typed
     is_about_sides = False  # whether it is a choice between the lists A and B
 
     def as_dict(self):
@@ -85,7 +86,15 @@ class Scale:
     @property
     def summary(self):
         """Describe in a few words what can be answered."""
-        return " / ".join(self.labels)
+        if self.is_worded:
+            return " / ".join(self.labels)
+        ends = f": {self.labels[0]} … {self.labels[-1]}" if self.labels else ""
+        return f"{self.low} to {self.high}{ends}"
+
+    @property
+    def ends(self):
+        """List (value, label) of both ends; empty where these have no words."""
+        return [(self.low, self.labels[0]), (self.high, self.labels[-1])] if self.labels else []
 
     @property
     def allowed(self):
@@ -140,7 +149,7 @@ class Scale:
         ends = f"integers between {self.low}-{self.high}"
         if not self.labels:
             return ends
-        points = self.points if self.is_worded else [self.points[0], self.points[-1]]
+        points = self.points if self.is_worded else self.ends
         meanings = [f"{value} indicates {inside(label)}" for value, label in points]
         return f"{ends}, where {', '.join(meanings[:-1])} and {meanings[-1]}"
 
@@ -163,7 +172,7 @@ class Scale:
     @classmethod
     def spec_of_words(cls, words):
         """Return the form in study.yaml of a scale offered under its kind, with typed words."""
-        return cls.kind
+        return {cls.kind: words} if words and cls.spec_form else cls.kind
 
 
 def plain_labels(labels):

@@ -17,6 +17,7 @@ class Binary(Scale):
     named = {"binary": (0, 1, NO_YES)}
     spec_form = '{"binary": [no, yes]}'
     offers = {"binary": "No or yes, or two words of your own"}
+    words_help = "No or yes: nothing, or two lines."
 
     @classmethod
     def from_spec(cls, spec):
@@ -26,7 +27,3 @@ class Binary(Scale):
                 "found a binary scale without two different labels, those of 0 and of 1"
             )
         return cls(0, 1, plain_labels(labels))
-
-    @classmethod
-    def spec_of_words(cls, words):
-        return {cls.kind: words} if words else cls.kind

@@ -16,6 +16,7 @@ class Choice(Scale):
     has_points = is_worded = True
     spec_form = '{"choice": [..]}'
     offers = {"choice": "One of several options"}
+    words_help = "Options: one a line."
 
     @property
     def allowed(self):

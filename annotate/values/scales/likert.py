@@ -30,11 +30,10 @@ class Likert(Scale):
         "likert7": "Agreement, seven points",
         OWN: "Points of your own, from … to …",
     }
-
-    @property
-    def summary(self):
-        ends = f": {self.labels[0]} … {self.labels[-1]}" if self.labels else ""
-        return f"{self.low} to {self.high}{ends}"
+    words_help = (
+        "Points of your own: two lines for the words at both ends, or one for every point, or "
+        "nothing."
+    )
 
     @classmethod
     def takes_spec(cls, spec):
