@@ -11,9 +11,10 @@ from annotate.values.scales.binary import Binary
 from annotate.values.scales.choice import Choice
 from annotate.values.scales.likert import Likert
 from annotate.values.scales.number import Number
+from annotate.values.scales.slider import Slider
 from annotate.values.scales.text import Text
 
-SCALES = {scale.kind: scale for scale in (Likert, Binary, Choice, Number, Text)}
+SCALES = {scale.kind: scale for scale in (Likert, Binary, Choice, Number, Text, Slider)}
 NAMED = {name: kind(*ends) for kind in SCALES.values() for name, ends in kind.named.items()}
 _mappings = [kind.spec_form for kind in reversed(SCALES.values()) if kind.spec_form]
 JSON_FORMS = f"{', '.join([*NAMED, *_mappings[:-1]])} or {_mappings[-1]}"
