@@ -156,6 +156,11 @@
     function show(question, value, words) {
       if (words !== null && why(question)) why(question).value = words;
       if (value === null) return;
+      setValue(question, value);
+      question.dispatchEvent(new Event("shown")); // for a control that draws its value
+    }
+
+    function setValue(question, value) {
       const [first] = inputs(question);
       if (first.type === "checkbox") {
         boxes(question).forEach((box) => (box.checked = value.split(" | ").includes(box.value)));

@@ -286,7 +286,7 @@ class Reader:
 
     def _judges(self, places):
         """Return the judges' parts of the frame, and how often the two orders disagree."""
-        runs, nominal = self.judges.runs, [q.pk for q in self.questions if q.scale.kind == "choice"]
+        runs, nominal = self.judges.runs, [q.pk for q in self.questions if q.scale.is_nominal]
         rows = places.inside(_judgments(runs))
         rows, orders = combined(rows, self.both_orders, ties_of(self.questions))
         versions = self.judges.versions

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotate.values.scales.base import BINARY, GRADED, NOMINAL
 from judges import methods
 from judges.scorers import ON_SCALE, SCORERS
 
-EVERY_KIND = ("likert", "binary", "choice", "number")
+EVERY_LEVEL = (GRADED, BINARY, NOMINAL)
 FITS_ABOVE = 0.5  # between no fit (0) and fit (1), and where neutral stands
 
 
@@ -15,13 +16,17 @@ FITS_ABOVE = 0.5  # between no fit (0) and fit (1), and where neutral stands
 class OwnScale:
     """A scale of a judge that is not the question's.
 
-    kinds: of the questions whose scale it is not; above: a larger value says fit, None if no value
+    levels: of the questions whose scale it is not; above: a larger value says fit, None if no value
     says fit; neutral: whether exactly `above` says neither fit nor misfit.
     """
 
-    kinds: tuple = EVERY_KIND
+    levels: tuple = EVERY_LEVEL
     above: float | None = None
     neutral: bool = False
+
+    def replaces(self, scale):
+        """Return whether the judge's values are on this scale instead of a question's."""
+        return scale.level in self.levels
 
     def fits(self, values):
         """Return 1 where a value says fit, 0 where it does not, NaN where it is missing."""
@@ -47,12 +52,12 @@ def own_scale(kind, method, neutral, threshold):
     """Return a judge's OwnScale by its settings; None if it answers on the questions' scales."""
     scorer = SCORERS.get(kind)
     if scorer and scorer.scale != ON_SCALE:
-        kinds = tuple(k for k in EVERY_KIND if k not in scorer.on_scale_of)
-        return OwnScale(kinds, threshold if "threshold" in scorer.settings else scorer.fits_above)
+        levels = tuple(level for level in EVERY_LEVEL if level not in scorer.on_scale_of)
+        return OwnScale(levels, threshold if "threshold" in scorer.settings else scorer.fits_above)
     if methods.named(method).scale:
         # Fit or not is an answer to a yes/no question as it stands; neutral is none.
-        kinds = ("likert", "number", "binary") if neutral else ("likert", "number")
-        return OwnScale(kinds, FITS_ABOVE, neutral=True)
+        levels = (GRADED, BINARY) if neutral else (GRADED,)
+        return OwnScale(levels, FITS_ABOVE, neutral=True)
     return None
 
 
@@ -63,7 +68,7 @@ def of_members(scales):
         return None
     if len(set(scales)) == 1:
         return own[0]
-    return OwnScale(tuple(kind for kind in EVERY_KIND if any(kind in s.kinds for s in own)))
+    return OwnScale(tuple(level for level in EVERY_LEVEL if any(level in s.levels for s in own)))
 
 
 def of_learned(scales):
@@ -72,5 +77,5 @@ def of_learned(scales):
     Its values are on the people's scale, whatever its members' are; but for a choice of words,
     where it takes the majority as it stands.
     """
-    elsewhere = any(scale is not None and "choice" in scale.kinds for scale in scales)
-    return OwnScale(("choice",)) if elsewhere else None
+    elsewhere = any(scale is not None and NOMINAL in scale.levels for scale in scales)
+    return OwnScale((NOMINAL,)) if elsewhere else None

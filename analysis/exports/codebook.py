@@ -358,10 +358,10 @@ def exit_meaning(question):
     """Describe an exit question in one line; None is a question that is no longer asked."""
     if question is None:
         return "An exit question that is no longer asked."
-    if question.scale.kind in ("choice", "binary"):
+    if question.scale.is_worded:
         values = [value for value, _ in question.scale.points]
         return f"Exit question: {question.text} One of: {'; '.join(map(question.words, values))}."
-    if question.scale.kind in ("text", "number"):
+    if not question.scale.points:
         return f"Exit question: {question.text} Allowed: {question.scale.allowed}."
     return f"Exit question: {question.text} {_scale(question.scale)}"
 
@@ -373,8 +373,9 @@ def question_meaning(question):
 
 
 def _scale(scale):
-    labels = "; ".join(f"{value} = {label}" for value, label in scale.points)
-    return f"Scale: {labels or scale.allowed}."
+    allowed = [] if scale.points else [scale.allowed]
+    labels = [f"{value} = {label}" for value, label in scale.points or scale.ends]
+    return f"Scale: {'; '.join(allowed + labels)}."
 
 
 def column_rows(extra):

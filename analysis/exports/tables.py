@@ -69,7 +69,7 @@ def counts(study):
 def _of_people(study):
     """Return counts that indexes give, without reading an answer's place or value."""
     every = Rating.objects.filter(session__study=study)
-    in_words = [question.pk for question in study.questions.all() if question.scale.kind == "text"]
+    in_words = [question.pk for question in study.questions.all() if not question.scale.has_values]
     rows = {
         "all_items": study.items,
         "all_sessions": study.sessions,
@@ -203,7 +203,7 @@ def _judged(study, runs, questions):
     Samples are averaged; items of a locked test part are left out. Ordered by the unique index of
     the judgments, so that samples stand side by side.
     """
-    nominal = [pk for pk, question in questions.items() if question.scale.kind == "choice"]
+    nominal = [pk for pk, question in questions.items() if question.scale.is_nominal]
     samples = (
         judged.judge_answers(runs)
         .annotate(why=judged.why_missing(), cost=Cast("cost_usd", FloatField()))

@@ -52,11 +52,11 @@ class Kind:
     list_ways_on: Callable = lambda study, report, question: None
 
 
-def of_questions(*scales):
-    """Return a list_parts function that offers the questions on scales of these kinds."""
+def of_questions(takes):
+    """Return a list_parts function that offers the questions whose scale it takes(scale)."""
 
     def list_parts(questions):
-        keys = [question.key for question in questions if question.scale.kind in scales]
+        keys = [question.key for question in questions if takes(question.scale)]
         return Shown("question", "Question", [(key, key) for key in keys])
 
     return list_parts

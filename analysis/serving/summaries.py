@@ -120,7 +120,7 @@ def _distributions(answers):
     distributions = []
     for question in answers.questions:
         values = Counter(people.loc[people["question"] == question.key, "value"])
-        if question.scale.kind == "likert" and values:
+        if question.scale.has_graded_points and values:
             points = [(label, values[value]) for value, label in question.scale.points]
             distributions.append((question.key, points))
     return distributions

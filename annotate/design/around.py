@@ -11,7 +11,12 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.models import ExitAnswer, PracticeAnswer, Session
 from annotate.values.languages import ENGLISH
-from annotate.values.scales import Scale, parse_scale
+from annotate.values.scales import parse_scale
+from annotate.values.scales.base import Scale
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.likert import Likert
+from annotate.values.scales.number import Number
+from annotate.values.scales.text import Text
 
 CHECK, PRACTICE, EXIT = "comprehension", "practice", "exit"
 ATTEMPTS, MOST_ATTEMPTS = 2, 5
@@ -20,7 +25,7 @@ ATTEMPTS, MOST_ATTEMPTS = 2, 5
 # The ready-made exit questions
 
 
-class PercentScale(Scale):
+class PercentScale(Likert):
     """A scale of 0, 10, … 100 %; the value is the percentage."""
 
     @property
@@ -41,17 +46,17 @@ GENDERS = {
     "prefer not to say": _("Prefer not to say"),
 }
 READY = {
-    "gender": (_("What is your gender?"), Scale("choice", 1, len(GENDERS), list(GENDERS.values()))),
-    "age": (_("How old are you, in years?"), Scale("number", 1, 130)),
+    "gender": (_("What is your gender?"), Choice(1, len(GENDERS), list(GENDERS.values()))),
+    "age": (_("How old are you, in years?"), Number(1, 130)),
     "familiarity": (
         _("What share of the films was familiar to you?"),
-        PercentScale("likert", 0, 100),
+        PercentScale(0, 100),
     ),
     "movies_per_month": (
         _("How many films do you watch in a month, on average?"),
-        Scale("number", 0, 1000),
+        Number(0, 1000),
     ),
-    "comments": (_("Is there anything that you would like to tell us?"), Scale("text")),
+    "comments": (_("Is there anything that you would like to tell us?"), Text()),
 }
 
 
@@ -72,7 +77,7 @@ class CheckQuestion:
 
     @cached_property
     def scale(self):
-        return Scale("choice", 1, len(self.options), self.options)
+        return Choice(1, len(self.options), self.options)
 
     def option_text(self, value):
         """Return the option with this value."""
@@ -127,7 +132,7 @@ class ExitQuestion:
 
         Empty on scales without words for every value.
         """
-        if self.scale.kind not in ("choice", "binary"):
+        if not self.scale.is_worded:
             return ""
         if self.ready:
             return list(GENDERS)[int(value) - 1]

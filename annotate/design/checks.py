@@ -12,7 +12,10 @@ from django.db.models import TextChoices
 
 from annotate.models.study import slug_rule
 from annotate.values.languages import ENGLISH
-from annotate.values.scales import Scale, parse_scale, spec_of
+from annotate.values.scales import parse_scale, spec_of
+from annotate.values.scales.base import Scale
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.number import Number
 
 # Whole numbers: (lowest, highest, where nothing is said).
 NUMBERS = {
@@ -197,7 +200,7 @@ def _options(options):
         raise Wrong(
             "options", f"allowed is a list of 2 to {MOST_OPTIONS} different texts without |"
         )
-    return Scale("choice", 1, len(words), words)
+    return Choice(1, len(words), words)
 
 
 def _scale(spec):
@@ -257,8 +260,8 @@ def read_gold(entry, scales=None):
 def _known_answer(key, value, scales):
     if scales is not None and key not in scales:
         raise Wrong("answers", f"found “{key:.80}”; the questions are {', '.join(scales)}")
-    scale = scales[key] if scales is not None else Scale("number")
-    if scale.kind == "text":
+    scale = scales[key] if scales is not None else Number()
+    if not scale.has_values:
         raise Wrong("answers", f"“{key}” asks for a text, which has no right answer")
     try:
         number = scale.parse(value)

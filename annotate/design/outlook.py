@@ -112,7 +112,7 @@ def _questions_by_kinds(study):
     """Return {kinds of items: the questions with a scale that are asked of these}."""
     groups: dict = {}
     for question in study.questions.filter(retired=False):
-        if question.scale.kind != "text":
+        if question.scale.has_values:
             groups.setdefault(frozenset(question.applies_to), []).append(question)
     return groups
 
@@ -193,7 +193,7 @@ def _say_power(rated):
 
 def _say_systems(rated):
     """Yield why nothing can be decided about comparing systems, where there are several."""
-    if len(rated.by_system) < 2 or all(q.scale.kind == "choice" for q in rated.questions):
+    if len(rated.by_system) < 2 or all(q.scale.is_nominal for q in rated.questions):
         return
     fewest, needed = min(rated.by_system), rated.needed_of_a_system()
     if fewest < FEWEST_OF_A_SYSTEM or rated.has_no_power_for_systems:

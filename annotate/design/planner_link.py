@@ -22,11 +22,11 @@ def planned_scale(scale):
     Labels of a choice count as two points each: given or not. A number without ends counts as five
     points.
     """
-    if scale.kind == "choice":
+    if scale.is_nominal:
         return Range(1, 2)
     if scale.low is None or scale.high is None or not scale.low < scale.high:
         return Range(1, 5)
-    is_whole = scale.kind != "number" and scale.high - scale.low + 1 in POINTS
+    is_whole = scale.is_whole and scale.high - scale.low + 1 in POINTS
     return Range(scale.low, scale.high, 1.0 if is_whole else None)
 
 

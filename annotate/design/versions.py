@@ -91,7 +91,7 @@ def same_values(scale, other):
     if (scale.kind, scale.low, scale.high) != (other.kind, other.low, other.high):
         return False
     # The options of a choice are its values.
-    return scale.kind != "choice" or list(scale.labels) == list(other.labels)
+    return not scale.is_nominal or list(scale.labels) == list(other.labels)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from django.utils.functional import cached_property
 from annotate.models.item import Item
 from annotate.models.rater import Place
 from annotate.values.languages import ENGLISH
-from annotate.values.scales import Scale
+from annotate.values.scales import scale_from_dict
 
 slug_rule = RegexValidator(
     r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Use 1 to 60 lower-case letters, digits and hyphens."
@@ -188,9 +188,7 @@ class Question(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="questions")
     key = models.CharField(max_length=60, validators=[slug_rule])
     text = models.TextField()
-    scale_spec = models.JSONField(
-        help_text="kind, low, high, labels; see annotate/values/scales.py"
-    )
+    scale_spec = models.JSONField(help_text="kind, low, high, labels; see annotate/values/scales/")
     required = models.BooleanField(default=True)
     applies_to = models.JSONField(
         default=list, blank=True, help_text="Item kinds it is asked of; empty means all."
@@ -224,7 +222,7 @@ class Question(models.Model):
 
     @cached_property
     def scale(self):
-        return Scale(**self.scale_spec)
+        return scale_from_dict(self.scale_spec)
 
     @property
     def kinds(self):

@@ -42,15 +42,11 @@ def repeat_disagreement(evidence, points, share, answers):
 
     Of words and yes or no every difference counts.
     """
-    ordered = {
-        question.pk
-        for question in evidence.questions
-        if question.scale.kind in ("likert", "number")
-    }
+    graded = {question.pk for question in evidence.questions if question.scale.is_graded}
     twice = ExtraAnswer.objects.filter(extra__session__study=evidence.study)
     twice = twice.filter(extra__session__rater__excluded_because="")
     rows = (
-        (rater, abs(first - second) > (points if question in ordered else 0))
+        (rater, abs(first - second) > (points if question in graded else 0))
         for rater, _, question, first, second in twice.test_retest()
     )
     return _shares(rows, answers)

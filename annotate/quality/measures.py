@@ -71,10 +71,11 @@ class Evidence:
         )
         return np.fromiter(rows.iterator(chunk_size=20_000), dtype=TYPES)
 
-    def on_scales(self, *kinds):
-        """Return answers to questions on these kinds of scales, their values from 0 to 1."""
+    @property
+    def on_ordered_points(self):
+        """Return answers to questions whose points have an order, their values from 0 to 1."""
         scales = {q.pk: q.scale for q in self.questions}
-        ends = {pk: (s.low, s.high) for pk, s in scales.items() if s.kind in kinds}
+        ends = {pk: (s.low, s.high) for pk, s in scales.items() if s.has_ordered_points}
         rows = self.answers[np.isin(self.answers["question"], list(ends))].copy()
         for pk, (low, high) in ends.items():
             of_question = rows["question"] == pk
@@ -126,15 +127,15 @@ def share_of_quick_answers(evidence, seconds, share, answers):
 
 def different_answers(evidence, answers):
     """Count the different points of the scale that a rater used on Likert questions."""
-    likert = [q.pk for q in evidence.questions if q.scale.kind == "likert"]
-    rows = evidence.answers[np.isin(evidence.answers["question"], likert)]
+    graded = [q.pk for q in evidence.questions if q.scale.has_graded_points]
+    rows = evidence.answers[np.isin(evidence.answers["question"], graded)]
     parts = by_rater(rows["rater"], rows["value"], answers)
     return {rater: len(np.unique(part)) for rater, part in parts}
 
 
 def agreement_with_others(evidence, correlation, items):
     """Correlate (Pearson's r) a rater's answers with the others' means on the same questions."""
-    rows = _shared(evidence.on_scales("likert", "binary"))
+    rows = _shared(evidence.on_ordered_points)
     if not len(rows):
         return {}
     pks, raters = np.unique(rows["rater"], return_inverse=True)

@@ -81,9 +81,7 @@ class CheckScreen(Screen):
 class AskedCheck(Asked):
     """The question of a check on the page, maybe with boxes of which several can be chosen."""
 
-    @property
-    def has_radios(self):
-        return True
+    widget = "radios"
 
     @property
     def options(self):

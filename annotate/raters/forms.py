@@ -11,7 +11,6 @@ from annotate.sessions.session import Answer, is_missing
 from annotate.values.texts import one_line_ends
 
 LONGEST_TEXT = 10_000  # characters
-MOST_RADIOS = 11  # a scale with more points is asked for as a number
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def read_answer(spot, raw, why=""):
     if not raw:
         return None
     reason = _text(why) if question.why else ""
-    if question.scale.kind != "text":
+    if question.scale.has_values:
         number = _number(question.scale, raw)
         return Answer(question, number, item_id=spot.item_id, reason=reason)
     return Answer(question, None, _text(raw), spot.item_id, reason)
@@ -96,7 +95,7 @@ class ItemForm:
             return
         if answer:
             self.answers.append(answer)
-        elif spot.question.scale.kind in ("text", "number"):
+        elif not spot.question.scale.has_points:
             self.emptied.append((spot.item_id, spot.question))
 
     def only_why(self, spots):
@@ -156,8 +155,17 @@ class Asked:
         return f"question-{self.name[1:]}"
 
     @property
+    def widget(self):
+        """Return the name of its control: a template in templates/annotate/scales/."""
+        return self.scale.widget
+
+    @property
+    def template(self):
+        return f"annotate/scales/{self.widget}.html"
+
+    @property
     def has_radios(self):
-        return 0 < len(self.scale.points) <= MOST_RADIOS
+        return self.widget == "radios"
 
     @property
     def has_ends(self):
@@ -195,16 +203,15 @@ class Asked:
     @property
     def in_row(self):
         """Tell whether options stand side by side at equal distances on a wide screen."""
-        return self.scale.kind == "likert"
+        return not self.scale.is_worded
 
     @property
     def ends(self):
         """Return the meaning of the ends of a scale that is asked for as a number."""
-        labels = self.scale.labels
-        low, high = self.scale.low, self.scale.high
-        if not labels:
+        if not self.scale.ends:
             return ""
-        ends = {"low": low, "first": labels[0], "high": high, "last": labels[-1]}
+        (low, first), (high, last) = self.scale.ends
+        ends = {"low": low, "first": first, "high": high, "last": last}
         return gettext("%(low)s = %(first)s, %(high)s = %(last)s") % ends
 
 

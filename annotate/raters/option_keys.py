@@ -1,6 +1,6 @@
 """Choose the keys that select the options of a question: a key means what stands on its option."""
 
-from annotate.values.scales import TIE
+from annotate.values.scales.choice import TIE
 
 HIGHEST = 9  # digit on a keyboard
 LETTERS = {"Yes": ["y"], "No": ["n"]}
@@ -16,7 +16,7 @@ def choose_keys(scale, options, is_about_lists=False):
         return _keys_of_lists([scale.labels[value - 1] for value, _ in options])
     words = [str(label) for _, label in options]
     keys = _keys_of_points([value for value, _ in options], words)
-    if scale.kind == "binary":
+    if scale.is_binary:
         return [LETTERS.get(word, []) + own for word, own in zip(words, keys, strict=True)]
     return keys
 

@@ -188,7 +188,7 @@ class PracticePage:
         shown = scale.shown_sides(side) if side and scale.is_about_sides else scale.points
         number = f"{value:.15g}"
         words = str(dict(shown).get(value, number))
-        only_ends = scale.kind == "likert" and len(scale.labels) < len(scale.points)
+        only_ends = len(scale.labels) < len(scale.points)
         return f"{number} ({words})" if only_ends and words != number else words
 
 

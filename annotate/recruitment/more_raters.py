@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotate.files.loading.placing import drop_open
 from annotate.models import AddedPlace, ExtraPlaces, Item, Place, Rating, Session, Study
 from annotate.sessions import kept_places, places
-from annotate.values.spread import LABEL_KINDS, SD_KINDS, USUAL, spreads
+from annotate.values.spread import USUAL, has_spread, spreads
 
 MOST_AT_ONCE = 20  # places an item, and items of one click times these stay within a page
 HALF = 32
@@ -146,8 +146,8 @@ def _done(study):
 
 def _disagreeing(study, items, measure, least):
     """Return the items whose, or whose parts', ratings of a question differ by least or more."""
-    kinds = SD_KINDS if measure == "sd" else LABEL_KINDS
-    questions = [q.pk for q in study.questions.all() if q.scale.kind in kinds]
+    scales = {question.pk: question.scale for question in study.questions.all()}
+    questions = [pk for pk, scale in scales.items() if has_spread(measure, scale)]
     answers = Rating.objects.for_analysis().filter(question__in=questions, value__isnull=False)
     answers = answers.filter(Q(item__in=items) | Q(item__parent__in=items)).with_shown_item()
     rows = list(answers.values_list("item", "question", "value", "shown_item"))

@@ -87,8 +87,8 @@ def is_right(extra, stored, question):
     if right is None or stored.value is None or stored.item_id != extra.item_id:
         return None
     # Of words and of no or yes one is right: a point beside it is another answer.
-    near = question.scale.kind in ("likert", "number")
-    return abs(stored.value - right) <= (extra.spec["tolerance"] if near else 0)
+    tolerance = extra.spec["tolerance"] if question.scale.is_graded else 0
+    return abs(stored.value - right) <= tolerance
 
 
 def words_of(stored):

@@ -49,7 +49,7 @@ def follow_questions(study, renamed=None):
 
 def _fits(scale, value):
     """Return whether a value is an answer: a number, or for practice the words of a point."""
-    if scale.kind == "text":
+    if not scale.has_values:
         return False
     try:
         scale.parse(value)

@@ -5,7 +5,8 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from annotate.design import checks, grouping, own_answers, versions
-from annotate.values.scales import Scale, spec_of
+from annotate.values.scales import spec_of
+from annotate.values.scales.base import Scale
 from annotate.values.texts import one_line_ends
 
 OPTIONS, AFTER = "options", "item"
@@ -246,7 +247,7 @@ class GoldForm(forms.Form):
     def __init__(self, study, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.study = study
-        self.asked = {q.key: q for q in versions.asked(study) if q.scale.kind != "text"}
+        self.asked = {q.key: q for q in versions.asked(study) if q.scale.has_values}
         for key, question in self.asked.items():
             self.fields[f"q-{key}"] = _field(question)
 

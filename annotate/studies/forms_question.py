@@ -8,19 +8,11 @@ from annotate.design.versions import same_values
 from annotate.models import Item, Question
 from annotate.studies.edit import follow_questions
 from annotate.studies.questionnaire import renumber
-from annotate.values.scales import FARTHEST, Scale, parse_scale, spec_of
+from annotate.values.scales import SCALES, parse_scale, scale_from_dict, spec_of
+from annotate.values.scales.base import FARTHEST
+from annotate.values.scales.likert import OWN
 from annotate.values.texts import LONGEST, one_line_ends
 
-OWN = "own"
-SCALES = {
-    "likert5": "Agreement, five points",
-    "likert7": "Agreement, seven points",
-    OWN: "Points of your own, from … to …",
-    "binary": "No or yes, or two words of your own",
-    "choice": "One of several options",
-    "number": "A number",
-    "text": "Free text",
-}
 OTHER_VALUES = (
     "The kind and the range of this scale stay, and the options of a choice: it has answers, or an "
     "earlier version asked it, and old values would mean something else. Retire the question and "
@@ -32,7 +24,9 @@ SCALE_FIELDS = ("scale", "low", "high", "labels")
 class QuestionForm(forms.ModelForm):
     """A question of a study. The words of a scale stand one a line."""
 
-    scale = forms.ChoiceField(choices=SCALES)
+    scale = forms.ChoiceField(
+        choices=[offer for kind in SCALES.values() for offer in kind.offers.items()]
+    )
     low = forms.IntegerField(label="From", required=False, min_value=-FARTHEST, max_value=FARTHEST)
     high = forms.IntegerField(label="To", required=False, min_value=-FARTHEST, max_value=FARTHEST)
     labels = forms.CharField(
@@ -40,8 +34,7 @@ class QuestionForm(forms.ModelForm):
         required=False,
         max_length=10_000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="Points of your own: two lines for the words at both ends, or one for every "
-        "point, or nothing. No or yes: nothing, or two lines. Options: one a line.",
+        help_text=" ".join(kind.words_help for kind in SCALES.values() if kind.words_help),
     )
     applies_to = forms.MultipleChoiceField(
         label="Asked about",
@@ -103,13 +96,13 @@ class QuestionForm(forms.ModelForm):
             except ValueError as error:
                 self.add_error("low" if data["scale"] == OWN else "labels", sentence(error))
                 return data
-        self._check_scale(Scale(**self.instance.scale_spec))
+        self._check_scale(scale_from_dict(self.instance.scale_spec))
         return data
 
     def _check_scale(self, scale):
         if self.is_settled and not same_values(scale, self.before):
             self.add_error("scale", OTHER_VALUES)
-        if scale.kind == "text" and self.cleaned_data.get("why"):
+        if not scale.has_values and self.cleaned_data.get("why"):
             self.add_error("why", "A free text is no scale: it needs no reason beside it.")
 
     def _is_touched(self, data):
@@ -152,9 +145,8 @@ def typed_spec(data):
     words = [line.strip() for line in one_line_ends(data["labels"]).split("\n") if line.strip()]
     if data["scale"] == OWN:
         return {"min": data["low"], "max": data["high"], "labels": words}
-    if data["scale"] == "choice" or (data["scale"] == "binary" and words):
-        return {data["scale"]: words}
-    return data["scale"]
+    name = data["scale"]
+    return SCALES[name].spec_of_words(words) if name in SCALES else name
 
 
 def as_typed(spec):

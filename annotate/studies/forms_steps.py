@@ -11,7 +11,7 @@ from django import forms
 from annotate.design import around, versions
 from annotate.files.reading import aroundkeys
 from annotate.studies.forms_question import SCALES, as_typed, typed_spec
-from annotate.values.scales import FARTHEST
+from annotate.values.scales.base import FARTHEST
 from annotate.values.texts import one_line_ends
 
 MOST_LABELS = 10_000  # characters
@@ -90,7 +90,7 @@ class PracticeRow(Row):
         self.asked = {
             f"q-{asked_question.key}": asked_question
             for asked_question in questions
-            if asked_question.scale.kind != "text"
+            if asked_question.scale.has_values
         }
         for name, question in self.asked.items():
             self.fields[name] = _expected(question)

@@ -4,8 +4,6 @@ import numpy as np
 
 USUAL = {"sd": 1.0}
 MOST_SD, MOST_LABELS = 1e6, 100
-SD_KINDS = ("likert", "binary", "number")
-LABEL_KINDS = ("likert", "binary", "choice")
 WORDS = {
     "sd": "standard deviation of an item’s ratings of a question, in points of its scale",
     "labels": "different answers to a question about an item",
@@ -27,6 +25,11 @@ def check_spread(given):
     if not (whole and 0 < value <= (MOST_SD if measure == "sd" else MOST_LABELS)):
         raise ValueError(f"found {value!r}; {allowed}")
     return {measure: value}
+
+
+def has_spread(measure, scale):
+    """Return whether a scale has what is measured: an order for sd, points for labels."""
+    return scale.is_ordered if measure == "sd" else scale.has_points
 
 
 def spreads(measure, cells, values):

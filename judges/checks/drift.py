@@ -201,7 +201,7 @@ def compare(again):
     hidden = withheld(again.judge.study, pk__in=items)  # of at most MOST_ITEMS
     shown = items.exclude(item__in=list(hidden)) if hidden else items
     questions = list(again.judge.study.questions.all())
-    choices = {question.pk for question in questions if question.scale.kind == "choice"}
+    choices = {question.pk for question in questions if question.scale.is_nominal}
     before = _values(again.checked_id, shown, choices)
     now = _values(again.pk, shown, choices)
     moved = [_moved(question, before, now) for question in questions]
@@ -247,7 +247,7 @@ def _moved(question, before, now):
     places = sorted(new)
     pairs = np.array([(old.get(place, np.nan), new[place]) for place in places])
     both = ~np.isnan(pairs).any(axis=1)
-    ordered = question.scale.kind != "choice"
+    ordered = not question.scale.is_nominal
     return Moved(
         question,
         same=int((pairs[both, 0] == pairs[both, 1]).sum()),

@@ -165,8 +165,8 @@ def _scales(run, questions):
     """Return {question key: [low, high]} of the scales that relations of numbers change."""
     if "numbers" not in methods.of_frozen(run.frozen).changeable:
         return {}
-    scales = {question.key: question.scale for question in questions}
-    return {key: [scale.low, scale.high] for key, scale in scales.items() if scale.kind == "likert"}
+    scales = [(q.key, q.scale) for q in questions if q.scale.has_graded_points]
+    return {key: [scale.low, scale.high] for key, scale in scales}
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from annotate.api.errors import Conflict
 from annotate.api.fields import Object, Strict, Text, Whole
 from annotate.files.reading.studyfile import KEPT, LENGTHS, NUMBERS, TEXTS
 from annotate.files.reading.yamlfile import TOO_MANY, has_too_many
-from annotate.models import Item, Study
+from annotate.models import Item, Question, Study
 from annotate.studies.study_file import as_yaml
 from annotate.studies.templates import FOLDER, NAMES
+from annotate.values.scales import JSON_FORMS
 from judges.files import TABLES, load_files
 from judges.files.off_scale import MEANINGS, MISSING
 
@@ -163,11 +164,20 @@ QUESTION = {
         "text": {"type": "string", "minLength": 1, "description": "What raters read."},
         "scale": {
             "type": ["string", "object"],
-            "description": 'likert5, likert7, binary, number, text, {"choice": [..]}, '
-            '{"binary": [no, yes]} or {"min": .., "max": .., "labels": [..]}.',
+            "description": f"{JSON_FORMS}.",
         },
         "required": {"type": "boolean", "default": True},
         "applies_to": {"type": "array", "items": {"type": "string", "enum": Item.Kind.values}},
+        "why": {
+            "enum": [True, False, str(Question.Why.REQUIRED)],
+            "default": False,
+            "description": "Whether raters give a reason, where they answer on a scale.",
+        },
+        "retired": {
+            "type": "boolean",
+            "default": False,
+            "description": "Kept for its answers and no longer asked.",
+        },
     },
 }
 

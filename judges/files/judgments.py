@@ -133,7 +133,7 @@ class _Asked:
                 question
                 for question in self.questions.values()
                 if question.applies_to_kind(kind)
-                and question.scale.kind != "text"
+                and question.scale.has_values
                 and not question.retired
             ]
         return self.by_kind[kind]

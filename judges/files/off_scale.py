@@ -158,7 +158,7 @@ class OffScale:
             return Settled(value, weighted)
         in_file = f"the file has {_exact(value)}"
         in_file += "" if weighted is None else f", weighted {_exact(weighted)}"
-        if policy == CLIP and question.scale.kind != "choice":
+        if policy == CLIP and not question.scale.is_nominal:
             clipped = [_clip(ends, number) for number in (value, weighted)]
             return Settled(
                 *clipped, "" if clipped == [value, weighted] else f"{CLIPPED}: {in_file}"

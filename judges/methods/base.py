@@ -102,7 +102,7 @@ class Method:
 
     def questions(self, judge, questions):
         """Select the study's questions that are answered; ValueError says why none can be."""
-        return [question for question in questions if question.scale.kind != "text"]
+        return [question for question in questions if question.scale.has_values]
 
     def asks(self, question, item):
         """Whether this question is asked of this item."""

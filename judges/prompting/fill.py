@@ -147,21 +147,10 @@ def _rules(questions):
     """Write one sentence for each scale in use."""
     by_rule: dict[str, list[str]] = {}
     for question in questions:
-        by_rule.setdefault(_rule(question.scale), []).append(question.key)
+        by_rule.setdefault(question.scale.rule(_inside), []).append(question.key)
     if len(by_rule) == 1:
         by_rule = {rule: ["the aspects" if len(questions) > 1 else "it"] for rule in by_rule}
     return " ".join(f"Assess {', '.join(keys)} with {rule}." for rule, keys in by_rule.items())
-
-
-def _rule(scale):
-    if not scale.points:
-        return scale.allowed
-    ends = f"integers between {scale.low}-{scale.high}"
-    if not scale.labels:
-        return ends
-    points = scale.points if scale.kind != "likert" else [scale.points[0], scale.points[-1]]
-    meanings = [f"{value} indicates {_inside(label)}" for value, label in points]
-    return f"{ends}, where {', '.join(meanings[:-1])} and {meanings[-1]}"
 
 
 def _inside(label):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotate.values.scales import Scale
+from annotate.values.scales.base import Scale
 from judges.replies.parse import storable, value_spans
 
 MOST_ALTERNATIVES = 20  # what OpenAI's interface allows at most
@@ -22,7 +22,6 @@ NEGLIGIBLE = 0.001  # probability of a token that nobody can tell which point it
 REQUEST = {"logprobs": True, "top_logprobs": MOST_ALTERNATIVES}
 NUMBER = re.compile(rb"(-?[0-9]+)(?:\.0+)?")
 AFTER = b" \t\r\n,}"
-ORDERED = ("likert", "binary")
 
 
 class Reason(StrEnum):
@@ -116,7 +115,7 @@ def weighted(
 
 
 def _weighted(reply, span, tokens, scale):
-    if scale.kind not in ORDERED or not scale.points:
+    if not scale.has_ordered_points:
         return Weighted(reason=Reason.NO_MEAN)
     if span is None:
         return Weighted(reason=Reason.NO_POINT)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from annotate.values.scales import Scale
+from annotate.values.scales.base import Scale
 
 RATIONALE = "rationale"
 RATIONALE_LENGTH = 400
@@ -259,7 +259,7 @@ def _off(value: float, scale: Scale) -> Reason | None:
     """Return why a number is no point of the scale; None if it is a point."""
     if not -(2**53) < value < 2**53:  # infinity and whatever a float cannot hold exactly
         return Reason.OFF_SCALE
-    if scale.kind != "number" and value != int(value):
+    if scale.is_whole and value != int(value):
         return Reason.NOT_WHOLE
     if scale.low is not None and scale.high is not None and not scale.low <= value <= scale.high:
         return Reason.OFF_SCALE
@@ -272,18 +272,10 @@ def reply_schema(scales: Mapping[str, Scale], rationale: bool) -> dict[str, Any]
     if rationale:
         properties[RATIONALE] = {"type": "string", "maxLength": RATIONALE_LENGTH}
     for key, scale in scales.items():
-        properties[key] = _schema(scale)
+        properties[key] = scale.schema()
     return {
         "type": "object",
         "properties": properties,
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _schema(scale: Scale) -> dict[str, Any]:
-    if scale.points:
-        return {"type": "integer", "enum": [value for value, _ in scale.points]}
-    if scale.low is None:
-        return {"type": "number"}
-    return {"type": "number", "minimum": scale.low, "maximum": scale.high}

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from django.utils.module_loading import import_string
 
+from annotate.values.scales.base import NOMINAL
 from judges.models import Judge
 from judges.scorers import bert_files, nli_files, pair_files
 from judges.scorers.base import NotInstalled
@@ -94,7 +95,7 @@ class Scorer:
     files: Callable | None = None
     packages: tuple = ()
     requirements: str = "-r requirements.txt"
-    on_scale_of: tuple = ()  # kinds of questions that are answered on their scale all the same
+    on_scale_of: tuple = ()  # levels of questions that are answered on their scale all the same
     of_judge: Callable | None = None
     of_study: str = ""
     of_run: str = ""
@@ -280,7 +281,7 @@ SCORERS = {
         },
         packages=MINILM,
         requirements=MODELS,
-        on_scale_of=("choice",),
+        on_scale_of=(NOMINAL,),
     ),
     Kind.CF: _counterfactual("the model is trained anew, in full"),
     Kind.CF_APPROXIMATE: _counterfactual(

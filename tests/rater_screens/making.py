@@ -99,7 +99,9 @@ def films(language, **fields):
     ends = {"labels": [rows.least, rows.most]}
     rows.ask("likert5", "likert7", "binary", {"min": 1, "max": 5} | ends)
     rows.ask({"min": 0, "max": 10} | ends, {"choice": [rows.title, rows.least, rows.most]})
-    rows.ask("number").ask({"min": 0, "max": 100} | ends, "text", required=False)
+    rows.ask("number").ask(
+        {"min": 0, "max": 100} | ends, {"slider": [rows.least, rows.most]}, "text", required=False
+    )
     return rows.fill(content=rows.content())
 
 

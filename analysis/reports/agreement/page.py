@@ -59,7 +59,7 @@ def headline(answers, options, judges):
     rows = [row for row in rows if row["question"] != POOLED]
     rows = [row for row in rows if row["raters"] == "humans" and not isnan(row["value"])]
     if not rows:
-        ordinal = any(q.scale.kind in ("likert", "binary") for q in answers.questions)
+        ordinal = any(q.scale.has_ordered_points for q in answers.questions)
         why = "α is undefined for every question: the report says why"
         return no_value(why if ordinal else "no question has an ordinal scale for α")
     row = sorted(rows, key=lambda row: row["value"])[len(rows) // 2]

@@ -156,7 +156,7 @@ class _Table:
         if judge_values is not None:
             versus = self._forms(judge, judge_values[units])
         for key, measure in MEASURES.items():
-            if key in measures and self.question.scale.kind in measure.kinds:
+            if key in measures and measure.metric in self.question.scale.metrics:
                 estimate = self._estimate(measure, data, versus, units)
                 row = self._row(raters, key, estimate, n_raters)
                 self.report.add(

@@ -18,7 +18,6 @@ from analysis.reports.bias.report import (
     bias,
 )
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import worded
 from annotate.templatetags.concord import interval, leading_point
@@ -32,7 +31,7 @@ STATES = {
     "no_value": "Without a value",
 }
 MOST_SYSTEMS = 30
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -187,7 +186,7 @@ def _cell(entry):
 
 def headline(answers, options, judges):
     """Return the largest difference of a judge from people on a system, on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
+    keys = [q.key for q in answers.questions if q.scale.is_ordered]
     if not judges or not keys:
         return no_value("no question has a scale with an order") if judges else NO_JUDGE
     report = bias(answers, options, keys[:1], [SYSTEMS])

@@ -10,7 +10,7 @@ from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.bias import self_contradiction
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.labels import ORDERED, labels_of, on_another_scale
+from analysis.reports.shared.labels import labels_of, on_another_scale
 from analysis.reports.shared.scores import Scores
 from analysis.stats.ensembles.subsets import folds_of
 from analysis.stats.estimate import Estimate
@@ -37,7 +37,7 @@ def bias(answers, options, parts=None, biases=BIASES):
     places = [
         place
         for place, question in enumerate(scores.questions)
-        if question.scale.kind in ORDERED and (not parts or question.key in parts)
+        if question.scale.is_ordered and (not parts or question.key in parts)
     ]
     for name in biases:
         for place in places if name in OF_DIFFERENCE else ():

@@ -6,11 +6,10 @@ from analysis.figures import curves
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.calibration.report import BIN, ERROR, calibration
 from analysis.reports.kind import NO_JUDGE, Kind, first_of, no_value, of_questions
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -52,7 +51,7 @@ def _cells(entry):
 
 def headline(answers, options, judges):
     """Return the smallest calibration error of a judge on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     rows = calibration(answers, options, keys[:1]).rows

@@ -8,7 +8,7 @@ from analysis.reports.shared.labels import MOST_LABELS
 from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
-list_parts = of_questions("likert", "binary", "choice")
+list_parts = of_questions(lambda scale: scale.has_points)
 
 
 def layout(report, question, looks):

@@ -131,7 +131,7 @@ def _judged_parts(scores, labels):
         values = scores.judge(judge)
         for place, question in enumerate(scores.questions):
             own = values[:, place]
-            is_judged = question.scale.kind in ("likert", "binary") and not np.isnan(own).all()
+            is_judged = question.scale.has_ordered_points and not np.isnan(own).all()
             if is_judged and labels.fits(judge, own, question):
                 yield judge, question, own
 
@@ -148,7 +148,7 @@ def _part_notes(report):
 
 def _sides(evaluator, place, question, threshold, labels, majorities):
     """Return (people, judge, points, names of the points) of a matrix; None where there is none."""
-    kind, points = question.scale.kind, labels_of(question)
+    points = labels_of(question)
     values, reference = evaluator.values[:, place], evaluator.reference[:, place]
     if own := labels.verdict(evaluator.name, question):
         cut = positive_from(question, threshold)
@@ -158,13 +158,13 @@ def _sides(evaluator, place, question, threshold, labels, majorities):
         return at_least(reference, cut), own.fits(values), [0, 1], names
     if not points or not labels.fits(evaluator.name, values, question):
         return None
-    if kind == "choice":
+    if question.scale.is_nominal:
         names = [label for _, label in question.scale.points]
         judge = labels.labels(evaluator.name, values, question)
         return majorities.labels_for(evaluator, place), judge, points, names
-    if kind == "binary" or threshold is not None:
+    if question.scale.is_binary or threshold is not None:
         cut = positive_from(question, threshold)
-        names = points if kind == "binary" else [f"< {cut:g}", f"≥ {cut:g}"]
+        names = points if question.scale.is_binary else [f"< {cut:g}", f"≥ {cut:g}"]
         return at_least(reference, cut), at_least(values, cut), [0, 1], names
     # A filled-in reference may lie off the scale too.
     human = labels.labels("reference", reference, question)

@@ -9,7 +9,6 @@ from analysis.reports.shared.evaluators import (
     policy_notes,
     undefined_note,
 )
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
 from analysis.reports.verdict.in_figures import (
     BASELINES,
@@ -75,7 +74,7 @@ def comparable(scores):
     return [
         place
         for place, question in enumerate(scores.questions)
-        if question.scale.kind in ORDERED and _differ(reference[:, place])
+        if question.scale.is_ordered and _differ(reference[:, place])
     ]
 
 

@@ -7,7 +7,6 @@ from analysis.figures.lines import frontier
 from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.cost.report import JUDGE, PEOPLE, cost
 from analysis.reports.kind import NO_JUDGE, UNDEFINED, Kind, Shown, no_value
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import DeviationOptions
 from analysis.reports.words import money, worded
 from annotate.templatetags.concord import measured
@@ -28,7 +27,7 @@ MOST_LINES = 100
 
 def list_parts(questions):
     """Return the questions, and their mean, on which accuracy can be shown."""
-    keys = [question.key for question in questions if question.scale.kind in ORDERED]
+    keys = [question.key for question in questions if question.scale.is_ordered]
     average = [(AVERAGE, "mean of the questions")] if keys else []
     return Shown("question", "Accuracy on", [*average, *((key, key) for key in keys)])
 

@@ -9,7 +9,6 @@ from analysis.answers.spending import MEASURES, NOTHING, spending
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation.report import AVERAGE
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.ensembles.average import average
@@ -45,7 +44,7 @@ def cost(answers, options, parts=None):
     """
     scores = Scores(answers, options)
     report = Report("cost", answers.study.slug, options.as_dict())
-    places = {q.key: place for place, q in enumerate(scores.questions) if q.scale.kind in ORDERED}
+    places = {q.key: place for place, q in enumerate(scores.questions) if q.scale.is_ordered}
     wanted = [key for key in (AVERAGE, *places) if places and (not parts or key in parts)]
     used = {key: place for key, place in places.items() if AVERAGE in wanted or key in wanted}
     settings = answers.settings

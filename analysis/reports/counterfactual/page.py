@@ -29,7 +29,6 @@ from analysis.reports.counterfactual.seeds import RECOMMENDED
 from analysis.reports.counterfactual.seeds import TYPICAL as MEAN_SD
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, first_of, no_value
 from analysis.reports.shared.few_clusters import is_why
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.words import chance, small, with_spread
 from annotate.templatetags.concord import interval, leading_point
 
@@ -45,7 +44,7 @@ MOST_LIKED = 15
 
 def list_parts(questions):
     """Return the questions of which the page shows one, or all."""
-    keys = [question.key for question in questions if question.scale.kind in ORDERED]
+    keys = [question.key for question in questions if question.scale.is_ordered]
     return Shown("question", "Question", [(ALL, "all"), *((k, k) for k in keys)] if keys else [])
 
 
@@ -374,7 +373,7 @@ def headline(answers, options, judges):
     if not judges:
         return NO_JUDGE
     scoring_judges = [name for name in judges if name in answers.of_explanations]
-    keys = [question.key for question in answers.questions if question.scale.kind in ORDERED]
+    keys = [question.key for question in answers.questions if question.scale.is_ordered]
     if not scoring_judges or not keys:
         return no_value("no judge has scored explanations by the contents that they name")
     rows = correlations(answers, options, keys[0]).rows

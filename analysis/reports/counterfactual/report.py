@@ -17,7 +17,6 @@ from analysis.reports.counterfactual.cells import add_tests, cells_of, notes
 from analysis.reports.counterfactual.options import RECIPIENT, TOGETHER
 from analysis.reports.shared.evaluators import interval_note, policy_notes
 from analysis.reports.shared.few_clusters import FEWEST, or_no_interval
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.stats.regression.linear_prediction import random_splits, split_error
 from annotate.design import checks
@@ -164,7 +163,7 @@ class Work:
         self.places = {
             question.key: place
             for place, question in enumerate(self.scores.questions)
-            if question.scale.kind in ORDERED
+            if question.scale.is_ordered
         }
         self.is_whole = not parts or ALL in parts
         self.wanted = [key for key in self.places if self.is_whole or key in parts]

@@ -13,7 +13,7 @@ from annotate.templatetags.concord import leading_point
 
 def list_parts(questions):
     """Return the questions, and their mean, of which the page shows one."""
-    keys = [question.key for question in questions if question.scale.kind != "text"]
+    keys = [question.key for question in questions if question.scale.has_values]
     choices = [(AVERAGE, "mean over the questions"), *((key, key) for key in keys)]
     return Shown("question", "Question", choices if keys else [])
 

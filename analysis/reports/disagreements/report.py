@@ -55,7 +55,7 @@ def disagreements(answers, options, parts=None):
 
 def rated_questions(scores):
     """Return the questions whose answers are numbers or labels."""
-    return [question for question in scores.questions if question.scale.kind != "text"]
+    return [question for question in scores.questions if question.scale.has_values]
 
 
 def _columns(scores, judge):
@@ -64,7 +64,7 @@ def _columns(scores, judge):
     own = judge in scores.answers.own_scale
     compared, other = {}, []
     for place, question in enumerate(scores.questions):
-        if question.scale.kind == "text":
+        if not question.scale.has_values:
             continue
         judge_values = np.full(len(scores.items), np.nan) if values is None else values[:, place]
         is_scale = bool(labels_of(question))
@@ -74,7 +74,7 @@ def _columns(scores, judge):
             other.append(question.key)
             continue
         ratings = scores.ratings(place, scores.options.reference)
-        compare = _labels if question.scale.kind == "choice" else _numbers
+        compare = _labels if question.scale.is_nominal else _numbers
         compared[question.key] = compare(ratings, judge_values)
     return compared, other
 
@@ -141,7 +141,7 @@ def _lengths(scores, columns):
     lengths = {}
     for question in scores.questions:
         scale = question.scale
-        if question.key in columns and scale.kind == "choice":
+        if question.key in columns and scale.is_nominal:
             lengths[question.key] = 1.0
         elif question.key in columns and scale.low is not None:
             lengths[question.key] = float(scale.high - scale.low)

@@ -10,7 +10,6 @@ from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.correlation.report import AVERAGE, LEVELS, correlate
 from analysis.reports.ensembles.spreads import NO_INTERVALS, average_of, ends, spreads
 from analysis.reports.shared.evaluators import interval_note, policy_notes, undefined_note
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Evaluator, Scores
 from analysis.stats.correlation.coefficients import COEFFICIENTS
 from analysis.stats.correlation.correlation import without_rounding
@@ -81,7 +80,7 @@ class _Subsets:
         return [
             name
             for name in self.singles
-            if name in own and any(kind in own[name].kinds for _, kind in self._answered[name])
+            if name in own and any(level in own[name].levels for _, level in self._answered[name])
         ]
 
     @cached_property
@@ -106,11 +105,11 @@ class _Subsets:
 
     @cached_property
     def _answered(self):
-        """Return {judge: (place, kind) of the ordered questions that it answers}."""
+        """Return {judge: (place, level) of the ordered questions that it answers}."""
         scores, answered = self.scores, {}
         for name in self.singles:
-            kinds = [(place, scores.questions[place].scale.kind) for place in scores.answered(name)]
-            answered[name] = [(int(place), kind) for place, kind in kinds if kind in ORDERED]
+            scales = [(int(i), scores.questions[i].scale) for i in scores.answered(name)]
+            answered[name] = [(i, scale.level) for i, scale in scales if scale.is_ordered]
         return answered
 
     @cached_property
@@ -140,7 +139,7 @@ class _Subsets:
         stack = np.stack([self.scores.judge(name) for name in self.judges])
         usable = []
         for place, question in enumerate(self.scores.questions):
-            if question.scale.kind not in ORDERED:
+            if not question.scale.is_ordered:
                 continue
             x, y = stack[:, :, place], reference[:, place]
             rows = np.flatnonzero(~np.isnan(y) & ~np.isnan(x).any(axis=0))

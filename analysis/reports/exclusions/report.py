@@ -103,7 +103,7 @@ def headlines(answers, options):
     for place, question in enumerate(scores.questions):
         ratings = scores.ratings(place, ALL)
         if labels_of(question) and ratings.size:
-            metric = "nominal" if question.scale.kind == "choice" else "ordinal"
+            metric = "nominal" if question.scale.is_nominal else "ordinal"
             alphas.append(krippendorff_alpha(ratings, metric, **scores.resampling()))
     defined = [alpha for alpha in alphas if not isnan(alpha.value)]
     alpha = average(defined) if defined else Estimate(NAN, reason=UNDEFINED["alpha"])

@@ -112,7 +112,7 @@ class Measures:
         asked = [
             place
             for place, question in enumerate(self.scores.questions)
-            if question.scale.kind == "binary" and question.applies_to_kind("statement")
+            if question.scale.is_binary and question.applies_to_kind("statement")
         ]
         names = self.scores.judges
         for place in asked:

@@ -26,7 +26,7 @@ CAPTIONS = {
     FALSE_POSITIVE: "judge aligned, people not",
     FALSE_NEGATIVE: "people aligned, judge not",
 }
-list_parts = of_questions("likert", "binary")
+list_parts = of_questions(lambda scale: scale.has_ordered_points)
 
 
 def layout(report, question, looks):
@@ -118,7 +118,7 @@ def _cells(study, entry):
 
 def headline(answers, options, judges):
     """Return the fewest misjudged items of a judge, by its share, on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
     if not judges or not keys:
         return no_value("no question has a scale with a good half") if judges else NO_JUDGE
     rows = misjudged(answers, options, keys[:1]).rows

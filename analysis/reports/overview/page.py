@@ -14,7 +14,6 @@ from analysis.reports.overview.report import (
     MOST_JUDGES,
     PLACE,
     ROBUST,
-    SCALES,
     WORTH,
     overview,
 )
@@ -61,7 +60,7 @@ UNDRAWN = {
     KINDNESS: "no judge has values on the question's scale beside people's, or it has no order.",
 }
 GAPS = "What no figure can show."
-list_parts = of_questions(*SCALES)
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def figure_of(report, name, question, looks):

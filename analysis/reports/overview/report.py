@@ -15,11 +15,9 @@ from analysis.reports.bias.report import SYSTEMS, bias
 from analysis.reports.prediction_powered.report import EVERYTHING, MEAN, prediction_powered
 from analysis.reports.robustness.report import EVERY, ROBUSTNESS, robust
 from analysis.reports.shared.evaluators import other_roles, policy_notes
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
 from analysis.reports.substitution.report import (
     CONDITIONS,
-    NOMINAL,
     agreement_sentence,
     substitution,
 )
@@ -35,7 +33,6 @@ PLACE, CEILING, WORTH, KINDNESS, ROBUST = FIGURES = (
 )
 MOST_JUDGES = 12  # named in words and drawn; all of them stand in the rows
 FEW_CLUSTERS = 10
-SCALES = (*ORDERED, *NOMINAL)
 
 
 def systems_bias(answers, options, questions=None):
@@ -103,8 +100,8 @@ class Facts:
     def collect(cls, scores):
         """Collect the facts from the scores."""
         recipients = (scores.recipients >= 0).any()
-        places = [place for place, q in enumerate(scores.questions) if q.scale.kind in SCALES]
-        asked = [q.key for q in scores.questions if q.scale.kind in SCALES]
+        places = [place for place, q in enumerate(scores.questions) if q.scale.has_values]
+        asked = [q.key for q in scores.questions if q.scale.has_values]
         return cls(
             judges=scores.judges,
             raters=len(scores.raters_of(scores.options.reference)),

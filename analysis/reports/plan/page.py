@@ -9,7 +9,7 @@ from analysis.reports.plan.report import DRAWN, FORMULA, plan_from_pilot
 from analysis.reports.verdict.options import Conventions
 from annotate.templatetags.concord import interval, leading_point
 
-list_parts = of_questions("likert", "binary", "choice", "number")
+list_parts = of_questions(lambda scale: scale.has_values)
 AXES = ("Items", "Share of studies that say yes")
 NEVER = "no number of items can show it"
 

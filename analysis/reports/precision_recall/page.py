@@ -8,11 +8,10 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.precision_recall.report import precision_recall
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import YesNoOptions
 from annotate.templatetags.concord import interval, leading_point
 
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -49,7 +48,7 @@ def _cells(entry):
 
 def headline(answers, options, judges):
     """Return the largest average precision of a judge on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     row = best(precision_recall(answers, options, keys[:1]).rows, judges, "average_precision")

@@ -18,10 +18,9 @@ from analysis.reports.prediction_powered.report import (
     overall,
     prediction_powered,
 )
-from analysis.reports.shared.labels import ORDERED
 from annotate.templatetags.concord import interval
 
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -125,7 +124,7 @@ def _corrected(entries, question):
 
 def headline(answers, options, judges):
     """Return the mean of the first question, with the judge whose scores are worth most."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
+    keys = [q.key for q in answers.questions if q.scale.is_ordered]
     if not judges or not keys:
         return no_value("no question has an ordered scale") if judges else NO_JUDGE
     report = prediction_powered(answers, options, keys[:1])

@@ -7,7 +7,7 @@ import numpy as np
 
 from analysis.reports.base import Report, reason_notes
 from analysis.reports.shared.evaluators import policy_notes
-from analysis.reports.shared.labels import ORDERED, positive_from
+from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.scores import Scores
 from analysis.stats.classification.classification import at_least
 from analysis.stats.classification.verdict_correction import corrected_share
@@ -40,7 +40,7 @@ def prediction_powered(answers, options, questions=None):
     systems = _systems(scores)
     partly = 0
     for place, question in enumerate(scores.questions):
-        if question.scale.kind in ORDERED and (not questions or question.key in questions):
+        if question.scale.is_ordered and (not questions or question.key in questions):
             table = _Table(report, scores, systems, place)
             table.add_all()
             partly = max(partly, table.partly)
@@ -159,7 +159,7 @@ class _Table:
         for judge in self.scores.judges:
             values = self.scores.judge(judge)[:, self.place]
             self._add_rows(judge, judge, values)
-            if self.question.scale.kind == "binary":
+            if self.question.scale.is_binary:
                 self._add_corrected(judge, values)
 
     def _add_rows(self, evaluator, judge, values):

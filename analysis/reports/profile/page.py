@@ -9,7 +9,6 @@ from analysis.figures.lines import series
 from analysis.reports.correlation.page import LABELS
 from analysis.reports.kind import NO_JUDGE, Kind, Shown, no_value
 from analysis.reports.profile.report import ACCURACY, ALIKE, AUC, MEASURES, RATINGS, profile
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import YesNoOptions
 from annotate.models import Item
 from annotate.templatetags.concord import leading_point
@@ -19,7 +18,7 @@ WORDS = {AUC: "AUC", ALIKE: "Accuracy"} | LABELS
 
 def list_parts(questions):
     """Return the measures of accuracy of which the page shows one."""
-    ordered = any(question.scale.kind in ORDERED for question in questions)
+    ordered = any(question.scale.is_ordered for question in questions)
     choices = [(measure, WORDS[measure]) for measure in MEASURES] if ordered else []
     return Shown("measure", "Accuracy as", choices)
 
@@ -104,7 +103,7 @@ def headline(answers, options, judges):
         return NO_JUDGE
     people = answers.select_source("human")
     rated = people[(people["kind"] == Item.Kind.PROFILE) & ~people["excluded"]]
-    likert = {q.key: q.scale for q in answers.questions if q.scale.kind == "likert"}
+    likert = {q.key: q.scale for q in answers.questions if q.scale.has_graded_points}
     rated = rated[rated["question"].isin(list(likert))]
     if not len(rated):
         return no_value("no profile has been rated; the report shows accuracy by episodes")

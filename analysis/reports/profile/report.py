@@ -5,7 +5,7 @@ import numpy as np
 from analysis.answers.families import families
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.labels import MOST_LABELS, ORDERED, labels_of, positive_from
+from analysis.reports.shared.labels import MOST_LABELS, labels_of, positive_from
 from analysis.reports.shared.scores import Scores
 from analysis.stats.classification.classification import at_least, auc
 from analysis.stats.correlation.correlation import dataset_correlation
@@ -37,7 +37,7 @@ def profile(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("profile", answers.study.slug, options.as_dict())
     measures = [measure for measure in MEASURES if not parts or measure in parts]
-    ordered = [place for place, q in enumerate(scores.questions) if q.scale.kind in ORDERED]
+    ordered = [place for place, q in enumerate(scores.questions) if q.scale.is_ordered]
     settings = answers.settings
     series = [*_by_length(scores, settings), *_by_profile(scores, settings)]
     for measure in measures:
@@ -155,7 +155,7 @@ def _estimate(scores, x, y, question, measure, rows, own_scale):
         return Estimate(np.nan, n=len(x), reason="a number without ends needs a threshold")
     if measure == AUC:
         return auc(x, at_least(y, cut), **resampling)
-    says_fit = own_scale and own_scale.above is not None and question.scale.kind in own_scale.kinds
+    says_fit = own_scale and own_scale.above is not None and own_scale.replaces(question.scale)
     aligned = own_scale.fits(x) if says_fit else at_least(x, cut)
     return clustered_mean((aligned == at_least(y, cut)).astype(float), is_share=True, **resampling)
 
@@ -230,7 +230,7 @@ def _notes(scores, series, report, measures):
         cuts = {
             q.key: positive_from(q, scores.options.threshold)
             for q in scores.questions
-            if q.scale.kind in ORDERED
+            if q.scale.is_ordered
         }
         given = [f"{key} ≥ {cut:g}" for key, cut in cuts.items() if cut is not None]
         yield f"AUC and accuracy: positive is a reference of {', '.join(given) or 'nothing'}."

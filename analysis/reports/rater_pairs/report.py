@@ -93,21 +93,21 @@ class Intervals:
 
     def __init__(self, scores, names):
         self.by_cluster, self.scales = scores.counts.T.astype(np.float64), []
-        for (points, kind), ratings in _by_scale(scores, names).items():
+        for (points, is_nominal), ratings in _by_scale(scores, names).items():
             clusters = np.tile(scores.clusters, len(ratings) // len(scores.items))
             codes = np.full(ratings.shape, -1)
             for code, point in enumerate(points):
                 codes[ratings == point] = code
-            self.scales.append((codes, len(points), kind, clusters))
+            self.scales.append((codes, len(points), is_nominal, clusters))
 
     def pair_interval(self, measure, first, second):
         """Return (low, high, undefined draws, why there is no interval) of a pair."""
         parts = []
-        for codes, size, kind, clusters in self.scales:
+        for codes, size, is_nominal, clusters in self.scales:
             first_codes, second_codes = codes[:, first], codes[:, second]
             both = (first_codes >= 0) & (second_codes >= 0)
             if both.any():
-                weights = WEIGHTS["plain" if kind == "choice" else "quadratic"](size)
+                weights = WEIGHTS["plain" if is_nominal else "quadratic"](size)
                 shared = first_codes[both], second_codes[both], size, clusters[both]
                 parts.append(Shared(*shared, weights if measure == KAPPA else None))
         if len(np.unique(np.concatenate([part.clusters for part in parts]))) < 2:
@@ -128,12 +128,12 @@ def pairs_of(scores, names, measure):
     size = len(names)
     total, weight = np.zeros((size, size)), np.zeros((size, size))
     common = np.zeros((size, size), dtype=int)
-    for (points, kind), ratings in _by_scale(scores, names).items():
+    for (points, is_nominal), ratings in _by_scale(scores, names).items():
         tables = _tables(ratings, points)
         n = tables.sum(axis=(2, 3))
         value = _share(tables, n)
         if measure == KAPPA:
-            weights = WEIGHTS["plain" if kind == "choice" else "quadratic"](len(points))
+            weights = WEIGHTS["plain" if is_nominal else "quadratic"](len(points))
             value = kappa_of_tables(tables, weights)
         has_value = ~np.isnan(value)
         total += np.where(has_value, value, 0) * np.where(has_value, n, 0)
@@ -145,14 +145,14 @@ def pairs_of(scores, names, measure):
 
 
 def _by_scale(scores, names):
-    """Return {(points, kind): ratings (units, raters)} of the questions on short scales."""
+    """Return {(points, is_nominal): ratings (units, raters)} of the questions on short scales."""
     people = scores.raters_of(ALL)
     chosen = [people.index(name) for name in names]
     ratings_by_scale = {}
     for place, question in enumerate(scores.questions):
         points = labels_of(question)
         if points and len(points) <= MOST_LABELS:
-            key = (tuple(points), question.scale.kind)
+            key = (tuple(points), question.scale.is_nominal)
             ratings_by_scale.setdefault(key, []).append(scores.ratings(place, ALL)[:, chosen])
     return {key: np.concatenate(parts) for key, parts in ratings_by_scale.items()}
 

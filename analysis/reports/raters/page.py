@@ -15,8 +15,7 @@ from annotate.templatetags.concord import duration
 
 MOST_BARS = 30
 MINUTE = 60
-SCALES = ("likert", "binary", "number", "choice")
-list_parts = of_questions(*SCALES)
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):

@@ -8,7 +8,6 @@ import numpy as np
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.shared.evaluators import interval_note, item_notes
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.scores import Scores
 from analysis.stats.correlation.correlation import dataset_correlation
 from analysis.stats.estimate import Estimate
@@ -27,9 +26,9 @@ def raters(answers, options, parts=None):
     people = answers.study.raters.order_by("key").values_list("key", "role", "excluded_because")
     rated = _Answers(scores)
     for place, question in enumerate(scores.questions):
-        if question.scale.kind == "text" or not (parts is None or question.key in parts):
+        if not question.scale.has_values or not (parts is None or question.key in parts):
             continue
-        points = question.scale.points if question.scale.kind != "choice" else []
+        points = question.scale.points if not question.scale.is_nominal else []
         report.curves[question.key] = [label for _, label in points]  # of the bars
         estimates = _with_others(scores, place)
         for key, role, why in people:
@@ -123,7 +122,7 @@ class _Answers:
 
     def _straight(self, people):
         """Return {rater: (places of items, whether all Likert answers, two or more, are equal)}."""
-        likert = [q.key for q in self.scores.questions if q.scale.kind == "likert"]
+        likert = [q.key for q in self.scores.questions if q.scale.has_graded_points]
         people = people[people["question"].isin(likert)]
         items = people.groupby(["rater", "place"], observed=True)["value"].agg(["nunique", "count"])
         same = items.loc[items["count"] >= FEWEST, "nunique"] == 1
@@ -142,7 +141,7 @@ class _Answers:
 
 def _with_others(scores, place):
     """Return {rater: Pearson's r with the mean of all others}; undefined for words."""
-    if scores.questions[place].scale.kind not in ORDERED:
+    if not scores.questions[place].scale.is_ordered:
         none = Estimate(NAN, reason="words have no correlation")
         return dict.fromkeys(scores.raters, none)
     names, ratings = scores.raters_of(ALL), scores.ratings(place, ALL)

@@ -23,7 +23,7 @@ CAPTIONS = {
     FAILURES: "share of the replies without a value.",
 }
 HEADINGS = ["Changed prompt", SAME_AGAIN, "Difference"]
-list_parts = of_questions("likert", "binary", "number", "choice")
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):

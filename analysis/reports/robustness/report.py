@@ -92,7 +92,7 @@ class _Work:
     @property
     def is_nominal(self):
         """Return whether the question's labels have no order."""
-        return self.question.scale.kind == "choice"
+        return self.question.scale.is_nominal
 
     @cached_property
     def ends(self):

@@ -8,13 +8,12 @@ from analysis.figures.dots import dots
 from analysis.figures.layout import Figure, Layout, Table, cell_of, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
 from analysis.reports.roc.report import main_entries, roc
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.shared.options import YesNoOptions
 from analysis.reports.verdict.in_figures import grey_entries, grey_metric, grey_words
 from annotate.templatetags.concord import interval, leading_point
 
 ORDINAL = "ordinal"
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -79,7 +78,7 @@ def _roc_cells(entry):
 
 def headline(answers, options, judges):
     """Return the largest AUC of a judge on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     row = best(roc(answers, options, keys[:1], every_cut=False).rows, judges, "auc")

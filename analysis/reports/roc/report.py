@@ -38,7 +38,7 @@ def roc(answers, options, questions=None, every_cut=True):
         for place, cut in cuts.items():
             if cut is not None:
                 _add_main(report, scores, evaluator, place, cut)
-                if every_cut and scores.questions[place].scale.kind != "binary":
+                if every_cut and not scores.questions[place].scale.is_binary:
                     _add_others(report, scores, evaluator, place, cut)
     for place, cut in cuts.items() if every_cut and scores.counts is not None else ():
         if cut is not None:
@@ -147,7 +147,7 @@ def _ordinal_notes(report):
 
 
 def _balanced_note(scores, cuts):
-    binary = any(scores.questions[place].scale.kind == "binary" for place in cuts)
+    binary = any(scores.questions[place].scale.is_binary for place in cuts)
     verdicts = any(own.neutral for own in scores.answers.own_scale.values())
     if binary or verdicts:
         return ["The AUC of a judge that answers only 0 or 1 is its balanced accuracy."]

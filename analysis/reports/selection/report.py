@@ -42,7 +42,7 @@ NOTHING = dict.fromkeys(
 
 def is_shown(question):
     """Return whether the report covers a question."""
-    return question.scale.kind == "likert" or tie_of(question) is not None
+    return question.scale.has_graded_points or tie_of(question) is not None
 
 
 def selection(answers, options, questions=None):

@@ -212,7 +212,7 @@ def _weight_notes(scores, ensemble):
     )
     for question, learned in zip(scores.questions, scores.learned(ensemble.name), strict=True):
         words = learned.reason or f"{_weights(learned, ensemble.members)}; {learned.n} recipients"
-        if question.scale.kind != "choice":
+        if not question.scale.is_nominal:
             yield f"{ensemble.name}, {question.key}: {words}."
 
 

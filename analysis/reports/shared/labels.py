@@ -5,7 +5,6 @@ import numpy as np
 from analysis.stats.classification.classification import round_half_down
 
 MOST_LABELS = 11  # more make no readable matrix, and weighted κ slow
-ORDERED = ("likert", "number", "binary")
 
 
 def labels_of(question):
@@ -20,7 +19,7 @@ def as_labels(values, question):
     """
     points = labels_of(question)
     rounded = round_half_down(values)
-    if question.scale.kind == "choice":
+    if question.scale.is_nominal:
         rounded = np.where(rounded == values, rounded, np.nan)
     return np.where((rounded >= points[0]) & (rounded <= points[-1]), rounded, np.nan)
 
@@ -48,7 +47,7 @@ def positive_from(question, threshold=None):
     if scale.low is None:
         return None
     middle = (scale.low + scale.high) / 2
-    return middle if scale.kind == "binary" else float(np.floor(middle) + 1)
+    return middle if scale.is_binary else float(np.floor(middle) + 1)
 
 
 class LabelNotes:
@@ -64,7 +63,7 @@ class LabelNotes:
         A judge that computes states its scale; of imported values one can only look at them.
         """
         own = self.own_scale.get(name)
-        elsewhere = own is not None and question.scale.kind in own.kinds
+        elsewhere = own is not None and own.replaces(question.scale)
         if elsewhere or (own is None and on_another_scale(values, question, self.filled)):
             self.other_scale.setdefault(name, []).append(question.key)
             return False
@@ -73,7 +72,7 @@ class LabelNotes:
     def verdict(self, name, question):
         """Return the OwnScale of an evaluator that says fit or misfit on this scale; or None."""
         own = self.own_scale.get(name)
-        if own is None or own.above is None or question.scale.kind not in own.kinds:
+        if own is None or own.above is None or not own.replaces(question.scale):
             return None
         self.verdicts[name] = own
         return own
@@ -81,9 +80,9 @@ class LabelNotes:
     def says_yes_or_no(self, name, question):
         """Return whether an evaluator with an own scale still answers a yes/no question."""
         own = self.own_scale.get(name)
-        if question.scale.kind != "binary" or own is None or own.neutral or own.above is None:
+        if not question.scale.is_binary or own is None or own.neutral or own.above is None:
             return False
-        return "binary" in own.kinds
+        return own.replaces(question.scale)
 
     def answers(self, name, values, question):
         """Return the values; of an evaluator with an own scale 1 above its yes, else 0."""

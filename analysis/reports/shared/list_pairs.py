@@ -9,7 +9,7 @@ SIDES = ("A", "B")
 
 def tie_of(question):
     """Return the value that stands for a tie; None if the question is no choice of two lists."""
-    if question.scale.kind != "choice" or len(question.scale.points) != 3:
+    if not question.scale.is_nominal or len(question.scale.points) != 3:
         return None
     ties = [value for value, label in question.scale.points if label.strip().lower() == TIE]
     return ties[0] if ties else None

@@ -2,7 +2,7 @@
 
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import evaluators, interval_note, policy_notes
-from analysis.reports.shared.labels import ORDERED, positive_from
+from analysis.reports.shared.labels import positive_from
 from analysis.reports.shared.scores import Scores
 from analysis.stats.classification.classification import at_least
 
@@ -15,7 +15,7 @@ def cuts_of(scores, questions=None):
     return {
         place: positive_from(question, scores.options.threshold)
         for place, question in enumerate(scores.questions)
-        if question.scale.kind in ORDERED and (not questions or question.key in questions)
+        if question.scale.is_ordered and (not questions or question.key in questions)
     }
 
 

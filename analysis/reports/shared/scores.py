@@ -175,7 +175,7 @@ class Scores:
             values = np.stack([learned.values for learned in self.learned(name, values_of)], axis=1)
         else:
             values = combined(members, ensemble.rule)
-        nominal = [question.scale.kind == "choice" for question in self.questions]
+        nominal = [question.scale.is_nominal for question in self.questions]
         values[:, nominal] = combined(members[:, :, nominal], "majority")
         return values
 

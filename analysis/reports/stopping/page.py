@@ -11,7 +11,7 @@ from analysis.reports.stopping.words import NO_PLAN, SIGNS, STATES
 from analysis.reports.verdict.words import short
 
 MOST_FANS = 8
-list_parts = of_questions("likert", "binary", "choice", "number")
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):

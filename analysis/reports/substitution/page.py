@@ -8,13 +8,11 @@ from analysis.figures.dots import dots
 from analysis.figures.frame import span
 from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.substitution.options import SubstitutionOptions
 from analysis.reports.substitution.report import agreement_words, substitution
 from annotate.templatetags.concord import interval, leading_point
 
-SCALES = (*ORDERED, "choice")
-list_parts = of_questions(*SCALES)
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):
@@ -116,7 +114,7 @@ def _ceiling_cells(entry):
 
 def headline(answers, options, judges):
     """Return how often the closest judge is at least as close to the others as a rater is."""
-    keys = [q.key for q in answers.questions if q.scale.kind in SCALES]
+    keys = [q.key for q in answers.questions if q.scale.has_values]
     if not judges or not keys:
         return no_value("no question has a scale to compare on") if judges else NO_JUDGE
     rows = substitution(answers, options, keys[:1]).rows

@@ -10,7 +10,7 @@ import numpy as np
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes
 from analysis.reports.shared.evaluators import interval_note, policy_notes
-from analysis.reports.shared.labels import ORDERED, LabelNotes, labels_of
+from analysis.reports.shared.labels import LabelNotes, labels_of
 from analysis.reports.shared.scores import Scores
 from analysis.reports.substitution.options import EPSILONS, PLAIN
 from analysis.stats.agreement.krippendorff_alpha import krippendorff_alpha
@@ -24,7 +24,6 @@ from analysis.stats.replacement.substitution import (
 
 GRID = np.arange(51) / 100  # of the curve over epsilon
 ENOUGH = 0.5  # winning rate that passes
-NOMINAL = ("binary", "choice")
 NO_ORDER = Estimate(np.nan, reason="no correlation on a scale without order")
 CONDITIONS = (
     "The alternative annotator test asks who is closer to the other raters of an item, a judge or "
@@ -100,7 +99,7 @@ def _ratings(scores):
     """Return {place: the reference's ratings (items, raters)} of the questions with a scale."""
     ratings = {}
     for place, question in enumerate(scores.questions):
-        if question.scale.kind in (*ORDERED, *NOMINAL):
+        if question.scale.has_values:
             ratings[place] = scores.ratings(place, scores.options.reference)
     return ratings
 
@@ -110,7 +109,7 @@ def _tests(scores, labels, judge, ratings):
     tests = {}
     for place, people in ratings.items():
         question, values = scores.questions[place], scores.judge(judge)[:, place]
-        nominal = question.scale.kind in NOMINAL
+        nominal = not question.scale.is_graded
         if labels_of(question) and not labels.fits(judge, values, question):
             continue
         if nominal:
@@ -150,15 +149,16 @@ def _agreement(scores, place, people):
     people: ratings (items, raters). Ordinal on Likert scales, nominal on labels without order,
     interval on numbers.
     """
-    kind = scores.questions[place].scale.kind
-    metric = "nominal" if kind in NOMINAL else "ordinal" if kind == "likert" else "interval"
+    scale = scores.questions[place].scale
+    ordered = "ordinal" if scale.has_points else "interval"
+    metric = ordered if scale.is_graded else "nominal"
     if not people.size:
         return Estimate(np.nan, reason=NO_RATINGS)
     return krippendorff_alpha(people, metric, **scores.resampling())
 
 
 def _ceiling(scores, place, people, values):
-    if scores.questions[place].scale.kind not in ORDERED:
+    if not scores.questions[place].scale.is_ordered:
         return HumanCeiling(NO_ORDER, NO_ORDER, NO_ORDER)
     return human_ceiling(people, values, **scores.resampling())
 

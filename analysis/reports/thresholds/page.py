@@ -5,14 +5,13 @@ from math import isnan
 from analysis.figures.dots import dots
 from analysis.figures.layout import Cell, Figure, Layout, Table, details, n_words
 from analysis.reports.kind import NO_JUDGE, Kind, best, first_of, no_value, of_questions
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.thresholds.options import ThresholdsOptions
 from analysis.reports.thresholds.report import CHOOSE, HALVES, thresholds
 from annotate.templatetags.concord import interval, leading_point
 
 MEASURES = {"sensitivity": "Sensitivity", "specificity": "Specificity", "f1": "F1"}
 MEASURED_ON = dict(zip(HALVES, HALVES[::-1], strict=True)) | {CHOOSE: "test"}
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -59,7 +58,7 @@ def _cell(entry):
 
 def headline(answers, options, judges):
     """Return the largest F1 of a judge where its threshold was not chosen."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ("likert", "binary")]
+    keys = [q.key for q in answers.questions if q.scale.has_ordered_points]
     if not judges or not keys:
         return no_value("no question has an ordered scale with ends") if judges else NO_JUDGE
     rows = thresholds(answers, options, keys[:1]).rows

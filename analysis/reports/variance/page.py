@@ -7,7 +7,6 @@ from analysis.figures.layout import Cell, Figure, Layout, Table
 from analysis.figures.lines import bars, series
 from analysis.figures.looks import PEOPLE
 from analysis.reports.kind import Kind, first_of, no_value, of_questions
-from analysis.reports.shared.labels import ORDERED
 from analysis.reports.variance.options import VarianceOptions
 from analysis.reports.variance.report import COMPONENT, GENERALISABILITY, RETEST, variance
 from analysis.reports.words import worded
@@ -19,7 +18,7 @@ RETESTS = {
     "icc_a_1": "ICC(A,1)",
     "mean_change": "mean absolute change",
 }
-list_parts = of_questions(*ORDERED)
+list_parts = of_questions(lambda scale: scale.is_ordered)
 
 
 def layout(report, question, looks):
@@ -101,7 +100,7 @@ def _retest(entries, question):
 
 def headline(answers, options, judges):
     """Return the absolute coefficient of the study's number of raters, on the first question."""
-    keys = [q.key for q in answers.questions if q.scale.kind in ORDERED]
+    keys = [q.key for q in answers.questions if q.scale.is_ordered]
     if not keys:
         return no_value("no question has a scale with an order")
     report = variance(answers, options, keys[:1], retest=False)

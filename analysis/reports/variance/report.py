@@ -8,7 +8,7 @@ from analysis.answers.repeats import people_twice
 from analysis.options.choices import ALL
 from analysis.reports.base import Report, draw_notes, reason_notes, reasons_of
 from analysis.reports.shared.evaluators import policy_notes
-from analysis.reports.shared.labels import MOST_LABELS, ORDERED, labels_of
+from analysis.reports.shared.labels import MOST_LABELS, labels_of
 from analysis.reports.shared.scores import Scores
 from analysis.stats.agreement.cohen_kappa import cohen_kappa
 from analysis.stats.agreement.icc import icc
@@ -49,7 +49,7 @@ def variance(answers, options, parts=None, retest=True):
     places = [
         place
         for place, question in enumerate(scores.questions)
-        if question.scale.kind in ORDERED and (not parts or question.key in parts)
+        if question.scale.is_ordered and (not parts or question.key in parts)
     ]
     designs = [_design(scores, place) for place in places]
     for design in designs:

@@ -19,7 +19,7 @@ from analysis.reports.verdict.baselines import (
     means_of_others,
     scale_as_people,
 )
-from analysis.reports.verdict.questions import NOMINAL, SYSTEM, read_lengths
+from analysis.reports.verdict.questions import SYSTEM, read_lengths
 from judges.models import Judge
 
 BASELINES = "baselines"  # of a report's curves: their entries
@@ -60,11 +60,8 @@ def baseline_evaluators(scores):
 
 def _columns(scores, place, means, lengths):
     """Yield (name, values (items,)) of one question: constant, coin, length, systems' means."""
-    given, kind = (
-        scores.given(place, scores.options.reference)[2],
-        scores.questions[place].scale.kind,
-    )
-    if not len(given) or kind == "text":
+    scale, given = scores.questions[place].scale, scores.given(place, scores.options.reference)[2]
+    if not len(given) or not scale.has_values:
         return
     points, counts = np.unique(given, return_counts=True)
     ranked = points[np.argsort(-counts, kind="stable")]
@@ -73,7 +70,7 @@ def _columns(scores, place, means, lengths):
         rng = np.random.default_rng([scores.options.seed, place])
         ranks = np.argsort(np.argsort(scores.items["item"].astype(str).to_numpy()))
         yield COIN, rng.choice(ranked[:2], len(means))[ranks]
-    if kind == NOMINAL or np.isnan(means).all():
+    if scale.is_nominal or np.isnan(means).all():
         return
     if lengths is not None:
         yield LENGTH, scale_as_people(np.log1p(np.nan_to_num(lengths)), means)

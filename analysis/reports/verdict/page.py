@@ -17,7 +17,6 @@ from analysis.reports.verdict.ways_on import list_ways_on
 from analysis.reports.verdict.words import ANSWERS, short, worth
 from analysis.stats.validation.answers import Answer
 
-SCALES = ("likert", "binary", "choice", "number")
 # An answer is a word and a sign, never a colour alone.
 SIGNS = {
     Answer.YES: "✓",
@@ -30,7 +29,7 @@ MATRICES = {
     RATE: "May it rate items in place of a rater?",
     COMPARE: "May it compare systems in place of people?",
 }
-list_parts = of_questions(*SCALES)
+list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):

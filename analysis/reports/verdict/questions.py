@@ -14,7 +14,6 @@ from analysis.stats.validation.reference import gather_reference
 
 SYSTEM = "system"
 GROUPINGS = (SYSTEM, "content", "recipient")
-NOMINAL = "choice"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Asked:
 
     @property
     def is_nominal(self):
-        return self.question.scale.kind == NOMINAL
+        return self.question.scale.is_nominal
 
     @cached_property
     def item_ranks(self):
@@ -107,12 +106,12 @@ def asked_questions(scores, role, lengths):
     groupings = _groupings(scores)
     for place, question in enumerate(scores.questions):
         items, raters, values = scores.given(place, role)
-        if question.scale.kind == "text" or not len(values):
+        if not question.scale.has_values or not len(values):
             continue
         scale, has_ends = _scale_of(question, values)
         if scale is None:
             continue
-        if question.scale.kind == NOMINAL:
+        if question.scale.is_nominal:
             points = labels_of(question)
             values = indicators((values - points[0]).astype(np.int64), len(points))
         reference = gather_reference(
@@ -132,10 +131,10 @@ def asked_questions(scores, role, lengths):
 def _scale_of(question, values):
     """Return (Scale, whether it has ends); None for a number without ends of one value only."""
     scale = question.scale
-    if scale.kind == NOMINAL:
+    if scale.is_nominal:
         return SHARES, True
     if scale.low is not None and scale.high is not None:
-        return Scale(scale.low, scale.high, None if scale.kind == "number" else 1.0), True
+        return Scale(scale.low, scale.high, 1.0 if scale.is_whole else None), True
     low, high = float(values.min()), float(values.max())
     return (Scale(low, high, None) if low < high else None), False
 

@@ -21,7 +21,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.inputs import Floats, Ints
 
 LABELS, VALUES = "labels", "values"
-LABELLED = ("likert", "binary")
+NOMINAL, ORDINAL, INTERVAL = "nominal", "ordinal", "interval"
 MOST_LABELS = 11  # more make a coefficient of tables slow
 
 
@@ -45,15 +45,16 @@ class Rated:
 class Measure:
     """A measure of agreement.
 
-    takes: LABELS, values rounded to the points of the scale, or VALUES as they are; kinds: of the
-    scales on which it has a meaning; pairs: whether it compares a judge with each rater; complete:
+    takes: LABELS, values rounded to the points of the scale, or VALUES as they are; metric: what
+    counts as apart, NOMINAL labels, ORDINAL ranks or INTERVAL differences: a scale says which it
+    has; pairs: whether it compares a judge with each rater; complete:
     whether it takes only units that every rater rated; most_points: of a scale, None = any number.
     """
 
     key: str
     label: str
     function: Callable[[Rated], Estimate]
-    kinds: tuple[str, ...]
+    metric: str
     formula: str
     source: str
     takes: str = LABELS
@@ -92,19 +93,19 @@ CONCORDANCE = (
 )
 
 
-def _alpha(metric: str, kinds: tuple[str, ...], takes: str = LABELS) -> Measure:
+def _alpha(metric: str, takes: str = LABELS) -> Measure:
     return Measure(
         f"alpha_{metric}",
         f"Krippendorff's α, {metric}",
         lambda rated: krippendorff_alpha(rated.ratings, metric, **rated.resampling),
-        kinds,
+        metric,
         ALPHA,
         "Krippendorff (2011)",
         takes=takes,
     )
 
 
-def _kappa(key: str, label: str, weights: str, kinds: tuple[str, ...]) -> Measure:
+def _kappa(key: str, label: str, weights: str, metric: str) -> Measure:
     def function(rated: Rated) -> Estimate:
         return cohen_kappa(
             rated.ratings,
@@ -116,14 +117,14 @@ def _kappa(key: str, label: str, weights: str, kinds: tuple[str, ...]) -> Measur
         )
 
     source = "Cohen (1960, 1968); Light (1971)"
-    return Measure(key, label, function, kinds, KAPPA, source, pairs=True, most_points=MOST_LABELS)
+    return Measure(key, label, function, metric, KAPPA, source, pairs=True, most_points=MOST_LABELS)
 
 
-def _gwet(key: str, label: str, weights: str, kinds: tuple[str, ...]) -> Measure:
+def _gwet(key: str, label: str, weights: str, metric: str) -> Measure:
     def function(rated: Rated) -> Estimate:
         return gwet_ac(rated.ratings, rated.points, weights=weights, **rated.resampling)
 
-    return Measure(key, label, function, kinds, BY_SHARES, "Gwet (2008, 2014)")
+    return Measure(key, label, function, metric, BY_SHARES, "Gwet (2008, 2014)")
 
 
 def _icc(form: str, label: str) -> Measure:
@@ -131,7 +132,7 @@ def _icc(form: str, label: str) -> Measure:
         f"icc_{form.lower().replace(',', '_')}",
         label,
         lambda rated: icc(rated.ratings, form, **rated.resampling),
-        (*LABELLED, "number"),
+        INTERVAL,
         ICC,
         "McGraw & Wong (1996)",
         takes=VALUES,
@@ -146,17 +147,17 @@ MEASURES = {
             "percent",
             "percent agreement",
             lambda rated: percent_agreement(rated.ratings, judge=rated.judge, **rated.resampling),
-            (*LABELLED, "choice"),
+            NOMINAL,
             PERCENT,
             "Gwet (2014)",
             pairs=True,
         ),
-        _alpha("nominal", (*LABELLED, "choice")),
-        _alpha("ordinal", LABELLED),
-        _alpha("interval", (*LABELLED, "number"), VALUES),
-        _kappa("kappa", "Cohen's κ", "plain", (*LABELLED, "choice")),
-        _kappa("kappa_linear", "Cohen's κ, linear", "linear", LABELLED),
-        _kappa("kappa_quadratic", "Cohen's κ, quadratic", "quadratic", LABELLED),
+        _alpha(NOMINAL),
+        _alpha(ORDINAL),
+        _alpha(INTERVAL, VALUES),
+        _kappa("kappa", "Cohen's κ", "plain", NOMINAL),
+        _kappa("kappa_linear", "Cohen's κ, linear", "linear", ORDINAL),
+        _kappa("kappa_quadratic", "Cohen's κ, quadratic", "quadratic", ORDINAL),
         Measure(
             "scott_pi",
             "Scott's π",
@@ -167,7 +168,7 @@ MEASURES = {
                 raters=rated.raters,
                 **rated.resampling,
             ),
-            (*LABELLED, "choice"),
+            NOMINAL,
             "Scott's π = (p − e) / (1 − e) of two raters, e = Σ π_k², π_k the share of label k in "
             "both raters' labels together; mean over pairs of raters.",
             "Scott (1955)",
@@ -178,12 +179,12 @@ MEASURES = {
             "fleiss_kappa",
             "Fleiss' κ",
             lambda rated: fleiss_kappa(rated.ratings, rated.points, **rated.resampling),
-            (*LABELLED, "choice"),
+            NOMINAL,
             BY_SHARES,
             "Fleiss (1971)",
         ),
-        _gwet("ac1", "Gwet's AC1", "plain", (*LABELLED, "choice")),
-        _gwet("ac2_quadratic", "Gwet's AC2, quadratic", "quadratic", LABELLED),
+        _gwet("ac1", "Gwet's AC1", "plain", NOMINAL),
+        _gwet("ac2_quadratic", "Gwet's AC2, quadratic", "quadratic", ORDINAL),
         _icc("1,1", "ICC(1)"),
         _icc("A,1", "ICC(A,1)"),
         _icc("C,1", "ICC(C,1)"),
@@ -194,7 +195,7 @@ MEASURES = {
             "kendall_w",
             "Kendall's W",
             lambda rated: kendall_w(rated.ratings, **rated.resampling),
-            (*LABELLED, "number"),
+            INTERVAL,
             CONCORDANCE,
             "Kendall & Gibbons (1990)",
             takes=VALUES,

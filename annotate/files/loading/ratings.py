@@ -105,7 +105,7 @@ def _check_row(loading, line, row):
     check_version(loading, "ratings", line, row["version"])
     if question is None or not row["value"].strip() or row["rater"] is None:
         return None
-    if question.scale.kind == "text":
+    if not question.scale.has_values:
         return Old(None, row["value"])
     try:
         return Old(question.scale.parse(row["value"]), "")
@@ -242,7 +242,7 @@ def _new(loading, pairs):
             question, rater = loading.questions[row["question"]], loading.raters[row["rater"]]
             item = loading.items[row["item"]]
             pairs.append(item << HALF | rater.pk)
-            is_text = question.scale.kind == "text"
+            is_text = not question.scale.has_values
             yield (
                 rater.sessions[row["version"] or loading.version],
                 item,

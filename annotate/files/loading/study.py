@@ -8,7 +8,7 @@ from annotate.design.versions import same_values
 from annotate.files.loading.common import Counts
 from annotate.files.reading.studyfile import SPLIT, VERSION
 from annotate.models import Deletion, Question, Study
-from annotate.values.scales import Scale
+from annotate.values.scales import scale_from_dict
 
 FILE = "study.yaml"
 ASKED = versions.FIELDS
@@ -90,7 +90,9 @@ def _check_questions(loading, wanted, name, version):
         _count(counts, old is None, differs)
         if old is None or differs:
             changed.append(spec["key"])
-        if spec["key"] in settled and not same_values(Scale(**spec["scale_spec"]), old.scale):
+        if spec["key"] in settled and not same_values(
+            scale_from_dict(spec["scale_spec"]), old.scale
+        ):
             loading.problems.add(name, OTHER_VALUES.format(spec["key"]), None, "questions")
     changed += existing.keys() - {spec["key"] for spec in wanted}
     _check_version(loading, changed if existing else [], name, version)

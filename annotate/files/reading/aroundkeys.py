@@ -234,7 +234,7 @@ def _misfit(question, kind, expected):
         return "is no part of this item"
     if question is None or not question.applies_to_kind(kind):
         return "is not asked about this item"
-    if question.scale.kind == "text":
+    if not question.scale.has_values:
         return "a text cannot be expected"
     try:
         question.scale.parse(expected)

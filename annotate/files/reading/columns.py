@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from annotate.files.reading.problems import quoted
 from annotate.models import Item, Rater
 from annotate.models.media import UPLOAD, uploaded_name
-from annotate.values.scales import LARGEST
+from annotate.values.scales.base import LARGEST
 
 KEY_LENGTH = 200
 FORMULA = ("=", "+", "-", "@")

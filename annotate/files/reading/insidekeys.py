@@ -3,7 +3,7 @@
 from annotate.design import checks, grouping, own_answers
 from annotate.files.reading.problems import quoted
 from annotate.files.reading.yamlfile import Mapping
-from annotate.values.scales import Scale
+from annotate.values.scales import scale_from_dict
 
 
 def read_inside(mapping, questions, language, add):
@@ -27,7 +27,7 @@ def read_inside(mapping, questions, language, add):
     scales = None
     if questions is not None:
         scales = {
-            question["key"]: Scale(**question["scale_spec"])
+            question["key"]: scale_from_dict(question["scale_spec"])
             for question in questions
             if question["scale_spec"]
         }

@@ -38,7 +38,7 @@ class Fit(ReasonedVerdict):
         judge.neutral = reader.yes_or_no("neutral")
 
     def can_answer(self, question):
-        return question.scale.kind in ("likert", "binary")
+        return question.scale.has_ordered_points
 
     def settings(self, judge):
         return {

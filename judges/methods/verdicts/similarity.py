@@ -14,7 +14,7 @@ class Similarity(Method):
         return [
             question
             for question in questions
-            if question.scale.kind not in ("text", "choice") or question.scale.is_about_sides
+            if question.scale.is_ordered or question.scale.is_about_sides
         ]
 
     def asks(self, question, item):

@@ -43,7 +43,7 @@ class Support(VerdictMethod):
         return super().items(items).exclude(text__regex=r"^\s*$").without_outdated()
 
     def can_answer(self, question):
-        return question.scale.kind == "binary"
+        return question.scale.is_binary
 
     def settings(self, judge):
         return {"method": str(judge.method), "question": judge.question}

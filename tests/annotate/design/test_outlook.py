@@ -9,7 +9,8 @@ import pytest
 from annotate.design.outlook import outlook_of
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.models import Item, Place
-from annotate.values.scales import Scale, parse_scale
+from annotate.values.scales import parse_scale
+from annotate.values.scales.base import Scale
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,8 @@ from annotate.models import ExitAnswer, Extra, Question, Session, Study
 from annotate.studies.study_file import as_yaml, study_data
 from annotate.studies.templates import make_study, study_templates
 from annotate.values.languages import name_of, offered
-from annotate.values.scales import AGREEMENT, parse_scale, spec_of
+from annotate.values.scales import parse_scale, spec_of
+from annotate.values.scales.likert import AGREEMENT
 from tests import factories
 from tests.annotate.raters.test_views import begin, join
 from tests.annotate.sessions import test_steps

@@ -8,7 +8,7 @@ from annotate.files.reading import Problems
 from annotate.files.reading.studyfile import read_study
 from annotate.models import Membership, Study
 from annotate.studies.templates import FOLDER, NAMES, study_templates
-from annotate.values.scales import AGREEMENT
+from annotate.values.scales.likert import AGREEMENT
 from tests import factories
 
 pytestmark = pytest.mark.django_db

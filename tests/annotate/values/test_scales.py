@@ -5,11 +5,15 @@ import math
 import pytest
 from django.utils import translation
 
-from annotate.values.scales import NAMED, Scale, parse_scale, spec_of
+from annotate.values.scales import NAMED, parse_scale, spec_of
+from annotate.values.scales.binary import Binary
+from annotate.values.scales.choice import Choice
+from annotate.values.scales.likert import Likert
+from annotate.values.scales.number import Number
 
 LIKERT, BINARY, NUMBER, TEXT = (NAMED[name] for name in ("likert5", "binary", "number", "text"))
-CHOICE = Scale("choice", 1, 3, ["A", "tie", "B"])
-TENTHS = Scale("number", 0, 10)
+CHOICE = Choice(1, 3, ["A", "tie", "B"])
+TENTHS = Number(0, 10)
 
 
 @pytest.mark.parametrize(
@@ -18,7 +22,7 @@ TENTHS = Scale("number", 0, 10)
         (LIKERT, [1, 2, 3, 4, 5, 3.0], [0, 6, 2.5, -1, 1e10]),
         (BINARY, [0, 1], [-1, 2, 0.5]),
         (CHOICE, [1, 2, 3], [0, 4, 1.5]),
-        (Scale("likert", -2, 2), [-2, 0, 2], [-3, 3]),
+        (Likert(-2, 2), [-2, 0, 2], [-3, 3]),
         (NUMBER, [0, -3.25, 1e9, -1e9], [1.1e9, -1.1e9]),
         (TENTHS, [0, 0.1, 10], [-0.1, 10.1]),
     ],
@@ -48,7 +52,7 @@ def test_what_is_no_number_is_on_no_scale(scale, value):
         (CHOICE, "tie", 2),
         (CHOICE, " B ", 3),
         (CHOICE, "3", 3),
-        (Scale("choice", 1, 2, ["2", "1"]), "2", 1),  # a label comes before a number
+        (Choice(1, 2, ["2", "1"]), "2", 1),  # a label comes before a number
     ],
 )
 def test_an_answer_is_read_as_a_number(scale, raw, value):
@@ -56,7 +60,7 @@ def test_an_answer_is_read_as_a_number(scale, raw, value):
 
 
 def test_a_page_sends_values_and_never_labels():
-    assert Scale("choice", 1, 2, ["2", "1"]).parse_value("2") == 2
+    assert Choice(1, 2, ["2", "1"]).parse_value("2") == 2
     with pytest.raises(ValueError, match="found 'tie'; allowed is one of A, tie, B"):
         CHOICE.parse_value("tie")
 
@@ -73,7 +77,7 @@ def test_what_nobody_means_is_refused(raw):
     ("scale", "allowed", "summary"),
     [
         (LIKERT, "a whole number from 1 to 5", "1 to 5: Strongly disagree … Strongly agree"),
-        (Scale("likert", 0, 9), "a whole number from 0 to 9", "0 to 9"),
+        (Likert(0, 9), "a whole number from 0 to 9", "0 to 9"),
         (BINARY, "a whole number from 0 to 1", "No / Yes"),
         (CHOICE, "one of A, tie, B", "A / tie / B"),
         (NUMBER, "a number", "a number"),
@@ -90,8 +94,8 @@ def test_a_scale_says_in_words_what_it_takes(scale, allowed, summary):
     [
         (BINARY, [(0, "No"), (1, "Yes")]),
         (CHOICE, [(1, "A"), (2, "tie"), (3, "B")]),
-        (Scale("likert", -1, 1), [(-1, "-1"), (0, "0"), (1, "1")]),
-        (Scale("likert", 1, 4, ["bad", "good"]), [(1, "bad"), (2, "2"), (3, "3"), (4, "good")]),
+        (Likert(-1, 1), [(-1, "-1"), (0, "0"), (1, "1")]),
+        (Likert(1, 4, ["bad", "good"]), [(1, "bad"), (2, "2"), (3, "3"), (4, "good")]),
         (NUMBER, []),
         (TENTHS, []),
         (TEXT, []),
@@ -104,7 +108,7 @@ def test_points_have_a_value_and_a_label(scale, points):
 def test_raters_read_list_1_and_list_2_and_the_value_stays_that_of_the_side():
     assert CHOICE.shown_sides("A") == [(1, "List 1"), (2, "Both equally"), (3, "List 2")]
     assert CHOICE.shown_sides("B") == [(3, "List 1"), (2, "Both equally"), (1, "List 2")]
-    own = Scale("choice", 1, 4, ["neither", "A", " TIE ", "B"])
+    own = Choice(1, 4, ["neither", "A", " TIE ", "B"])
     assert own.shown_sides("B") == [
         (1, "Neither"),
         (4, "List 1"),
@@ -117,9 +121,9 @@ def test_raters_read_list_1_and_list_2_and_the_value_stays_that_of_the_side():
     ("scale", "is_about_sides"),
     [
         (CHOICE, True),
-        (Scale("choice", 1, 2, ["B", "A"]), True),
-        (Scale("choice", 1, 2, ["A", "tie"]), False),
-        (Scale("binary", 0, 1, ["A", "B"]), False),
+        (Choice(1, 2, ["B", "A"]), True),
+        (Choice(1, 2, ["A", "tie"]), False),
+        (Binary(0, 1, ["A", "B"]), False),
         (LIKERT, False),
     ],
 )
@@ -130,21 +134,21 @@ def test_a_choice_between_a_and_b_is_about_sides(scale, is_about_sides):
 @pytest.mark.parametrize(
     ("spec", "scale"),
     [
-        ("likert7", Scale("likert", 1, 7, NAMED["likert7"].labels)),
-        ("number", Scale("number")),
-        ({"choice": ["A", 2]}, Scale("choice", 1, 2, ["A", "2"])),
+        ("likert7", Likert(1, 7, NAMED["likert7"].labels)),
+        ("number", Number()),
+        ({"choice": ["A", 2]}, Choice(1, 2, ["A", "2"])),
         (
             {"binary": ["Not supported", "Supported"]},
-            Scale("binary", 0, 1, ["Not supported", "Supported"]),
+            Binary(0, 1, ["Not supported", "Supported"]),
         ),
-        ({"min": 0, "max": 10}, Scale("likert", 0, 10)),
-        ({"min": -1, "max": 1, "labels": ["a", "b", "c"]}, Scale("likert", -1, 1, ["a", "b", "c"])),
+        ({"min": 0, "max": 10}, Likert(0, 10)),
+        ({"min": -1, "max": 1, "labels": ["a", "b", "c"]}, Likert(-1, 1, ["a", "b", "c"])),
         (
             {"min": 1, "max": 101, "labels": ["low", "high"]},
-            Scale("likert", 1, 101, ["low", "high"]),
+            Likert(1, 101, ["low", "high"]),
         ),
-        ({"min": -1_000_000, "max": -999_999}, Scale("likert", -1_000_000, -999_999)),
-        ({"min": 999_999, "max": 1_000_000}, Scale("likert", 999_999, 1_000_000)),
+        ({"min": -1_000_000, "max": -999_999}, Likert(-1_000_000, -999_999)),
+        ({"min": 999_999, "max": 1_000_000}, Likert(999_999, 1_000_000)),
     ],
 )
 def test_a_scale_of_study_yaml_and_back(spec, scale):
@@ -195,8 +199,8 @@ def test_a_study_in_another_language_has_its_words():
 
 
 def test_scales_without_a_name_are_written_as_they_are():
-    assert spec_of(Scale("likert", 1, 3)) == {"min": 1, "max": 3}
-    assert spec_of(Scale("likert", 1, 3, ["low", "high"])) == {
+    assert spec_of(Likert(1, 3)) == {"min": 1, "max": 3}
+    assert spec_of(Likert(1, 3, ["low", "high"])) == {
         "min": 1,
         "max": 3,
         "labels": ["low", "high"],

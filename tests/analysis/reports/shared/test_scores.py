@@ -10,6 +10,7 @@ from scipy.stats import pearsonr
 from analysis.answers import frame
 from analysis.reports.shared.scores import Scores
 from annotate.models import Rating
+from annotate.values.scales.base import BINARY, GRADED, NOMINAL
 from judges.models import Judge, Judgment, Run
 from tests import factories
 from tests.analysis.small import add_judge, build, options_of, row_of
@@ -205,8 +206,8 @@ def test_learned_values_are_on_the_people_s_scale_whatever_the_members_are_on(ma
     Judge.objects.update(kind=Judge.Kind.BLEU_1)
     Judge.objects.filter(key="panel").update(kind=Judge.Kind.ENSEMBLE)
     own = frame.read_answers(many).own_scale
-    assert own["knows"].kinds == ("likert", "binary", "choice", "number")
-    assert own["panel"].kinds == ("choice",), "there it is the members' majority"
+    assert own["knows"].levels == (GRADED, BINARY, NOMINAL)
+    assert own["panel"].levels == (NOMINAL,), "there it is the members' majority"
     rows = {row["evaluator"]: row["matrix"] for row in build(many, "confusion").rows}
     assert "knows" not in rows
     counts = [[1 + n * 7 % 5 for n in range(36)].count(value) for value in range(1, 6)]
