@@ -31,6 +31,7 @@ from analysis.stats.validation.verdict import decide, largest_judge_p
 RATE, COMPARE = "rate_items", "compare_systems"
 BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
 MOST_NAMED = 3  # judges in a sentence
+OWN_SCALE = "own scale"  # of a report's curves: (judge, question) that items give no level
 MATRIX = "matrix"  # of a report's curves: the rows of judges on all questions
 USUAL_EPSILON = 0.1
 YES, PEOPLE_DISAGREE = str(Answer.YES), str(Answer.PEOPLE_DISAGREE)
@@ -73,6 +74,7 @@ def verdict(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
     lengths, sizes, judges_entries, notes, of_people = read_lengths(scores), [], [], [], []
+    report.curves[OWN_SCALE] = set()
     for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
         questions = list(with_own_answers(asked_people, scores, role))
@@ -96,9 +98,14 @@ def verdict(answers, options, parts=None):
             _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
         of_people += warn_of_people(questions, [e for e in whole.entries if _rates(e)])
         keys = {asked.question.key for asked in shown}
+        report.curves[OWN_SCALE] |= {
+            (candidate.name, candidate.asked.question.key)
+            for candidate in judged
+            if candidate.has_own_scale
+        }
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
-    report.curves = {MATRIX: [entry.row for entry in judges_entries]}
+    report.curves[MATRIX] = [entry.row for entry in judges_entries]
     report.curves[TEXT_METRICS] = text_metrics(answers)
     report.verdict = [
         *_sentences(judges_entries),
