@@ -374,6 +374,12 @@ def _other_roles(scores, entries):
         yield f"Others have rated too: choose {' or '.join(others)} as the reference role."
 
 
+def least_worth(row):
+    """Write what a row's judge is worth at least."""
+    worth = words.worth(row["worth_low"], unit_of(row))
+    return worth if worth.startswith("more ") else f"at least {worth}"
+
+
 def _in_short(entries):
     """Say how many judges may rate the items of one question, and which first, or why none."""
     rows = [entry.row for entry in entries]
@@ -382,10 +388,9 @@ def _in_short(entries):
     whom = stood_in_for(rows)
     if yes:
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
-        least = words.worth(top["worth_low"], unit_of(top))
         return (
-            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth at "
-            f"least {least}."
+            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth "
+            f"{least_worth(top)}."
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"
@@ -406,7 +411,7 @@ def _notes(scores, report, sizes):
     yield (
         f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "
         "on these ratings, those that are not shown included; judges are corrected by "
-        f"Benjamini–Hochberg and questions by Holm, each at {options.alpha / 2:g}."
+        f"Benjamini–Hochberg and questions by Holm, each at {f'{options.alpha / 2:g}'.lstrip('0')}."
     )
     yield from named_note(scores.answers, options)
     yield from group_notes(options)
