@@ -1,10 +1,11 @@
 """Give every evaluator the same colour, dashes and marker in every figure and on every page.
 
-Colours are Okabe and Ito's. People have one hue, judges the others. Five colours, five dashes and
-fourteen markers change at different steps, so that 42 judges differ in grey too.
+Colours are Okabe and Ito's, and a brown: grey is of what no insight would give. People have one
+hue, judges the others. Five colours, five dashes and fourteen markers change at different steps, so
+that 42 judges differ in grey too.
 """
 
-JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c8c8c"]
+JUDGE_COLOURS = ["#e69f00", "#009e73", "#d55e00", "#cc79a7", "#8c6d31"]
 SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon"]
 JUDGE_SYMBOLS = [*SYMBOLS[:7], *(f"{symbol}-open" for symbol in SYMBOLS[:7])]
 PEOPLE_SYMBOLS = [

@@ -73,10 +73,7 @@ EXAMPLE = {
             "power": 0.69,
         }
     ],
-    "notes": [
-        "233 items with 3 ratings each decide with probability .80: 699 ratings, 70 sessions, "
-        "about 93.33."
-    ],
+    "notes": ["233 items with 3 ratings each decide: 699 ratings, 70 sessions, about 93.33."],
 }
 
 

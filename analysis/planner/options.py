@@ -154,6 +154,16 @@ class PlanForm(OptionsForm):
         for name in ("scale_range", "item_seconds", "hourly_pay", "fee", "power"):
             self.fields[name].widget.attrs["inputmode"] = "decimal"
 
+    def clean(self):
+        """Refuse what an address names and no question of a plan is called."""
+        unknown = [name for name in self.data if name not in self.fields]
+        if unknown:
+            names = " and ".join(f"“{name}”" for name in unknown)
+            raise forms.ValidationError(
+                f"{names}: not known here. Known are {', '.join(self.fields)}."
+            )
+        return super().clean()
+
     @property
     def groups(self):
         """Return [(legend, fields)] of the questions that follow the use, in their order."""

@@ -15,6 +15,7 @@ from analysis.stats.planning.collection import plan_collection
 from analysis.stats.planning.design import (
     FEWEST_CLUSTERS,
     FEWEST_ITEMS,
+    FLOOR,
     Targets,
     plan_items,
     predict_power,
@@ -59,6 +60,11 @@ class Assumed:
     def effect(self):
         """Return by how much the judge keeps more than that share; 0 or less: it does not."""
         return float(retention_effect(self.options.rho, self.judge, self.share))
+
+    @property
+    def may_compare(self):
+        """Say whether raters agree enough, and the judge follows them, to compare systems."""
+        return self.options.rho > FLOOR and self.judge > 0
 
     @property
     def factor(self):
@@ -204,6 +210,7 @@ def _needs_of_systems(assumed, m):
     variance = assumed.difference_variance(m) * assumed.factor
     margin = assumed.scale.system_margin
     items = SYSTEMS * items_a_system(variance, margin, assumed.options.power)
+    items = items if assumed.may_compare else np.full(m.shape, inf)
     return {SYSTEM: items, "items": items}
 
 
@@ -219,6 +226,8 @@ def _joint_power(assumed, m, items):
 
 
 def _power_of_systems(assumed, m, items):
+    if not assumed.may_compare:
+        return np.zeros(items.shape)
     variance = assumed.difference_variance(m) * assumed.factor
     return systems_power(variance, items, assumed.scale.system_margin)
 

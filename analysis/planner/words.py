@@ -42,28 +42,29 @@ def _cheapest(plan, design):
     if plan.assumed.is_comparison:
         items = f"{design.items / SYSTEMS:,.0f} items of each of two systems"
     return (
-        f"{items} with {design.raters_per_item} ratings each decide with probability "
-        f"{leading_point(plan.assumed.options.power)}: {design.ratings:,.0f} ratings, "
-        f"{design.sessions:,.0f} session{'' if design.sessions == 1 else 's'}, "
-        f"about {design.cost:,.2f}."
+        f"{items} with {design.raters_per_item} ratings each decide: "
+        f"{design.ratings:,.0f} ratings, {design.sessions:,.0f} session"
+        f"{'' if design.sessions == 1 else 's'}, about {design.cost:,.2f}."
     )
 
 
 def _certainty(plan, design):
+    power = leading_point(plan.assumed.options.power)
     if plan.assumed.is_comparison:
         return (
-            "This is the probability that a judge which favours neither of two systems is shown "
-            "to be such a judge."
+            "A judge that favours neither of two systems is shown to favour neither with "
+            f"probability {power}."
         )
+    passes = (
+        f"Each check passes with probability {power} or more; all together with "
+        f"{leading_point(design.power)} or more."
+    )
     if design.deciding == FEWEST:
         return (
-            f"The checks need fewer; a verdict needs at least {FEWEST_ITEMS} items, and "
+            f"{passes} The checks need fewer items; a verdict needs at least {FEWEST_ITEMS}, and "
             f"{FEWEST_CLUSTERS} clusters where items come in clusters."
         )
-    return (
-        f"This is the probability of the check that needs most items: {CHECKS[design.deciding]}. "
-        f"All checks together pass with probability {leading_point(design.power)} or more."
-    )
+    return f"{passes} The check that needs most items: {CHECKS[design.deciding]}."
 
 
 def _too_few_raters(design):
@@ -85,6 +86,8 @@ def reasons(assumed):
             "be checked against them, and more items do not help. A clearer question or trained "
             "raters do."
         )
+    if assumed.is_comparison:
+        return [*why, *_reasons_of_systems(assumed)]
     if assumed.effect <= 0:
         why.append(
             f"A judge like this agrees with a rater by {leading_point(assumed.judge)}. That is not "
@@ -92,6 +95,16 @@ def reasons(assumed):
             "there is nothing to show. A better judge would, or a smaller share to keep."
         )
     return why
+
+
+def _reasons_of_systems(assumed):
+    if assumed.judge > 0:
+        return []
+    judge = leading_point(assumed.judge)
+    return [
+        f"A judge like this agrees with a rater by {judge}: it does not follow people, so that "
+        "it tells nothing of their systems, and more items do not help. A better judge would."
+    ]
 
 
 def notes(plan):

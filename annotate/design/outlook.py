@@ -71,6 +71,13 @@ class Rated:
         )
         return int(plan_items(USUAL, USUAL, self.ratings, targets=targets).items)
 
+    @property
+    def needed_in_words(self):
+        """Say how many items decide, with the ratings and clusters that they are to have."""
+        clusters = f" in clusters of {self.cluster_items}" if self.cluster_items > 1 else ""
+        needed = self.needed_on(self.scale)
+        return f"{needed:,} items{clusters} with {self.ratings} ratings each decide"
+
     def needed_of_a_system(self):
         """Return how many items of each of two systems decide which of them is better."""
         return int(items_a_system(self._of_systems, self.scale.system_margin))
@@ -99,13 +106,22 @@ def outlook_of(study):
     if not open_places.exists() and study.items.exists():
         return None
     groups = _questions_by_kinds(study)
-    for rated in (_count(study, questions, kinds) for kinds, questions in groups.items()):
-        sentences = [*_say_items(rated), *_say_systems(rated)]
-        if sentences:
-            about = ", ".join(question.key for question in rated.questions)
-            prefix = [f"This is about {about}."] if len(groups) > 1 else []
-            return Outlook([*sentences, *prefix], _address(rated))
-    return None
+    counted = [_count(study, questions, kinds) for kinds, questions in groups.items()]
+    said = [(rated, [*_say_items(rated), *_say_systems(rated)]) for rated in counted]
+    failing = [(rated, sentences) for rated, sentences in said if sentences]
+    if not failing:
+        return None
+    (first, sentences), *others = failing
+    if len(groups) > 1:
+        sentences = [_name_questions(first, sentences[0]), *sentences[1:]]
+    in_short = [_name_questions(rated, reasons[0]) for rated, reasons in others]
+    return Outlook([*sentences, *in_short], _address(first))
+
+
+def _name_questions(rated, sentence):
+    """Begin a sentence with the questions that it is about."""
+    keys = ", ".join(question.key for question in rated.questions)
+    return f"{keys}: {sentence[0].lower()}{sentence[1:]}"
 
 
 def _questions_by_kinds(study):
@@ -154,7 +170,7 @@ def _say_items(rated):
         yield (
             f"With {_count_items(rated.twice)} that {_has(rated.twice)} two ratings nothing can be "
             f"decided about a judge: {FEWEST_ITEMS} are the least, and about "
-            f"{rated.needed_on(rated.scale):,} decide at usual agreement."
+            f"{rated.needed_in_words} at usual agreement."
         )
     elif rated.items and rated.clusters < FEWEST_CLUSTERS:
         yield (
@@ -178,10 +194,9 @@ def _say_power(rated):
     """Yield the shortfall of items, and of raters."""
     places, needed = rated.twice * rated.ratings, rated.needed_on(rated.scale)
     if rated.twice < needed:
-        clusters = f" in clusters of {rated.cluster_items}" if rated.cluster_items > 1 else ""
         yield (
-            f"{places:,} places: about {needed:,} items{clusters} with {rated.ratings} ratings "
-            f"each decide at usual agreement; this study has {rated.twice:,}."
+            f"{places:,} places: about {rated.needed_in_words} at usual agreement; this study has "
+            f"{rated.twice:,}."
         )
     sessions = max(ceil(places / rated.study.items_per_session), rated.ratings)
     if sessions < FEWEST_RATERS:

@@ -34,9 +34,15 @@ def count_lacking(study, ratings, question=None):
     return Lacking(lacking, counts["items"], single)
 
 
-def count_open(study):
-    """Count the places that nobody has taken yet."""
-    return study.places.filter(state=Place.State.OPEN).count()
+def count_open(study, ratings, question=None):
+    """Count the places that nobody has taken yet, of the items that more places are for.
+
+    These are the items with fewer places than so many; where none is, all items of the question.
+    """
+    below = _items_below(study, ratings, question)
+    items = below if below.exists() else _items_with_places(study, question)
+    is_open = {"state": Place.State.OPEN, "item__in": items.values("pk")}
+    return study.places.filter(**is_open).count()
 
 
 @transaction.atomic
@@ -58,7 +64,12 @@ def raise_ratings(study, by, ratings, question=None):
 
 def _items_below(study, ratings, question):
     """Return the items with one place or more, but fewer than so many."""
+    return _items_with_places(study, question).filter(many__lt=ratings)
+
+
+def _items_with_places(study, question):
+    """Return the items of a question (all, without one) with one place or more; many: how many."""
     items = study.items.with_places().exclude(key__in=gold_keys(study))
     if question is not None:
         items = items.filter(kind__in=places.kinds_asked([question]))
-    return items.annotate(many=Count("places")).filter(many__gte=1, many__lt=ratings)
+    return items.annotate(many=Count("places")).filter(many__gte=1)

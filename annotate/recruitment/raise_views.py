@@ -31,7 +31,7 @@ def _context(study, form):
     lacking = count_lacking(study, **form.cleaned_data)
     return {
         "lacking": lacking,
-        "open": count_open(study),
+        "open": count_open(study, **form.cleaned_data),
         "cost": describe_cost(study, lacking.places),
     }
 

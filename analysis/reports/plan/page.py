@@ -11,7 +11,6 @@ from annotate.templatetags.concord import interval, leading_point
 
 list_parts = of_questions(lambda scale: scale.has_values)
 AXES = ("Items", "Share of studies that say yes")
-NEVER = "no number of items can show it"
 
 
 def layout(report, question, looks):
@@ -73,6 +72,7 @@ def _drawn_cells(row):
 
 
 def _formula_table(rows, question):
+    rows = [row for row in rows if isfinite(row["items"])]
     lines = [(_name(row, rows), [str(row["raters_per_item"]), *_size(row)]) for row in rows]
     headings = ["Ratings an item", "Items", "Ratings", "Sessions", "Cost"]
     caption = f"{question}: items with which each check has power .8, by ratings an item."
@@ -80,8 +80,6 @@ def _formula_table(rows, question):
 
 
 def _size(row):
-    if not isfinite(row["items"]):
-        return [Words(NEVER), "–", "–", "–"]
     counts = [f"{row[name]:,.0f}" for name in ("items", "ratings", "sessions")]
     return [*counts, f"{row['cost']:,.2f}"]
 

@@ -1,6 +1,7 @@
 """Predict from a study's own ratings which verdicts larger studies like it would give a judge."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite, nan
 
 import numpy as np
@@ -14,7 +15,9 @@ from analysis.stats.planning.collection import plan_collection
 from analysis.stats.planning.other_ratings import PilotVariances, items_by_ratings
 from analysis.stats.planning.pilot import FEWEST, Pilot, make_pilot, predict_states
 from analysis.stats.validation.agreement import Agreement, compare_judge
+from analysis.stats.validation.answers import Answer, Reason
 from analysis.stats.validation.level import measure_level
+from analysis.stats.validation.verdict import decide
 from annotate.design.payment import pay_of
 from annotate.design.planner_link import HOUR, USUAL_SECONDS
 from annotate.recruitment.costs import USUAL_PAY, item_seconds
@@ -27,10 +30,11 @@ RATE = "rate_items"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A judge on one question, with the items that both people and judge answered."""
+    """A judge on one question, with its judgments, and the items that people answered too."""
 
     name: str
     asked: Asked
+    judgments: np.ndarray
     pilot: Pilot
     has_own_scale: bool
     is_fitted: bool
@@ -44,13 +48,27 @@ class Candidate:
     def refusal(self):
         """Return why nothing can be planned from these ratings; blank where it can."""
         n, about = self.pilot.people.n, (self.name, self.asked.question.key)
-        if n < FEWEST:
-            return words.too_few(*about, n)
+        if self.has_own_scale:  # first: the pilot has left out its judgments off people's scale
+            return words.own_scale(*about)
         if self.is_fitted:
             return words.fitted(*about)
-        if self.has_own_scale:
-            return words.own_scale(*about)
+        if n < FEWEST:
+            return words.too_few(*about, n)
         return "" if isfinite(self.agreement.r_value) else words.undefined(*about)
+
+    @cached_property
+    def verdict(self):
+        """Return today's verdict on the judge by itself, without the correction for several."""
+        evidence = self.asked.gather_evidence(
+            self.judgments, has_own_scale=self.has_own_scale, is_fitted=self.is_fitted
+        )
+        return decide(evidence, self.asked.scores.options.criteria)
+
+    @property
+    def refused(self):
+        """Return the reason of a no that stands already; blank where more items may decide."""
+        is_refused = self.verdict.answer in (Answer.NO, Answer.PEOPLE_DISAGREE)
+        return str(self.verdict.reason) if is_refused else ""
 
 
 @dataclass(frozen=True)
@@ -79,8 +97,8 @@ class Prices:
 def plan_from_pilot(answers, options, parts=None):
     """Give for each question a judge's forecast by size of the study, and by ratings an item.
 
-    parts: keys of the questions, None for all. Without chosen judges the one whose agreement with
-    a rater is largest.
+    parts: keys of the questions, None for all. Without chosen judges the undecided one that is
+    nearest to a yes, else one with a yes, else one that is refused.
     """
     scores = Scores(answers, options)
     report = Report("plan", answers.study.slug, options.as_dict())
@@ -111,21 +129,28 @@ def _candidates(asked):
     for name in chosen or scores.every_judge:
         values, has_own_scale = asked.values_of(name)
         if not np.isnan(values).all():
-            pilot = make_pilot(asked.reference, asked.as_judgments(values))
             own_scale = has_own_scale or not asked.has_ends
             fitted = _is_fitted(scores, name)
-            candidates.append(Candidate(name, asked, pilot, own_scale, fitted))
+            judgments = asked.as_judgments(values)
+            pilot = make_pilot(asked.reference, judgments)
+            candidates.append(Candidate(name, asked, judgments, pilot, own_scale, fitted))
     if chosen or not candidates:
         return candidates
-    possible = [candidate for candidate in candidates if not candidate.refusal] or candidates
-    return [max(possible, key=_order)]
+    return [max(candidates, key=_order)]
 
 
 def _order(candidate):
-    if not candidate.pilot.people.n:
-        return -inf
-    r = candidate.agreement.r_value
-    return r if isfinite(r) else -inf
+    """Return what sorts judges: the undecided first, those whose later checks are open last."""
+    verdict = candidate.verdict
+    r = candidate.agreement.r_value if candidate.pilot.people.n else nan
+    return (
+        not candidate.refusal,
+        not candidate.has_own_scale,
+        verdict.answer == Answer.NOT_YET,
+        verdict.answer == Answer.YES,
+        list(Reason).index(verdict.reason),
+        r if isfinite(r) else -inf,
+    )
 
 
 def _is_fitted(scores, name):
@@ -150,12 +175,20 @@ def _add(report, candidate, prices):
         }
         size = forecast.items, *prices.collect(forecast.items, m)
         _add_row(report, candidate, DRAWN, m, size, shares, states)
-    needs = items_by_ratings(_variances(candidate, m), RATINGS_AN_ITEM)
-    for ratings, items in zip(RATINGS_AN_ITEM, needs.tolist(), strict=True):
+    for ratings, items in zip(RATINGS_AN_ITEM, _needs(candidate, m), strict=True):
         size = items, *(prices.collect(items, ratings) if isfinite(items) else (items,) * 3)
         _add_row(report, candidate, FORMULA, ratings, size, {}, "")
-    about = candidate.name, candidate.asked.question.key
-    report.verdict += words.sentences(*about, candidate.pilot.people.n, forecasts)
+    is_chosen = bool(candidate.asked.scores.options.judges)
+    choice = "" if is_chosen else words.chosen(candidate.verdict.answer, candidate.refused)
+    about = words.About(candidate.name, candidate.asked.question.key, choice, candidate.refused)
+    report.verdict += words.sentences(about, candidate.pilot.people.n, forecasts)
+
+
+def _needs(candidate, m):
+    """Return the items that decide, by ratings an item; infinite where a no stands already."""
+    if candidate.refused:
+        return [inf] * len(RATINGS_AN_ITEM)
+    return items_by_ratings(_variances(candidate, m), RATINGS_AN_ITEM).tolist()
 
 
 def _forecasts(candidate):

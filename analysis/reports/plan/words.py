@@ -1,5 +1,7 @@
 """Say what a pilot tells about studies of other sizes, and where it is too small to tell."""
 
+from dataclasses import dataclass
+
 from analysis.stats.planning.pilot import (
     DRAWS,
     DRAWS_A_PILOT,
@@ -7,10 +9,35 @@ from analysis.stats.planning.pilot import (
     PILOTS,
     ROUGH_BELOW,
 )
+from analysis.stats.validation.answers import Answer
+from annotate.templatetags.concord import leading_point
 
 NOTHING = "No judge has judged items that people rated, so nothing can be planned from them."
 WITHOUT = "The page “How many ratings do I need?” plans without a pilot."
 ASSURED = 0.8
+
+
+@dataclass(frozen=True)
+class About:
+    """What sentences are about: a judge and a question.
+
+    choice: why this judge, blank where it was asked for; refused: the reason of a no that stands
+    already, blank where more items may decide.
+    """
+
+    judge: str
+    question: str
+    choice: str
+    refused: str
+
+
+def chosen(answer, refused):
+    """Say why a judge is planned for that nobody asked for."""
+    if refused:
+        return "as no judge is undecided or passes every check by itself"
+    if answer == Answer.YES:
+        return "which passes every check by itself already"
+    return "the undecided judge nearest to a yes"
 
 
 def too_few(judge, question, n):
@@ -28,7 +55,10 @@ def fitted(judge, question):
 
 def own_scale(judge, question):
     """Say that a judge has no level to be decided on."""
-    return f"{judge} on {question}: it has a scale of its own, so no study can settle its level."
+    return (
+        f"{judge} on {question}: it has a scale of its own, so that no number of items gives it a "
+        "level. It can be shown to order items like a rater, no more."
+    )
 
 
 def undefined(judge, question):
@@ -36,8 +66,15 @@ def undefined(judge, question):
     return f"{judge} on {question}: all its judgments, or all ratings, are equal."
 
 
-def sentences(judge, question, n, forecasts):
+def sentences(about, n, forecasts):
     """Return the sentences on a judge: how sure a verdict would be, never a single power."""
+    judge, question = about.judge, about.question
+    start = f"For {judge}, {about.choice}: " if about.choice else ""
+    if about.refused:
+        return [
+            f"{start}{judge} is refused on {question} already ({about.refused.replace('_', ' ')}): "
+            "if today’s estimates hold, no number of items like these changes that."
+        ]
     caution = ""
     if n < ROUGH_BELOW:
         caution = f" This is rough: the pilot has {n} items, and {ROUGH_BELOW} tell more."
@@ -46,16 +83,17 @@ def sentences(judge, question, n, forecasts):
     if assured:
         words = (
             f"{assured.items:,} items like these would let {judge} stand in for a rater on "
-            f"{question} with probability {ASSURED:g} or more in nine of ten studies that this "
-            "pilot may have come from."
+            f"{question} with probability {leading_point(ASSURED)} or more in nine of ten studies "
+            "that this pilot may have come from."
         )
     else:
+        low, high = leading_point(largest.low), leading_point(largest.high)
         words = (
-            f"Even {largest.items:,} items like these are not sure to let {judge} stand in for a "
-            f"rater on {question}: the probability is between {largest.low:.2f} and "
-            f"{largest.high:.2f}, as far as this pilot tells."
+            f"even {largest.items:,} items like these are not sure to let {judge} stand in for a "
+            f"rater on {question}: the probability is between {low} and {high}, as far as this "
+            "pilot tells."
         )
-    return [words + caution]
+    return [start + (words if start else words[0].upper() + words[1:]) + caution]
 
 
 def notes(prices, options):

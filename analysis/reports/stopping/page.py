@@ -95,7 +95,11 @@ def headline(answers, options, judges):
     if not states:
         return no_value("no cluster of items is complete and judged yet")
     stopping = [state for state in states if state != "continue"]
-    return f"{len(stopping)}", "", f"of {len(states)} decisions: the rule would stop here"
+    return (
+        f"{len(stopping)}",
+        "",
+        f"of {len(states)} decision{'' if len(states) == 1 else 's'}: the rule would stop here",
+    )
 
 
 KIND = Kind(

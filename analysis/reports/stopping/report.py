@@ -195,12 +195,16 @@ def _counted(collected, rule):
     )
 
 
+def _decisions(number):
+    return f"{number} decision{'' if number == 1 else 's'}"
+
+
 def _notes(report, rule):
     plan = rule.plan
     yield (
         f"Fixed {plan.fixed_at:%Y-%m-%d %H:%M} UTC by {plan.by_name}, before the first rating: "
-        f"{plan.planned:,} planned clusters, level {plan.alpha:g} divided by {plan.decisions} "
-        f"decisions, order of clusters by the seed {plan.seed}."
+        f"{plan.planned:,} planned clusters, level {f'{plan.alpha:g}'.lstrip('0')} divided by "
+        f"{_decisions(plan.decisions)}, order of clusters by the seed {plan.seed}."
     )
     yield (
         "The rule advises and closes nothing. Its bounds hold at all looks together; the advice is "
@@ -212,6 +216,7 @@ def _notes(report, rule):
     )
     missing = plan.decisions - len(report.entries)
     if missing > 0:
-        yield f"Without a row, as not judged or not rated yet or not shown: {missing} decisions."
+        missing = _decisions(missing)
+        yield f"Without a row, as not judged or not rated yet or not shown: {missing}."
     if np.isnan([row["rho"] for row in report.rows]).any():
         yield "A dash: there are no two ratings of one item and a judgment in these clusters."

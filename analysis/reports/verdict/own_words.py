@@ -61,9 +61,14 @@ def choose_case(asked):
     return SingleCase if has_one_own_rating(asked) else Case
 
 
+def is_of_own_answers(row):
+    """Say whether a row compares its judge with recipients' second own answers."""
+    return OWN_ANSWERS in row["warnings"].split()
+
+
 def unit_of(row):
     """Return what a row's worth is counted in."""
-    return OWN_ANSWER if OWN_ANSWERS in row["warnings"].split() else "rater"
+    return OWN_ANSWER if is_of_own_answers(row) else "rater"
 
 
 def stood_in_for(rows):

@@ -11,12 +11,20 @@ from analysis.reports.verdict.groups import GROUP
 from analysis.reports.verdict.groups_table import groups_table
 from analysis.reports.verdict.in_figures import grey_metric, grey_words
 from analysis.reports.verdict.options import SHARES, VerdictOptions
-from analysis.reports.verdict.own_words import figure_words, unit_of
-from analysis.reports.verdict.report import COMPARE, JUDGE, MATRIX, RATE, verdict
+from analysis.reports.verdict.own_words import figure_words
+from analysis.reports.verdict.report import (
+    COMPARE,
+    JUDGE,
+    MATRIX,
+    RATE,
+    least_worth,
+    verdict,
+)
 from analysis.reports.verdict.ways_on import list_ways_on
-from analysis.reports.verdict.words import ANSWERS, short, worth
+from analysis.reports.verdict.words import ANSWERS, short
 from analysis.stats.validation.answers import Answer
 
+MOST_WORTH = 999.5  # raters; the computation ends at 1,000
 # An answer is a word and a sign, never a colour alone.
 SIGNS = {
     Answer.YES: "✓",
@@ -82,7 +90,7 @@ def _order(rows):
 def _answer(row):
     words = f"{SIGNS[row['answer']]} {ANSWERS[row['answer']]}"
     if row["answer"] == Answer.YES and not isnan(row["worth_low"]):
-        return f"{words}, ≥ {worth(row['worth_low'], unit_of(row))}"
+        return f"{words}, {least_worth(row).replace('at least', '≥')}"
     return words
 
 
@@ -129,7 +137,7 @@ def _name(entry):
 def _cells(row):
     within = short(row["agreement_within"])
     return [
-        _cell(row, "worth"),
+        _worth_cell(row),
         _cell(row, "agreement"),
         _cell(row, "rho"),
         f"{within} ({short(row['rho_within'])})" if within != "–" else "–",
@@ -137,6 +145,15 @@ def _cells(row):
         short(row["p_adjusted"], 3),
         f"{row['items']:,}, {row['clusters']:,}, {row['raters']:,}",
     ]
+
+
+def _worth_cell(row):
+    """Return the worth in raters; in words what is more than can be measured."""
+    low, high = row["worth_low"], row["worth_high"]
+    if isnan(high) or high < MOST_WORTH:
+        return _cell(row, "worth")
+    value = short(row["worth"]) if row["worth"] < MOST_WORTH else "not measurable"
+    return f"{value} [{short(low) if low < MOST_WORTH else 'any'}, any]"
 
 
 def _cell(row, name):
@@ -192,8 +209,8 @@ def headline(answers, options, judges):
         return "none", "", f"{of} may stand in for a rater; the report says why, and what next"
     top = max(yes, key=lambda row: 0.0 if isnan(row["worth_low"]) else row["worth_low"])
     words = (
-        f"{of} may stand in for a rater on some question; {top['evaluator']} is worth at least "
-        f"{worth(top['worth_low'], unit_of(top))} on {top['question']}"
+        f"{of} may stand in for a rater on some question; {top['evaluator']} is worth "
+        f"{least_worth(top)} on {top['question']}"
     )
     return str(len({row["evaluator"] for row in yes})), "", words
 

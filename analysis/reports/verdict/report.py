@@ -38,6 +38,7 @@ from annotate.models import Rater
 RATE, COMPARE = "rate_items", "compare_systems"
 BASELINE, RATER, JUDGE = "baseline", "rater", "judge"
 MOST_NAMED = 3  # judges in a sentence
+OWN_SCALE = "own scale"  # of a report's curves: (judge, question) that items give no level
 MATRIX = "matrix"  # of a report's curves: the rows of judges on all questions
 USUAL_EPSILON = 0.1
 YES, PEOPLE_DISAGREE = str(Answer.YES), str(Answer.PEOPLE_DISAGREE)
@@ -80,6 +81,7 @@ def verdict(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
     lengths, sizes, judges_entries, notes, of_people = read_lengths(scores), [], [], [], []
+    report.curves[OWN_SCALE] = set()
     for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
         questions = list(with_own_answers(asked_people, scores, role))
@@ -105,9 +107,14 @@ def verdict(answers, options, parts=None):
             _add_rating(whole, candidate, decide(candidate.evidence, options.criteria))
         of_people += warn_of_people(questions, [e for e in whole.entries if _rates(e)])
         keys = {asked.question.key for asked in shown}
+        report.curves[OWN_SCALE] |= {
+            (candidate.name, candidate.asked.question.key)
+            for candidate in judged
+            if candidate.has_own_scale
+        }
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
-    report.curves = {MATRIX: [entry.row for entry in judges_entries]}
+    report.curves[MATRIX] = [entry.row for entry in judges_entries]
     report.curves[TEXT_METRICS] = text_metrics(answers)
     report.verdict = [
         *_sentences(judges_entries),
@@ -388,6 +395,11 @@ def _other_roles(scores, entries):
         yield f"Others have rated too: choose “{'” or “'.join(others)}” as the reference role."
 
 
+def least_worth(row):
+    """Write what a row's judge is worth at least."""
+    return f"at least {words.worth(row['worth_low'], unit_of(row))}"
+
+
 def _in_short(entries):
     """Say how many judges may rate the items of one question, and which first, or why none."""
     rows = [entry.row for entry in entries]
@@ -396,10 +408,9 @@ def _in_short(entries):
     whom = stood_in_for(rows)
     if yes:
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
-        least = words.worth(top["worth_low"], unit_of(top))
         return (
-            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth at "
-            f"least {least}."
+            f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth "
+            f"{least_worth(top)}."
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"
@@ -422,8 +433,8 @@ def _notes(scores, report, sizes):
     yield (
         f"Family: {' and '.join(map(str, sizes)) or 0} pairs of a judge and a question were tried "
         "on these ratings, those that are not shown included, judges on a scale of their own left "
-        f"out; judges are corrected by Benjamini–Hochberg and questions by Holm, each at "
-        f"{options.alpha / 2:g}."
+        "out; judges are corrected by Benjamini–Hochberg and questions by Holm, each at "
+        f"{words.short(options.alpha / 2, 3)}."
     )
     yield from named_note(scores.answers, options)
     yield from group_notes(options)

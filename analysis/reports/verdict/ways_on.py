@@ -1,4 +1,4 @@
-"""Lead on from "not yet": to the planner with today's estimates, and to more ratings an item."""
+"""Lead on from "not yet": to the planner with today's estimates, and to what the verdict asks."""
 
 from dataclasses import dataclass
 from math import isnan, sqrt
@@ -6,16 +6,38 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from analysis.reports.verdict.report import JUDGE, RATE
+from analysis.reports.verdict.own_words import is_of_own_answers
+from analysis.reports.verdict.report import JUDGE, OWN_SCALE, RATE
 from analysis.reports.verdict.words import USES
-from analysis.stats.planning.design import FEWEST_ITEMS
+from analysis.stats.planning.design import FEWEST_ITEMS, FLOOR
 from analysis.stats.planning.pilot import FEWEST
+from analysis.stats.planning.power import POWER, items_for_agreement
+from analysis.stats.planning.variances import agreement_variance, design_factor
 from analysis.stats.validation.answers import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
+from annotate.recruitment.raise_ratings import MOST_RATINGS, count_lacking, count_open
 
-NO_SCALE = "scale"  # why: the judge has a scale of its own, and no number of items gives it a level
 FEWEST_RATINGS = 2
+FEW, SECOND, ONE_MORE, AGAIN, INVITE, ITEMS = "few", "second", "more", "again", "invite", "items"
+STEPS = {
+    SECOND: "Open places for second ratings …",
+    ONE_MORE: "Open places for one more rating of each item …",
+    AGAIN: "Ask recipients more of their items again",
+    INVITE: "Invite raters to the open places",
+    ITEMS: "Load more items",
+}
+OPENING = (SECOND, ONE_MORE)
+# Reasons of "not yet" on which the planner says how many items decide.
+PLANNED = (
+    Reason.NOT_COMPARABLE,
+    Reason.TOO_FEW,
+    Reason.PEOPLE_UNSURE,
+    Reason.UNDECIDED,
+    Reason.ORDER_ONLY,
+)
+# More items help here too, but no plan says how many.
+UNPLANNED = (Reason.SYSTEM_ONLY, Reason.NO_DIFFERENCE)
 
 
 @dataclass(frozen=True)
@@ -32,24 +54,38 @@ class WayOn:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What an editor may do next: a button's words, its page, and whether it opens places."""
+
+    words: str
+    address: str
+    opens_places: bool
+
+
+@dataclass(frozen=True)
 class WaysOn:
-    """What leads on from a question's "not yet": planners, and the page that opens places."""
+    """What leads on from a question's "not yet": planners, and pages that do what is advised."""
 
     question: str
     planners: list
-    places: str
+    steps: list
 
 
 def list_ways_on(study, report, question):
     """Return the WaysOn of a question; None where more items or ratings decide nothing."""
     rows = [entry.row for entry in report.entries if entry.kind == JUDGE]
     rows = [row for row in rows if row["question"] == question.key and not row["systems"]]
-    undecided = [row for row in rows if _is_helped_by_more(row)]
+    own_scales = report.curves.get(OWN_SCALE, ())
+    undecided = [
+        row
+        for row in rows
+        if (row["evaluator"], question.key) not in own_scales and _is_helped_by_more(row)
+    ]
     if not undecided:
         return None
     estimates = {(row["evaluator"], row["role"]): row for row in rows if row["use"] == RATE}
-    shared = {"retention": report.options["retention"], "item_seconds": item_seconds(study)}
     several = len({row["role"] for row in undecided}) > 1
+    shared = {"retention": report.options["retention"], "item_seconds": item_seconds(study)}
     planners = [
         WayOn(
             _name(row, several),
@@ -63,8 +99,9 @@ def list_ways_on(study, report, question):
             _own_address(study, row),
         )
         for row in undecided
+        if row["verdict"] in PLANNED
     ]
-    return WaysOn(question.key, planners, _places_address(study, question.key, undecided))
+    return WaysOn(question.key, planners, _steps(study, question, undecided))
 
 
 def _own_address(study, row):
@@ -79,7 +116,7 @@ def _is_helped_by_more(row):
     """Say whether more items, or more ratings of them, may decide."""
     if row["answer"] == Answer.NOT_TESTABLE:
         return row["use"] == RATE and not row["items"]
-    return row["answer"] == Answer.NOT_YET and row["why"] != NO_SCALE
+    return row["answer"] == Answer.NOT_YET and row["verdict"] in (*PLANNED, *UNPLANNED)
 
 
 def _name(row, several):
@@ -90,7 +127,7 @@ def _name(row, several):
 def _estimates(row):
     """Return today's estimates as options of the planner; none where they rest on too little."""
     items, clusters, rho, r = (row[name] for name in ("items", "clusters", "rho", "agreement"))
-    asked = {"cluster_items": max(round(items / clusters), 1)} if clusters else {}
+    asked = {"cluster_items": _cluster_items(row)} if clusters else {}
     if items < FEWEST_ITEMS or isnan(rho) or isnan(r):
         return asked
     inside = min(max(rho, 0.0), 1.0)
@@ -98,10 +135,57 @@ def _estimates(row):
     return {**asked, "rho": f"{inside:.3f}", "judge": f"{quality:.3f}"}
 
 
-def _places_address(study, key, rows):
-    """Return the page that opens places: second ratings where they lack, else one more an item."""
-    few = (Reason.NOT_COMPARABLE, Reason.TOO_FEW)
-    is_single = study.raters_per_item < FEWEST_RATINGS or all(row["verdict"] in few for row in rows)
-    ratings = FEWEST_RATINGS if is_single else study.raters_per_item + 1
-    query = urlencode({"ratings": ratings, "question": key})
-    return f"{reverse('more_ratings', args=[study.slug])}?{query}"
+def _cluster_items(row):
+    return max(round(row["items"] / row["clusters"]), 1)
+
+
+def _steps(study, question, rows):
+    """Return the Steps that the verdict's reasons ask for, each once."""
+    wanted = {_step(study, row) for row in rows} - {FEW}
+    if any(_step(study, row) == FEW for row in rows):
+        wanted |= _steps_of_few(study, question)
+    addresses = _addresses(study, question)
+    return [
+        Step(words, addresses[name], name in OPENING)
+        for name, words in STEPS.items()
+        if name in wanted
+    ]
+
+
+def _step(study, row):
+    """Return what helps a judge on; FEW where that depends on the places of the study."""
+    if is_of_own_answers(row):
+        return AGAIN
+    if row["verdict"] in (Reason.NOT_COMPARABLE, Reason.TOO_FEW):
+        return FEW
+    is_unsure = row["verdict"] == Reason.PEOPLE_UNSURE
+    return ONE_MORE if is_unsure and _suffices(row, _one_more(study)) else ITEMS
+
+
+def _steps_of_few(study, question):
+    """Return what gives more items two ratings: places that lack, else raters, else items."""
+    if count_lacking(study, FEWEST_RATINGS, question).places:
+        return {SECOND}
+    return {INVITE, ITEMS} if count_open(study, FEWEST_RATINGS, question) else {ITEMS}
+
+
+def _suffices(row, ratings):
+    """Say whether today's items decide that raters agree, with so many ratings of each."""
+    variance = agreement_variance(row["rho"], ratings) * design_factor(_cluster_items(row))
+    return row["items"] >= items_for_agreement(row["rho"], variance, POWER, FLOOR)
+
+
+def _one_more(study):
+    return min(study.raters_per_item + 1, MOST_RATINGS)
+
+
+def _addresses(study, question):
+    """Return {step: its page}."""
+
+    def raise_to(ratings):
+        query = urlencode({"ratings": ratings, "question": question.key})
+        return f"{reverse('more_ratings', args=[study.slug])}?{query}"
+
+    pages = {AGAIN: "inside", INVITE: "raters", ITEMS: "load"}
+    pages = {step: reverse(page, args=[study.slug]) for step, page in pages.items()}
+    return pages | {SECOND: raise_to(FEWEST_RATINGS), ONE_MORE: raise_to(_one_more(study))}

@@ -63,6 +63,25 @@ def test_the_simulation_knows_what_the_literature_says():
     assert distance("#c86432", "#7d8c2d", "deuteranopia") < distance("#c86432", "#2d5ac8", "grey")
 
 
+PAPERS = ("#ffffff", "#1c1f24")  # --paper of app.css, light and dark
+
+
+def contrast(one, other):
+    """The ratio of two colours' luminances, as WCAG 2 defines it."""
+    low, high = sorted(
+        sum(a * b for a, b in zip(SIGHTS["grey"][0], linear(colour), strict=True)) + 0.05
+        for colour in (one, other)
+    )
+    return high / low
+
+
+def test_no_judge_is_grey_as_what_no_insight_would_give_is():
+    for colour in JUDGE_COLOURS:
+        parts = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+        assert max(parts) - min(parts) > 60, colour
+    assert min(contrast(JUDGE_COLOURS[-1], paper) for paper in PAPERS) > 3
+
+
 def test_lines_that_stand_together_differ_without_colour():
     looks = Looks(JUDGES)
     assert len({looks.dash(name, name) for name in JUDGES[: len(DASHES)]}) == len(DASHES)

@@ -49,7 +49,7 @@ def test_csv_has_blank_cells_where_nothing_can_be_shown():
 def test_text_is_a_table_and_the_answer():
     text = plan()
     assert text.splitlines()[0].split() == KEYS
-    assert "233 items with 3 ratings each decide with probability .80" in text
+    assert "233 items with 3 ratings each decide: 699 ratings" in text
     assert "no number of items can show it" in plan("--judge", "0.1")
 
 

@@ -19,10 +19,7 @@ def test_a_newcomer_is_asked_and_answered_at_once(as_owner):
     text = words_of(answer)
     assert answer.status_code == 200
     assert text.index("For which use?") < text.index("How far do two raters")
-    assert (
-        "233 items with 3 ratings each decide with probability .80: 699 ratings, 70 sessions, "
-        "about 93.33." in text
-    )
+    assert "233 items with 3 ratings each decide: 699 ratings, 70 sessions, about 93.33." in text
     assert "3 (cheapest) 233 699 70 93.33 .69 the judge keeps enough" in text
     assert "5 173 865 87 116.00 .63 the judge’s level" in text
 
@@ -87,6 +84,15 @@ def test_bad_input_is_named_and_kept(as_owner, name, value):
     assert answer.context["form"][name].value() == value
     text = answer.content.decode()
     assert "errorlist" in text and 'id="answer"' not in text
+
+
+def test_what_an_address_names_and_nothing_is_called_is_refused_in_words(as_owner):
+    answer = as_owner.get(PATH, {"foo": "1", "rho": "0.5"})
+    text = words_of(answer)
+    assert answer.status_code == 400
+    assert "“foo”: not known here. Known are use, rho, judge, retention" in text
+    assert answer.context["form"]["rho"].value() == "0.5"
+    assert 'id="answer"' not in answer.content.decode()
 
 
 def test_the_figure_has_words_and_a_table(as_owner):

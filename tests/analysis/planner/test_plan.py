@@ -109,6 +109,10 @@ def test_another_range_is_planned_in_proportion():
         {"rho": 0.0},
         {"judge": 0.3},  # r = .3 sqrt(.3) = .164, two thirds of rho are .2
         {"judge": -0.5},
+        {"use": "compare_systems", "judge": -1.0},
+        {"use": "compare_systems", "judge": 0.0},
+        {"use": "compare_systems", "rho": 0.1},
+        {"use": "compare_systems", "rho": 0.0},
     ],
 )
 def test_what_no_number_of_items_can_show(options):
@@ -117,6 +121,7 @@ def test_what_no_number_of_items_can_show(options):
     assert {design.items for design in plan.designs} == {inf}
     assert {row["cost"] for row in plan.rows} == {inf}
     assert all(isnan(row["power"]) for row in plan.rows)
+    assert (curve(plan.assumed, 3, np.array([100.0, 10_000.0])) <= 0.5).all()
 
 
 def test_the_curve_reaches_the_power_at_the_planned_items():

@@ -71,7 +71,7 @@ def test_fewer_than_thirty_items_decide_nothing():
     (sentence,) = sentences(make_study(18))
     assert sentence == (
         "With 18 items that have two ratings nothing can be decided about a judge: 30 are the "
-        "least, and about 233 decide at usual agreement."
+        "least, and about 233 items with 3 ratings each decide at usual agreement."
     )
 
 
@@ -144,9 +144,26 @@ def test_questions_of_other_items_are_named():
     study.questions.update(applies_to=[Item.Kind.EXPLANATION])
     factories.make_question(study, "supported", "binary", applies_to=[Item.Kind.STATEMENT])
     item = factories.make_item(study, "s", "", "c0", "s0", kind=Item.Kind.STATEMENT)
-    assert sentences(study)[0].startswith("With 1 item that has two ratings")
-    assert sentences(study)[-1] == "This is about supported."
+    assert sentences(study)[0].startswith("supported: with 1 item that has two ratings")
     item.delete()
+
+
+def test_each_group_of_questions_that_cannot_decide_is_named_in_short():
+    """The first with all its reasons, each other with its first."""
+    study = make_study(45, of_content=5)
+    study.questions.update(applies_to=[Item.Kind.EXPLANATION])
+    factories.make_question(study, "supported", "binary", applies_to=[Item.Kind.STATEMENT])
+    factories.make_item(study, "s", "", "c0", "s0", kind=Item.Kind.STATEMENT)
+    first, second = sentences(study)
+    assert first.startswith("good: the items are about 9 recipients or contents.")
+    assert second.startswith("supported: with 1 item that has two ratings nothing can be decided")
+
+
+def test_fewer_than_thirty_items_in_clusters_are_told_their_ratings_and_clusters():
+    (sentence,) = sentences(make_study(20, raters=5, of_content=4))
+    assert sentence.endswith(
+        " items in clusters of 4 with 5 ratings each decide at usual agreement."
+    )
 
 
 SCALES = [

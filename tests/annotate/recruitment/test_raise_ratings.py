@@ -9,7 +9,12 @@ from django.utils import timezone
 
 from annotate.models import ExtraPlaces, Item, Membership, Place, Session, Study
 from annotate.recruitment import costs, more_raters
-from annotate.recruitment.raise_ratings import Lacking, count_lacking, raise_ratings
+from annotate.recruitment.raise_ratings import (
+    Lacking,
+    count_lacking,
+    count_open,
+    raise_ratings,
+)
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +107,7 @@ def test_without_pay_the_cost_is_of_the_sessions_own_time_or_of_what_is_assumed(
 def test_the_page_asks_and_the_post_opens(study, as_owner):
     page = unescape(as_owner.get(PATH, {"ratings": 2}).content.decode())
     assert "Open 3 places?" in page and "3 items have fewer than 2 places, 3 of them only" in page
-    assert "5 places are open already" in page
+    assert "3 places of these items are open already" in page
     assert many(study) == [1, 1, 1, 2]
     answer = as_owner.post(PATH, {"ratings": 2}, follow=True)
     assert answer.redirect_chain == [("/studies/films/more/", 302)]
@@ -112,6 +117,20 @@ def test_the_page_asks_and_the_post_opens(study, as_owner):
     answer = as_owner.post(PATH, {"ratings": 2}, follow=True)
     assert "Every item has 2 places already." in answer.content.decode()
     assert ExtraPlaces.objects.count() == 1
+
+
+def test_open_places_are_counted_of_what_more_would_be_opened_for(study, as_owner):
+    """Where no item lacks a place: of all items of the question."""
+    factories.make_item(study, "s", kind=Item.Kind.STATEMENT)
+    question = study.questions.first()
+    question.applies_to = [Item.Kind.STATEMENT]
+    question.save()
+    assert count_open(study, 2) == 4
+    assert count_open(study, 2, question) == 1
+    Place.objects.filter(item__key="s").update(state="filled")
+    assert count_open(study, 2, question) == 0
+    page = unescape(as_owner.get(PATH, {"ratings": 2, "question": question.key}).content.decode())
+    assert "Open 1 place?" in page and "open already" not in page
 
 
 def test_one_more_than_the_study_asks_for_is_the_usual(study, as_owner):

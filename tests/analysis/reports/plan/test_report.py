@@ -2,7 +2,7 @@
 
 import json
 from io import StringIO
-from math import nan
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -47,6 +47,46 @@ def test_the_best_judge_is_planned_for_where_none_is_chosen(crowd):
     chosen = build(crowd, "plan", judges=["noise"])
     assert {row["evaluator"] for row in chosen.rows} == {"noise"}
     assert {row["yes"] for row in rows_of(chosen, DRAWN)} == {0}
+
+
+def test_an_undecided_judge_comes_before_a_refused_one_and_one_with_a_yes(crowd):
+    """The refused judge follows raters best: its level is off, and no number of items mends it."""
+    truth = make_truth()
+    add_judge(crowd, "high", np.clip(4.2 + 0.3 * truth, 1, 5))
+    assert (
+        build(crowd, "plan")
+        .verdict[0]
+        .startswith("For good, which passes every check by itself already: ")
+    )
+    rng = np.random.default_rng(4)
+    add_judge(crowd, "fair", [*(3 + 0.4 * truth[:60] + rng.normal(size=60)), *[nan] * 120])
+    (sentence,) = build(crowd, "plan").verdict
+    assert sentence.startswith("For fair, the undecided judge nearest to a yes: ")
+    Judge.objects.exclude(key="high").delete()
+    (sentence,) = build(crowd, "plan").verdict
+    assert sentence == (
+        "For high, as no judge is undecided or passes every check by itself: high is refused on q "
+        "already (level off): if today’s estimates hold, no number of items like these changes "
+        "that."
+    )
+
+
+def test_where_no_number_of_items_decides_none_is_tabulated(crowd, owner, as_owner):
+    add_judge(crowd, "high", np.clip(4.2 + 0.3 * make_truth(), 1, 5))
+    make_owner(crowd, owner)
+    page = as_owner.get(PATH, {"judges": "high"})
+    assert {row["items"] for row in rows_of(page.context["report"], FORMULA)} == {inf}
+    assert "studies drawn from this one" in page.content.decode()
+    assert "by ratings an item" not in page.content.decode()
+
+
+def test_a_judge_on_a_scale_of_its_own_is_not_called_too_few(crowd):
+    """Only some of its judgments lie on people's scale: they are not the items of its verdict."""
+    add_judge(crowd, "percent", np.linspace(0, 100, 180))
+    assert build(crowd, "plan", judges=["percent"]).verdict == [
+        "percent on q: it has a scale of its own, so that no number of items gives it a level. It "
+        "can be shown to order items like a rater, no more."
+    ]
 
 
 def test_studies_are_drawn_of_half_to_four_times_the_pilot(crowd):

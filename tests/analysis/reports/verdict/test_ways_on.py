@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from analysis.reports.verdict.ways_on import list_ways_on
-from annotate.models import Membership
+from annotate.models import Membership, Place
 from tests import factories
 from tests.analysis.reports.verdict.test_report import add_judge, make_crowd
+from tests.analysis.small import build
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/films/analysis/verdict/"
@@ -21,6 +22,7 @@ ROW = {
     "answer": "not_yet",
     "verdict": "undecided",
     "why": "",
+    "warnings": "",
     "rho": 0.36,
     "agreement": 0.3,
     "items": 200,
@@ -28,9 +30,13 @@ ROW = {
 }
 
 
-def make_report(*rows, kind="judge"):
+NOT_COMPARABLE = {"verdict": "not_comparable", "answer": "not_testable", "items": 0}
+
+
+def make_report(*rows, kind="judge", own_scales=()):
     entries = [SimpleNamespace(row=ROW | row, kind=kind) for row in rows]
-    return SimpleNamespace(entries=entries, options={"retention": "4/5"})
+    curves = {"own scale": {(name, "good") for name in own_scales}}
+    return SimpleNamespace(entries=entries, options={"retention": "4/5"}, curves=curves)
 
 
 @pytest.fixture
@@ -84,7 +90,7 @@ def test_estimates_that_cannot_be_planned_with_are_cut_or_left_out(study, as_own
         {"answer": "yes"},
         {"answer": "no"},
         {"answer": "people_disagree"},
-        {"why": "scale", "verdict": "order_only"},
+        {"verdict": "length_only"},
         {"answer": "not_testable", "items": 40},
         {"answer": "not_testable", "use": "compare_systems"},
         {"systems": "a − b"},
@@ -95,18 +101,92 @@ def test_what_more_ratings_cannot_decide_has_no_way_on(study, row):
     assert list_ways_on(study, make_report(row), study.questions.get()) is None
 
 
+def test_a_judge_on_a_scale_of_its_own_has_none(study):
+    report = make_report({"verdict": "undecided"}, {"evaluator": "K"}, own_scales=["J"])
+    (way,) = list_ways_on(study, report, study.questions.get()).planners
+    assert way.words == "K, to rate items"
+    assert list_ways_on(study, make_report({}, own_scales=["J"]), study.questions.get()) is None
+
+
+def test_the_report_names_the_judges_on_a_scale_of_their_own():
+    study, truth = make_crowd()
+    add_judge(study, "percent", [50 + 10 * value for value in truth])
+    add_judge(study, "J", [3 + value / 2 for value in truth])
+    assert build(study, "verdict").curves["own scale"] == {("percent", "q")}
+
+
 def test_baselines_have_none(study):
     assert list_ways_on(study, make_report({}, kind="baseline"), study.questions.get()) is None
 
 
-@pytest.mark.parametrize(
-    ("raters", "verdict", "ratings"),
-    [(3, "undecided", 4), (3, "too_few", 2), (1, "undecided", 2)],
-)
-def test_places_are_opened_for_a_second_rating_or_one_more(study, raters, verdict, ratings):
-    study.raters_per_item = raters
-    ways = list_ways_on(study, make_report({"verdict": verdict}), study.questions.get())
-    assert ways.places == f"/studies/films/more/ratings/?ratings={ratings}&question=good"
+LOAD = ("Load more items", "/studies/films/load/")
+
+
+def steps(study, *rows):
+    ways = list_ways_on(study, make_report(*rows), study.questions.get())
+    return [(step.words, step.address) for step in ways.steps]
+
+
+def add_places(study, many):
+    for number in range(4):
+        item = factories.make_item(study, f"i{number}")
+        item.places.all().delete()
+        for place in range(1, many + 1):
+            Place.objects.create(study=study, item=item, number=place, shuffle=0)
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "order_only", "system_only"])
+def test_more_items_are_loaded_not_rated_once_more(study, verdict):
+    assert steps(study, {"verdict": verdict}) == [LOAD]
+
+
+@pytest.mark.parametrize("verdict", ["too_few", "no_difference"])
+def test_more_items_of_systems_are_loaded(study, verdict):
+    assert steps(study, {"verdict": verdict, "use": "compare_systems"}) == [LOAD]
+
+
+@pytest.mark.parametrize("row", [{"verdict": "too_few"}, NOT_COMPARABLE])
+def test_items_with_one_place_get_a_second_one(study, row):
+    add_places(study, 1)
+    address = "/studies/films/more/ratings/?ratings=2&question=good"
+    assert steps(study, row) == [("Open places for second ratings …", address)]
+
+
+@pytest.mark.parametrize("row", [{"verdict": "too_few"}, NOT_COMPARABLE])
+def test_open_places_of_items_that_have_two_wait_for_raters(study, row):
+    add_places(study, 2)
+    assert steps(study, row) == [
+        ("Invite raters to the open places", "/studies/films/raters/"),
+        LOAD,
+    ]
+    Place.objects.update(state=Place.State.FILLED)
+    assert steps(study, row) == [LOAD]
+
+
+def test_one_more_rating_is_advised_where_it_decides_that_people_agree(study):
+    """rho .2, 4 ratings: 50 items by the planner, with clusters of one; 30 are too few of them."""
+    study.raters_per_item = 3
+    unsure = {"verdict": "people_unsure", "rho": 0.2, "items": 200, "clusters": 200}
+    address = "/studies/films/more/ratings/?ratings=4&question=good"
+    words = "Open places for one more rating of each item …"
+    assert steps(study, unsure) == [(words, address)]
+    assert steps(study, unsure | {"items": 30, "clusters": 30}) == [LOAD]
+    assert steps(study, unsure | {"rho": 0.05}) == [LOAD]
+
+
+def test_own_second_answers_are_asked_for_in_the_settings(study):
+    row = {"verdict": "undecided", "warnings": "own_answers"}
+    words = "Ask recipients more of their items again"
+    assert steps(study, row) == [(words, "/studies/films/settings/sessions/")]
+
+
+def test_each_step_stands_once(study):
+    assert steps(study, {}, {"evaluator": "K"}) == [LOAD]
+
+
+def test_what_no_plan_covers_has_no_planner(study):
+    rows = {"verdict": "system_only"}, {"verdict": "no_difference", "use": "compare_systems"}
+    assert list_ways_on(study, make_report(*rows), study.questions.get()).planners == []
 
 
 def test_the_page_shows_them_and_the_button_to_editors_alone(owner, as_owner):
@@ -117,12 +197,12 @@ def test_the_page_shows_them_and_the_button_to_editors_alone(owner, as_owner):
     ways = answer.context["ways_on"]
     assert "J, to rate items" in [way.words for way in ways.planners]
     page = answer.content.decode()
-    assert "How many more?" in page and "Open places for more ratings" in page
-    assert as_owner.get(ways.places).status_code == 200
+    assert "How many more?" in page and "Load more items" in page
+    assert as_owner.get(ways.steps[-1].address).status_code == 200
     Membership.objects.update(role="viewer")
     page = as_owner.get(PAGE).content.decode()
-    assert "How many more?" in page and "Open places for more ratings" not in page
-    assert as_owner.get(ways.places).status_code == 404
+    assert "How many more?" in page and "Load more items" not in page
+    assert as_owner.get(ways.steps[-1].address).status_code == 404
 
 
 def test_a_question_that_is_decided_has_no_such_card(owner, as_owner):
