@@ -9,7 +9,7 @@ from annotate.models import Rater
 from judges.files.verdicts import VERDICT_KEYS, VERDICT_SETTINGS, check_question, read_verdict
 from judges.models import Endpoint, Judge
 from judges.models.pairs import FOLDER_NAME, Direction, Parts
-from judges.runs import check
+from judges.runs import check, promised
 from judges.scorers import RECIPE, SCORERS
 
 LLM_KEYS = (
@@ -71,6 +71,7 @@ def check_judges(loading, entries, name):
         return
     counts = loading.counts["judges"] = Counts()
     endpoints = {endpoint.key: endpoint for endpoint in Endpoint.objects.all()}
+    planned = set() if loading.is_new else promised.planned_judges(loading.study.pk)
     seen = set()
     for entry in entries:
         counts.rows += 1
@@ -82,10 +83,10 @@ def check_judges(loading, entries, name):
         seen.add(judge.key)
         if reader.members:
             loading.ensembles[judge.key] = reader
-        _compare(loading, reader, judge, counts)
+        _compare(loading, reader, judge, counts, planned)
 
 
-def _compare(loading, reader, judge, counts):
+def _compare(loading, reader, judge, counts, planned):
     old = loading.judges.get(judge.key)
     if old is None:
         reader.check_new_name(judge.key)
@@ -102,6 +103,8 @@ def _compare(loading, reader, judge, counts):
                 f"found other settings for {quoted(judge.key)}, which are frozen since its first "
                 "run; give the changed judge a name of its own",
             )
+        elif old.pk in planned:
+            reader.add("judge", promised.IN_PLAN.format(quoted(judge.key)))
     loading.judges[judge.key] = judge
 
 
@@ -276,7 +279,12 @@ class _JudgeReader:
 
 
 def write_judges(loading):
-    """Save the judges that are new or changed."""
+    """Save the judges that are new or changed; a named judge that changes loses its name."""
+    with promised.watching_settings(loading.study):
+        _write_judges(loading)
+
+
+def _write_judges(loading):
     new = [judge for judge in loading.judges.values() if judge.pk is None]
     for judge in loading.judges.values():
         judge.study = loading.study
