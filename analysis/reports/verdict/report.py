@@ -16,7 +16,7 @@ from analysis.reports.verdict.echoes import echoes_of
 from analysis.reports.verdict.groups import GROUP, group_notes, groups_of, limits_of
 from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
 from analysis.reports.verdict.lowers_rho import warn_of_people
-from analysis.reports.verdict.named import named_note, named_of
+from analysis.reports.verdict.named import named_note, named_of, repeat_unproven, say_unproven
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
 from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
@@ -189,7 +189,7 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None):
     sentence, next_step = case.say()
     groups = groups_of(candidate) if candidate.kind == JUDGE else []
     if decided.answer == Answer.YES and candidate.kind == JUDGE:
-        sentence += limits_of(groups, asked.scores)
+        sentence += limits_of(groups, asked.scores) + say_unproven(candidate.name, asked.scores)
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
     row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
@@ -378,7 +378,7 @@ def _in_short(entries):
         least = words.worth(top["worth_low"], unit_of(top))
         return (
             f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth at "
-            f"least {least}."
+            f"least {least}{repeat_unproven(entries)}."
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"
