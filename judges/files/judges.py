@@ -10,7 +10,7 @@ from judges import methods
 from judges.models import Endpoint, Judge
 from judges.models.judge import MOST_SEED
 from judges.models.pairs import FOLDER_NAME, Direction, Parts
-from judges.runs import check
+from judges.runs import check, promised
 from judges.scorers import SCORERS
 
 
@@ -46,6 +46,7 @@ def check_judges(loading, entries, name):
         return
     counts = loading.counts["judges"] = Counts()
     endpoints = {endpoint.key: endpoint for endpoint in Endpoint.objects.all()}
+    planned = set() if loading.is_new else promised.planned_judges(loading.study.pk)
     seen = set()
     for entry in entries:
         counts.rows += 1
@@ -57,10 +58,10 @@ def check_judges(loading, entries, name):
         seen.add(judge.key)
         if reader.members:
             loading.ensembles[judge.key] = reader
-        _compare(loading, reader, judge, counts)
+        _compare(loading, reader, judge, counts, planned)
 
 
-def _compare(loading, reader, judge, counts):
+def _compare(loading, reader, judge, counts, planned):
     old = loading.judges.get(judge.key)
     if old is None:
         reader.check_new_name(judge.key)
@@ -77,6 +78,8 @@ def _compare(loading, reader, judge, counts):
                 f"found other settings for {quoted(judge.key)}, which are frozen since its first "
                 "run; give the changed judge a name of its own",
             )
+        elif old.pk in planned:
+            reader.add("judge", promised.IN_PLAN.format(quoted(judge.key)))
     loading.judges[judge.key] = judge
 
 
@@ -252,7 +255,12 @@ class _JudgeReader:
 
 
 def write_judges(loading):
-    """Save the judges that are new or changed."""
+    """Save the judges that are new or changed; a named judge that changes loses its name."""
+    with promised.watching_settings(loading.study):
+        _write_judges(loading)
+
+
+def _write_judges(loading):
     new = [judge for judge in loading.judges.values() if judge.pk is None]
     for judge in loading.judges.values():
         judge.study = loading.study

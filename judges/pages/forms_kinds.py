@@ -1,18 +1,24 @@
 """Check the forms of judges, each of a kind that the pages make."""
 
 from django import forms
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from annotate.files.reading.columns import refuse_unseen
 from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
+from judges.runs.promised import Refused, watching_settings
 from judges.scorers import AGAINST, SCORERS, pair_files
 
 SETTINGS = list(dict.fromkeys(name for scorer in SCORERS.values() for name in scorer.settings))
 
 
 class KindForm(forms.ModelForm):
-    """Take a judge of a study; refuse changes once the judge has been run."""
+    """Take a judge of a study; refuse changes once the judge has been run.
+
+    lost_name: the judges that are named beforehand no more, as saving changed their settings.
+    """
+
+    lost_name: list[Judge] = []
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -37,16 +43,22 @@ class KindForm(forms.ModelForm):
         return key
 
     def saved(self):
-        """Save and return the judge; None with an error in the form where its name is taken.
+        """Save and return the judge; None with an error in the form where that is refused.
 
-        Not looked up before: between the look and the write somebody else may take it.
+        Whether its name is taken is not looked up before: between the look and the write somebody
+        else may take it.
         """
         try:
-            with transaction.atomic():
-                return self.save()
+            with watching_settings(self.instance.study) as lost:
+                judge = self.save()
         except IntegrityError:
             self.add_error("key", NAME_TAKEN)
             return None
+        except Refused as refused:
+            self.add_error(None, str(refused))
+            return None
+        self.lost_name = lost
+        return judge
 
 
 class ScorerForm(KindForm):

@@ -30,6 +30,10 @@ KINDS: list = [
 KINDS += [
     (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
 ]
+LOST_NAME = (
+    "{} is not named beforehand any more: its settings were changed. Name it again before it has "
+    "judged anything."
+)
 
 
 @login_required
@@ -106,6 +110,8 @@ def judge_edit(request, slug, pk):
         judge.refresh_from_db()
         return judge_page(request, study, judge, form=form)
     messages.success(request, "Saved.")
+    for changed in form.lost_name:
+        messages.warning(request, LOST_NAME.format(changed))
     return redirect("judge", slug, pk)
 
 

@@ -9,17 +9,18 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from annotate.models import Study
-from judges.models import Judge, Judgment
+from judges.models import Judge, Judgment, Run
+from judges.runs import plan
+from judges.runs.promised import Refused, freeze_own_prompts, with_members
 
-
-class Refused(ValueError):
-    """The judge may not be named beforehand; the message says why."""
+PROMPT = ("frozen__prompt", "frozen__prompt_sha256")
 
 
 def name_beforehand(judge):
     """Name the judge for its study's verdict, in the place of another that was never run.
 
-    Whoever names at the same time waits at the study's row. Raises Refused.
+    Its own prompt is frozen, so that its settings stay. Two requests that name a judge at the same
+    time wait for each other at the study's row. Raises Refused.
     """
     with transaction.atomic():
         Study.objects.select_for_update(no_key=True).get(pk=judge.study_id)
@@ -27,6 +28,7 @@ def name_beforehand(judge):
             raise Refused(why)
         _named(judge.study_id).update(named_at=None)
         Judge.objects.filter(pk=judge.pk).update(named_at=timezone.now())
+        freeze_own_prompts([judge])
 
 
 def why_not_named(judge):
@@ -41,13 +43,63 @@ def why_not_named(judge):
         )
     named = next((row for row in rows.values() if row.named_at), None)
     if named is None or named.pk != judge.pk and not named.has_judged:
-        return ""
+        return _why_seen(judge)
     if named.pk == judge.pk:
         return f"{judge} was named on {words_of(named.named_at)}."
     return (
         f"{named} was named on {words_of(named.named_at)} and has judgments by now. A study names "
         "one judge."
     )
+
+
+def _why_seen(judge):
+    """Return why a judge's answers can have been seen: another with its settings has judged."""
+    for asked in with_members([judge]):
+        if twin := _find_twin(asked):
+            whose = "" if asked.pk == judge.pk else f" of its member {asked}"
+            return (
+                f"{twin} has the same settings{whose} and has judgments already, so that what "
+                f"{judge} answers can have been seen."
+            )
+    return ""
+
+
+def _find_twin(judge):
+    """Return the name of another judge of the study that ran with the same settings; or None.
+
+    Neither the name of a prompt with the same text nor the format of replies makes another judge.
+    """
+    has_judged = Exists(Judgment.objects.filter(run=OuterRef("pk"), state__in=Judgment.ASKED))
+    runs = Run.objects.filter(has_judged, judge__study=judge.study_id, judge__kind=judge.kind)
+    runs = runs.exclude(judge=judge.pk).order_by("pk")
+    ran = list(runs.values_list("judge__key", "settings_hash", *PROMPT))
+    try:
+        own = plan.settings_of(judge) if ran and judge.runs_here else None
+    except plan.PlanError:
+        own = None  # it cannot be run
+    for name, kept, prompt, digest in ran if own else ():
+        alike = prompt if digest == own.get("prompt_sha256") else None
+        if kept in _hashes_of(own, alike):
+            return name
+    return None
+
+
+def _hashes_of(own, prompt):
+    """Return the hashes of these settings with each format of replies.
+
+    prompt: the name of a prompt with the same text, None without one.
+    """
+    if prompt is None:
+        return {plan.hash_of(own)}
+    bare = {key: value for key, value in own.items() if key not in plan.REPLY_FORMATS}
+    return {
+        plan.hash_of(bare | {"prompt": prompt} | asked)
+        for asked in (
+            {"json_schema": True},
+            {"json_schema": False},
+            {"json_schema": False, "json_mode": True},
+        )
+    }
 
 
 def words_of(time):

@@ -4,6 +4,7 @@ from django.db import transaction
 
 from annotate.stopping.plan import fix_plan
 from judges.models import StoppingPair
+from judges.runs.promised import freeze_own_prompts
 
 
 @transaction.atomic
@@ -21,6 +22,7 @@ def fix(study, user, form):
     StoppingPair.objects.bulk_create(
         StoppingPair(plan=plan, judge=judge, question=question) for judge, question in pairs
     )
+    freeze_own_prompts(list({judge.pk: judge for judge, _ in pairs}.values()))
     return plan
 
 

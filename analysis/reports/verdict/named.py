@@ -2,10 +2,26 @@
 
 from judges.runs.naming import words_of
 
+UNPROVEN = "as if {} had been named beforehand, for which there is no proof"
+
 
 def named_of(answers, options):
     """Return the name of the judge that is tested alone; blank where none was named."""
     return options.named or (answers.named[0] if answers.named else "")
+
+
+def say_unproven(name, scores):
+    """Return what a yes says beside a judge that an option names, and the study did not in time."""
+    stored = scores.answers.named
+    if name != scores.options.named or stored and stored[0] == name:
+        return ""
+    return f" This is {UNPROVEN.format(name)}."
+
+
+def repeat_unproven(entries):
+    """Return what a summary says beside these entries where one of them rests on such a name."""
+    clauses = [(UNPROVEN.format(entry.judge), entry.reason) for entry in entries]
+    return next((f", {clause}" for clause, reason in clauses if clause in reason), "")
 
 
 def named_note(answers, options):

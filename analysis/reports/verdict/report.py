@@ -22,7 +22,7 @@ from analysis.reports.verdict.groups import (
 )
 from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
 from analysis.reports.verdict.lowers_rho import warn_of_people
-from analysis.reports.verdict.named import named_note, named_of
+from analysis.reports.verdict.named import named_note, named_of, repeat_unproven, say_unproven
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
 from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
@@ -211,6 +211,8 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
     is_passed = decided.answer == Answer.YES or decided.missing == "groups"
     if is_passed and candidate.kind == JUDGE:
         sentence += limits_of(groups, asked.scores)
+    if decided.answer == Answer.YES and candidate.kind == JUDGE:
+        sentence += say_unproven(candidate.name, asked.scores)
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
     row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
@@ -410,7 +412,7 @@ def _in_short(entries):
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
         return (
             f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth "
-            f"{least_worth(top)}."
+            f"{least_worth(top)}{repeat_unproven(entries)}."
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"

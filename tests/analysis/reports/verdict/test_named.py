@@ -58,3 +58,21 @@ def test_naming_a_judge_changes_what_is_kept_of_reports(crowd):
     before = frame.Reader(crowd).fingerprint()
     Judge.objects.filter(key="good").update(named_at=WHEN)
     assert frame.Reader(crowd).fingerprint() != before
+
+
+UNPROVEN = "as if good had been named beforehand, for which there is no proof"
+
+
+def test_a_yes_that_rests_on_the_option_says_so_in_its_sentence_and_in_the_summary(crowd):
+    report = build(crowd, "verdict", named="good")
+    sentences = {
+        entry.judge: entry.reason for entry in report.entries if entry.row["use"] == "rate_items"
+    }
+    assert rows_of(report)["good", "q"]["answer"] == "yes"
+    assert sentences["good"].endswith(f"This is {UNPROVEN}.")
+    assert UNPROVEN in report.verdict[0]
+    assert "no proof" not in sentences["guess 1"]
+    Judge.objects.filter(key="good").update(named_at=WHEN)
+    in_time = build(crowd, "verdict", named="good")
+    assert rows_of(in_time)["good", "q"]["answer"] == "yes"
+    assert "no proof" not in " ".join([*in_time.verdict, *(e.reason for e in in_time.entries)])
