@@ -61,7 +61,7 @@ FLOORS = {
             "checks": "values models perturbations runs",
             "counterfactual": "values models scorers runs files uploads",
             "health": "models",
-            "stopping": "models",
+            "stopping": "models methods scorers runs",
             "studies": "models runs uploads",
         },
         {"pages": "models endpoints prompting perturbations methods scorers runs files checks"},
