@@ -5,6 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from annotate.models.rater import Rater
+
 
 class StoppingPlan(models.Model):
     """The rule by which collecting may stop, as it was fixed before the first rating.
@@ -23,6 +25,15 @@ class StoppingPlan(models.Model):
     )
     raters_per_item = models.PositiveSmallIntegerField(
         help_text="Ratings after which an item is complete."
+    )
+    role = models.CharField(
+        max_length=20,
+        choices=Rater.Role,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Whose ratings count at a look. Blank in older plans of studies with raters of "
+        "several roles: those of all people are counted.",
     )
     seed = models.PositiveBigIntegerField(help_text="From which the order was drawn.")
     order = models.JSONField(help_text="Ids of the clusters, in the order drawn.")

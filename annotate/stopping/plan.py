@@ -4,8 +4,9 @@ from secrets import randbelow
 
 from django.db import transaction
 
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from annotate.models import Rating, StoppingPlan, Study
-from annotate.stopping.clusters import draw_order
+from annotate.stopping.clusters import cluster_by_item, draw_order
 from annotate.stopping.exclusions import standing
 
 SEEDS = 2**32
@@ -31,13 +32,26 @@ def why_not(study):
         )
     if study.raters_per_item < 2:
         return "Items get one rating only, and nothing can be decided without a second one."
-    return "" if study.items.with_places().exists() else "No items are loaded yet."
+    clusters = len(set(cluster_by_item(study).values()))
+    if not clusters:
+        return "No items are loaded yet."
+    if clusters < FIRST_LOOK:
+        return (
+            f"This study has {_count(clusters)}; a look counts from {FIRST_LOOK}. A cluster is a "
+            "recipient with all items, else a content, else a single item. Load more first."
+        )
+    return ""
+
+
+def _count(clusters):
+    return "1 cluster" if clusters == 1 else f"{clusters} clusters"
 
 
 @transaction.atomic
-def fix_plan(study, user, *, planned, alpha, decisions, exclusions):
+def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
     """Store the plan with an order of clusters drawn now; Refused where it comes too late.
 
+    role: of the raters whose ratings count at a look.
     exclusions: [{rule, parameters}]; those that stand already are frozen with them.
     """
     now = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
@@ -51,6 +65,7 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions):
         alpha=alpha,
         decisions=decisions,
         raters_per_item=now.raters_per_item,
+        role=role,
         seed=seed,
         order=draw_order(now, seed),
         exclusions=frozen,

@@ -75,7 +75,10 @@ def freeze_own_prompts(judges):
 
 def with_members(judges):
     """Return the judges, then the members of those that are ensembles."""
-    members = Judge.members.through.objects.filter(from_judge__in=judges)
+    ensembles = [judge.pk for judge in judges if judge.kind == Judge.Kind.ENSEMBLE]
+    if not ensembles:
+        return list(judges)
+    members = Judge.members.through.objects.filter(from_judge__in=ensembles)
     return [*judges, *Judge.objects.filter(pk__in=members.values("to_judge"))]
 
 

@@ -18,6 +18,7 @@ def fix(study, user, form):
         alpha=form.cleaned_data["alpha"],
         decisions=len(pairs),
         exclusions=form.exclusions,
+        role=form.cleaned_data["role"],
     )
     StoppingPair.objects.bulk_create(
         StoppingPair(plan=plan, judge=judge, question=question) for judge, question in pairs

@@ -31,16 +31,19 @@ def collected_of(answers, plan):
     place = {name: code for code, name in enumerate(order)}
     codes = np.array([place.get(name, -1) for name in clusters], dtype=np.int64)
     inside = codes >= 0
-    ratings = _raters_by_item(answers)
+    ratings = _raters_by_item(answers, plan.role)
     t = complete_clusters(range(len(order)), codes[inside], ratings[inside], plan.raters_per_item)
     uses = inside & (codes < t)
     return Collected(_answers_about(answers, uses), t, len(order))
 
 
-def _raters_by_item(answers):
-    """Count the people (items,) whose answers to an item count."""
+def _raters_by_item(answers, role):
+    """Count the people (items,) whose answers to an item count: of this role, of all if blank."""
     table = answers.table
-    counts = table[(table["source"] == "human").to_numpy() & ~table["excluded"].to_numpy()]
+    is_counted = (table["source"] == "human").to_numpy() & ~table["excluded"].to_numpy()
+    if role:
+        is_counted &= (table["role"] == role).to_numpy()
+    counts = table[is_counted]
     raters = counts[["item", "rater"]].drop_duplicates()
     return np.bincount(raters["item"].cat.codes, minlength=len(answers.items)).astype(np.float64)
 

@@ -10,12 +10,13 @@ MOST_COST = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class StopOptions(Referenced):
-    """Options of a look. item_cost: in dollars, of all ratings of an item; None: no cost."""
+    """Options of a look. item_cost: dollars for all ratings of an item; None: the study's own."""
 
     item_cost: float | None = number(
         None,
         0,
         MOST_COST,
         "Cost of an item",
-        "dollars that all ratings of one item cost; default: no cost is told",
+        "dollars that all ratings of one item cost; default: by the study's own pay, else its own "
+        "time",
     )

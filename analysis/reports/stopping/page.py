@@ -6,7 +6,7 @@ from analysis.figures.layout import Cell, Figure, Layout, Table, Words
 from analysis.reports.kind import Kind, no_value, of_questions
 from analysis.reports.stopping.fan import describe_fan, draw_fan
 from analysis.reports.stopping.options import StopOptions
-from analysis.reports.stopping.report import Beside, stop
+from analysis.reports.stopping.report import UNDECIDED, Beside, stop
 from analysis.reports.stopping.words import NO_PLAN, SIGNS, STATES
 from analysis.reports.verdict.words import short
 
@@ -18,9 +18,18 @@ def layout(report, question, looks):
     """Return the page: the states, the chosen question's reasons and numbers, its fans."""
     own = [entry for entry in report.entries if entry.row["question"] == question]
     tables = [_states(report.rows), _reasons(own, question), _numbers(own, question)]
+    still_open = {
+        entry.row["evaluator"]: entry.row["open"]
+        for entry in own
+        if entry.row["state"] in UNDECIDED
+    }
     fans = [(name, fan) for (name, key), fan in report.curves.items() if key == question and fan]
     figures = [
-        Figure(f"stop-{number}", describe_fan(name, question, fan), draw_fan(fan))
+        Figure(
+            f"stop-{number}",
+            describe_fan(name, question, fan, still_open.get(name, "")),
+            draw_fan(fan),
+        )
         for number, (name, fan) in enumerate(fans[:MOST_FANS])
     ]
     return Layout(figures, [table for table in tables if table.lines])
@@ -53,7 +62,7 @@ def _numbers(entries, question):
         "Clusters",
         "More items",
         "More raters",
-        "Cost in $",
+        "Cost",
     ]
     caption = f"{question}: estimates with their bounds, and what is advised."
     return Table(caption, headings, lines, [], "Judge")
@@ -111,7 +120,8 @@ KIND = Kind(
         "nothing closes by itself."
     ),
     formula=[
-        "t: complete clusters, counted from the start of an order drawn before collecting. "
+        "t: clusters that a look uses, in an order drawn before collecting all those before the "
+        "first that is incomplete. "
         "Bound: estimate ± SE √t · margin(t), "
         "margin(t)² = 2(tρ² + 1)/(t²ρ²) · ln(1 + √(tρ² + 1)/(2α)), "
         "ρ² = (L + ln(L + 1))/t*, L = −2 ln(2α); t* planned clusters, α shared by all decisions.",

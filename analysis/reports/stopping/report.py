@@ -1,6 +1,6 @@
 """Look at unfinished collecting by the rule that the study fixed before its first rating."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
@@ -12,6 +12,7 @@ from analysis.reports.stopping import words
 from analysis.reports.stopping.checks import checks_of
 from analysis.reports.stopping.complete import collected_of
 from analysis.reports.stopping.fan import RETENTION_PLACE, fan_of
+from analysis.reports.stopping.price import Price, price_of
 from analysis.reports.verdict.questions import asked_questions, read_lengths
 from analysis.stats.planning.advice import Advice, advise
 from analysis.stats.planning.confidence_sequence import share_alpha
@@ -31,11 +32,15 @@ BOUNDS = "always valid"
 
 @dataclass(frozen=True)
 class Rule:
-    """A plan at work: the StoppingRule of one pair, and why its guarantee has ended, if so."""
+    """A plan at work: the StoppingRule of one pair, and what an item costs.
+
+    ended: why its guarantee has ended; blank while it holds.
+    """
 
     plan: StoppingPlan
     stopping: StoppingRule
     ended: str
+    price: Price
 
     @property
     def m(self):
@@ -72,18 +77,21 @@ def stop(answers, options, parts=None):
 
     parts: keys of the questions that get rows, None for all.
     """
-    report = Report("stop", answers.study.slug, options.as_dict())
-    beside = answers.beside or Beside(answers.study)
+    beside, asked_role = answers.beside or Beside(answers.study), options.reference
     if beside.plan is None:
+        report = Report("stop", answers.study.slug, options.as_dict())
         report.verdict = [words.NO_PLAN]
         return report
+    if beside.plan.role:
+        options = replace(options, reference=beside.plan.role)
+    report = Report("stop", answers.study.slug, options.as_dict())
     rule = _rule(beside.plan, options)
     collected = collected_of(answers, beside.plan)
     scores = Scores(collected.answers, options)
     for asked in asked_questions(scores, options.reference, read_lengths(scores)):
         key = asked.question.key
         for name in _judges(beside, scores, key) if parts is None or key in parts else ():
-            looked = _look(asked, name, rule, collected, options)
+            looked = _look(asked, name, rule, collected)
             _add(report, looked, rule, options)
             if not rule.ended:
                 report.curves[name, key] = fan_of(looked.seen, looked.advice, rule.stopping)
@@ -92,7 +100,8 @@ def stop(answers, options, parts=None):
         *_counted(collected, rule),
         *(e.reason for e in report.entries),
     ]
-    report.notes = [*item_notes(scores), *_notes(report, rule)]
+    role_note = words.say_role(beside.plan.role, asked_role)
+    report.notes = [*item_notes(scores), role_note, *_notes(report, rule)]
     return report
 
 
@@ -102,7 +111,8 @@ def _rule(plan, options):
     if options.only or options.exclude:
         ended = "some items are left out by an option"
     stopping = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)
-    return Rule(plan, stopping, ended)
+    price = price_of(plan.study, plan.raters_per_item, options.item_cost)
+    return Rule(plan, stopping, ended, price)
 
 
 def _judges(beside, scores, question):
@@ -111,7 +121,7 @@ def _judges(beside, scores, question):
     return [name for name in planned if name in scores.every_judge]
 
 
-def _look(asked, name, rule, collected, options):
+def _look(asked, name, rule, collected):
     values, has_own_scale = asked.values_of(name)
     own = has_own_scale or not asked.has_ends
     judgments = asked.as_judgments(values)
@@ -125,14 +135,14 @@ def _look(asked, name, rule, collected, options):
         clusters=evidence.n_clusters,
         is_budget_spent=collected.is_spent,
     )
-    return Looked(name, asked.question.key, evidence, seen, _advice(seen, evidence, rule, options))
+    return Looked(name, asked.question.key, evidence, seen, _advice(seen, evidence, rule))
 
 
-def _advice(seen, evidence, rule, options):
+def _advice(seen, evidence, rule):
     """Return the Advice where nothing is decided; None without anything to go on."""
     if rule.ended or seen.state not in UNDECIDED or not evidence.n:
         return None
-    cost = 1.0 if options.item_cost is None else options.item_cost
+    cost = 1.0 if rule.price.item is None else rule.price.item
     return advise(rule.stopping, seen, items=evidence.n, m=rule.m, rating_cost=cost / rule.m)
 
 
@@ -149,7 +159,7 @@ def _add(report, looked, rule, options):
         "items_low": looked.advice.fewest_items if option else nan,
         "items_high": looked.advice.most_items if option else nan,
         "raters": option.more_raters if option else nan,
-        "cost": option.cost if option and options.item_cost is not None else nan,
+        "cost": option.cost if option and rule.price.item is not None else nan,
         "clusters": seen.clusters,
         "rated_items": evidence.n,
         **_with_bounds("rho", evidence.agreement.rho, 0, seen, rule),
@@ -157,7 +167,7 @@ def _add(report, looked, rule, options):
         "open": words.open_checks(seen),
         "bounds": words.AFTER_LOOKING if rule.ended else BOUNDS,
     }
-    report.add(row, reason=_reason(looked, rule, options), judge=looked.judge, kind=JUDGE)
+    report.add(row, reason=_reason(looked, rule), judge=looked.judge, kind=JUDGE)
 
 
 def _with_bounds(name, quantity, place, seen, rule):
@@ -169,14 +179,14 @@ def _with_bounds(name, quantity, place, seen, rule):
     return {name: quantity.value, f"{name}_low": low, f"{name}_high": high}
 
 
-def _reason(looked, rule, options):
+def _reason(looked, rule):
     if rule.ended:
         return (
             f"{looked.judge} on {looked.question}: the guarantee has ended; the intervals are the "
             f"usual ones, {words.AFTER_LOOKING}."
         )
     sentence = words.sentence(looked.judge, looked.question, looked.seen)
-    advice = words.advice_in_words(looked.advice, rule.m, options.item_cost)
+    advice = words.advice_in_words(looked.advice, rule.m, rule.price)
     return f"{sentence} {advice}".strip()
 
 
@@ -189,9 +199,11 @@ def _ended(rule):
 
 
 def _counted(collected, rule):
+    late = "" if collected.is_spent else f" {words.LATE}"
     yield (
-        f"{collected.clusters:,} of {collected.in_order:,} clusters are complete from the start of "
-        f"the order on, each item with {rule.m} ratings; later ones wait."
+        f"This look uses {collected.clusters:,} of {collected.in_order:,} clusters: in the plan’s "
+        f"order all those before the first that is incomplete. A cluster is complete when each of "
+        f"its items has {rule.m} ratings.{late}"
     )
 
 
@@ -214,6 +226,7 @@ def _notes(report, rule):
         "Frozen exclusion rules: "
         f"{', '.join(entry['rule'] for entry in plan.exclusions) or 'none'}."
     )
+    yield f"Cost of an item: {rule.price.source}."
     missing = plan.decisions - len(report.entries)
     if missing > 0:
         missing = _decisions(missing)

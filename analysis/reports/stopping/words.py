@@ -24,11 +24,29 @@ SIGNS = {
 }
 STOPS = "The rule would stop here:"
 NO_PLAN = (
-    "No stopping plan was fixed before the first rating, so that no look here keeps its level. "
+    "No stopping plan was fixed before the first rating, so this report cannot say when collecting "
+    "may stop: without a plan every further look makes it likelier that a judge passes by chance. "
     "Results of a study that stopped because of what was seen are chosen after looking; the "
     "verdict gives them as usual."
 )
+LATE = (
+    "Raters get items of all clusters at once, so most clusters are complete only near the end of "
+    "collecting, and looks come late."
+)
 AFTER_LOOKING = "chosen after looking"
+
+
+def say_role(role, asked):
+    """Return whose ratings the plan counts. role: blank in older plans; asked: by the option."""
+    if not role:
+        return (
+            "The plan does not fix whose ratings count: an item is complete with ratings by people "
+            f"of all roles, and what stands here is of the reference role ({asked})."
+        )
+    whose = (
+        f"The plan fixed whose ratings count: those by raters of the role {role}, and no others."
+    )
+    return whose if asked == role else f"{whose} The option Reference role ({asked}) is not used."
 
 
 def sentence(judge, question, seen):
@@ -52,10 +70,10 @@ def sentence(judge, question, seen):
         )
     if seen.clusters < FIRST_LOOK:
         return (
-            f"Too early for {judge} on {question}: {seen.clusters} clusters are complete from the "
-            f"start of the order on, and the first look is at {FIRST_LOOK}."
+            f"Too early for {judge} on {question}: this look uses {seen.clusters} clusters, and a "
+            f"look counts from {FIRST_LOOK}."
         )
-    return f"Go on: not settled for {judge} on {question} is {open_checks(seen)}."
+    return f"Go on. Open for {judge} on {question}: {open_checks(seen)}."
 
 
 def open_checks(seen):
@@ -64,10 +82,10 @@ def open_checks(seen):
     return ", ".join(dict.fromkeys(check.name for check, is_open in pairs if is_open))
 
 
-def advice_in_words(advice, m, item_cost):
+def advice_in_words(advice, m, price):
     """Return what it would take at today's estimate, never as a promise.
 
-    m: ratings an item; item_cost: of these, None where no cost is told.
+    m: ratings an item; price: the Price of these.
     """
     if advice is None:
         return ""
@@ -78,7 +96,7 @@ def advice_in_words(advice, m, item_cost):
         )
     if advice.cheapest is None:
         return "What it would take cannot be told from today's estimates."
-    return " ".join([_cheapest(advice, m, item_cost), _range(advice), _alone(advice)]).strip()
+    return " ".join([_cheapest(advice, m, price), _range(advice), _alone(advice)]).strip()
 
 
 COURSES = {
@@ -88,14 +106,17 @@ COURSES = {
 }
 
 
-def _cheapest(advice, m, item_cost):
+def _cheapest(advice, m, price):
     option = advice.cheapest
     what = f"about {option.more_items:,.0f} more items"
     if option.more_raters:
         what += f", all items with {m + option.more_raters} ratings"
-    if item_cost is None:
+    if price.item is None:
         return f"At today's estimate: {what}."
-    return f"At today's estimate: {what}, about ${option.cost:,.0f} at ${short(item_cost)} an item."
+    return (
+        f"At today's estimate: {what}, about {price.sign}{option.cost:,.0f} at "
+        f"{price.sign}{short(price.item)} an item."
+    )
 
 
 def _range(advice):

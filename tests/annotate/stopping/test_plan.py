@@ -1,6 +1,9 @@
 """A stopping plan: fixed before the first rating, with an order and with exclusion rules."""
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 from django.db import IntegrityError, transaction
 
 from annotate.models import QualityStep, StoppingPlan
@@ -10,19 +13,21 @@ from annotate.stopping.plan import Refused, fix_plan, plan_of, why_not
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+CLUSTERS = 50
 FAST = {"rule": "too_fast", "parameters": {"seconds": 5, "items": 3}}
 
 
 @pytest.fixture
 def study():
     study = factories.make_study(owner=factories.make_user())
-    for number in range(12):
+    for number in range(2 * CLUSTERS):
         factories.make_item(study, f"i{number}", None, f"c{number // 2}")
     return study
 
 
 def fix(study, **fields):
     fields = {"planned": 60, "alpha": 0.05, "decisions": 2, "exclusions": [FAST]} | fields
+    fields = {"role": "third_party"} | fields
     return fix_plan(study, study.members.get(), **fields)
 
 
@@ -34,7 +39,7 @@ def rate(study, rater="ann"):
 
 def test_a_plan_keeps_an_order_of_all_clusters_drawn_by_its_seed(study):
     plan = fix(study)
-    assert sorted(plan.order) == [f"c{number}" for number in range(6)]
+    assert sorted(plan.order) == sorted(f"c{number}" for number in range(CLUSTERS))
     assert draw_order(study, plan.seed) == plan.order
     assert len({tuple(draw_order(study, seed)) for seed in range(20)}) > 10
     assert (plan.raters_per_item, plan.by_name, plan.exclusions) == (3, "owner", [FAST])
@@ -45,7 +50,7 @@ def test_items_that_get_no_places_are_in_no_cluster(study):
     study.extra["gold"] = [{"item": "i1"}]
     study.save()
     names = cluster_by_item(study)
-    assert set(names.values()) == {f"c{number}" for number in range(1, 6)}
+    assert set(names.values()) == {f"c{number}" for number in range(1, CLUSTERS)}
 
 
 def test_a_cluster_is_the_recipient_where_there_is_one(study):
@@ -69,6 +74,30 @@ def test_a_plan_is_fixed_once(study):
     with pytest.raises(Refused, match="nobody can change it"):
         fix(study, planned=100)
     assert plan_of(study).planned == 60
+
+
+def test_a_study_too_small_for_a_first_look_gets_no_plan(study):
+    study.items.filter(content__key__in=[f"c{number}" for number in range(3, CLUSTERS)]).delete()
+    with pytest.raises(Refused, match="This study has 3 clusters; a look counts from 50"):
+        fix(study)
+    assert plan_of(study) is None
+
+
+def test_an_older_plan_gets_the_role_of_its_raters_where_they_have_one(study):
+    plan = fix(study, role="")
+    fill = import_module("annotate.migrations.0003_stopping_role").fill
+    fill(apps, None)
+    plan.refresh_from_db()
+    assert plan.role == "", "nobody is there to tell"
+    study.raters.create(key="ann", role="expert")
+    fill(apps, None)
+    plan.refresh_from_db()
+    assert plan.role == "expert"
+    StoppingPlan.objects.update(role="")
+    study.raters.create(key="bob", role="third_party")
+    fill(apps, None)
+    plan.refresh_from_db()
+    assert plan.role == ""
 
 
 def test_nothing_is_planned_without_items_or_a_second_rating(study):

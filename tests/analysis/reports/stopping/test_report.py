@@ -1,6 +1,7 @@
 """The look at unfinished collecting: the worked example, a crowd with a known truth, the words."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from math import inf, isnan, log, sqrt
 
@@ -9,8 +10,10 @@ import pytest
 from django.core.management import call_command
 
 from analysis.reports.stopping import report as stopping
+from analysis.reports.stopping.fan import Fan, describe_fan
+from analysis.reports.stopping.price import price_of
 from analysis.stats.validation.errors import Quantity
-from annotate.models import QualityStep, Rating
+from annotate.models import Place, QualityStep, Rating
 from annotate.stopping.plan import fix_plan
 from judges.models import Judge, StoppingPair
 from tests import factories
@@ -18,6 +21,7 @@ from tests.analysis.small import build, row_of
 
 pytestmark = pytest.mark.django_db
 M = 3
+NOON, HALF_A_MINUTE = datetime(2026, 3, 4, 12, tzinfo=UTC), timedelta(seconds=30)
 
 
 @pytest.fixture
@@ -36,7 +40,8 @@ def make_study(owner, clusters, items=1):
 
 
 def plan(study, **fields):
-    fields = {"planned": 200, "alpha": 0.05, "decisions": 1, "exclusions": []} | fields
+    usual = {"planned": 200, "alpha": 0.05, "decisions": 1, "exclusions": [], "role": "third_party"}
+    fields = usual | fields
     made = fix_plan(study, study.members.get(), **fields)
     StoppingPair.objects.create(
         plan=made, judge=Judge.objects.get(study=study, key="judge"), question=study.questions.get()
@@ -113,9 +118,11 @@ def test_the_worked_example_goes_on_and_is_advised_171_items(worked):
 def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
-        "120 of 140 clusters are complete from the start of the order on, each item with 3 "
-        "ratings; later ones wait.",
-        "Go on: not settled for judge on q is retention. At today's estimate: about 171 more "
+        "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
+        "is incomplete. A cluster is complete when each of its items has 3 ratings. Raters get "
+        "items of all clusters at once, so most clusters are complete only near the end of "
+        "collecting, and looks come late.",
+        "Go on. Open for judge on q: retention. At today's estimate: about 171 more "
         "items, about $68 at $.40 an item. One standard error to either side: 2 to 1,580. More "
         "raters alone cannot.",
     ]
@@ -221,7 +228,7 @@ def test_it_is_too_early_before_50_clusters(owner):
     report = build(study, "stop")
     row = row_of(report, evaluator="judge")
     assert row["state"] == "continue" and isnan(row["retention_low"])
-    assert "Too early for judge on q: 49 clusters are complete" in report.verdict[-1]
+    assert "Too early for judge on q: this look uses 49 clusters" in report.verdict[-1]
 
 
 def test_all_collected_and_undecided_is_the_limit(owner):
@@ -277,7 +284,7 @@ def test_a_frozen_exclusion_keeps_the_guarantee(owner):
     # clusters that lost a rating wait until another rater has filled them
     rated_by = Rating.objects.filter(session__rater__key="r3").values_list("item__key", flat=True)
     first = min(made.order.index(key) for key in rated_by)
-    assert report.verdict[0].startswith(f"{first} of 60 clusters are complete")
+    assert report.verdict[0].startswith(f"This look uses {first} of 60 clusters")
 
 
 def test_items_left_out_by_an_option_end_the_guarantee(owner):
@@ -298,6 +305,78 @@ def test_a_study_without_a_plan_says_so_and_has_no_row(owner):
     report = build(study, "stop")
     assert report.rows == []
     assert "chosen after looking" in report.verdict[0]
+
+
+def test_the_plan_fixes_whose_ratings_count(owner):
+    """An expert's rating completes no item of third parties, and the option changes nothing."""
+    study = make_study(owner, 60)
+    made = plan(study)
+    rate(study)
+    usual = row_of(build(study, "stop"), evaluator="judge")
+    expert = factories.make_session(study, "expert", role="expert")
+    item, question = study.items.get(key=made.order[55]), study.questions.get()
+    unrate(study, [item.key])
+    factories.make_ratings(expert, [(item, question, 5.0)])
+    for options in ({}, {"reference": "expert"}, {"reference": "all"}):
+        report = build(study, "stop", **options)
+        row = row_of(report, evaluator="judge")
+        assert (row["clusters"], row["role"]) == (55, "third_party")
+        assert report.options["reference"] == "third_party"
+    assert (
+        "The plan fixed whose ratings count: those by raters of the role third_party, and no "
+        "others. The option Reference role (all) is not used."
+    ) in report.notes
+    type(made).objects.update(role="")
+    older = build(study, "stop", reference="third_party")
+    assert row_of(older, evaluator="judge")["clusters"] == usual["clusters"] == 60
+    assert any("The plan does not fix whose ratings count" in note for note in older.notes)
+
+
+def test_the_cost_is_by_the_studys_own_pay_where_no_other_is_asked_for(worked):
+    """171 items of 3 ratings; a session of 4 items pays 1.20, so that a rating costs .30."""
+    unpriced = build(worked, "stop")
+    assert isnan(row_of(unpriced, evaluator="judge")["cost"])
+    assert any(note.startswith("Cost of an item: not known") for note in unpriced.notes)
+    worked.extra |= {"pays_per_session": 1.2, "pay_currency": "EUR"}
+    worked.save()
+    report = build(worked, "stop")
+    assert row_of(report, evaluator="judge")["cost"] == pytest.approx(171 * 0.9)
+    assert "about EUR 154 at EUR .90 an item" in report.verdict[-1]
+    assert (
+        "Cost of an item: by the study’s own pay: a session of 4 items pays 1.20 EUR; a platform’s "
+        "fee comes on top."
+    ) in report.notes
+    asked = build(worked, "stop", item_cost=0.4)
+    assert row_of(asked, evaluator="judge")["cost"] == pytest.approx(68.4)
+
+
+def test_the_cost_is_by_the_studys_own_time_where_no_pay_is_set(owner):
+    study = make_study(owner, 2)
+    for number in range(5):
+        session = factories.make_session(
+            study, f"r{number}", source="link", ended_at=NOON + HALF_A_MINUTE
+        )
+        Place.objects.create(
+            study=study,
+            item=study.items.first(),
+            number=10 + number,
+            shuffle=1,
+            state="filled",
+            rater=session.rater,
+            session=session,
+        )
+    study.sessions.update(started_at=NOON)
+    price = price_of(study, 3)
+    assert price.item == pytest.approx(3 * 30 * 9 / 3600)
+    assert price.source.startswith("by the study’s own time, 30 seconds a rating")
+
+
+def test_the_caption_names_what_is_open_where_the_figure_shows_a_settled_retention():
+    fan = Fan([50, 60], [0.0, 0.0], [1.0, 1.0], (60, 0.2, 0.1, 0.3))
+    settled = describe_fan("judge", "q", fan, "agreement, level")
+    assert settled.endswith("Retention, shown here, is settled. Still open: agreement, level.")
+    assert "Still open" not in describe_fan("judge", "q", fan, "retention, level")
+    assert "Still open" not in describe_fan("judge", "q", fan)
 
 
 def test_pairs_share_the_level(owner):
