@@ -14,7 +14,7 @@ def fill(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0002_stopping_plan")]
+    dependencies = [("annotate", "0003_scales_folder")]
 
     operations = [
         migrations.AddField(
