@@ -1,6 +1,6 @@
 """Tell which questions a judge answers on the scale that people answer them on.
 
-Only on those can a stopping plan decide whether it may stand in for a rater: a judge with a scale
+Only on those can a stopping plan decide about it: a judge with a scale
 of its own has no level to be tested.
 """
 

@@ -9,8 +9,7 @@ import pytest
 from annotate.design.outlook import outlook_of
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.models import Item, Place
-from annotate.values.scales import parse_scale
-from annotate.values.scales.base import Scale
+from annotate.values.scales import parse_scale, scale_from_dict
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -178,7 +177,11 @@ SCALES = [
 
 @pytest.mark.parametrize(("spec", "expected"), SCALES)
 def test_the_link_carries_the_scale(spec, expected):
-    scale = parse_scale(spec) if isinstance(spec, str) else Scale(**spec)
+    scale = (
+        parse_scale(spec)
+        if isinstance(spec, str)
+        else scale_from_dict({"low": None, "high": None, "labels": []} | spec)
+    )
     query = parse_qs(urlsplit(planner_address(factories.make_study(), planned_scale(scale))).query)
     got = {name: query[name][0] for name in ("scale", "scale_range") if name in query}
     assert got == expected

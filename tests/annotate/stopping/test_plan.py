@@ -85,7 +85,7 @@ def test_a_study_too_small_for_a_first_look_gets_no_plan(study):
 
 def test_an_older_plan_gets_the_role_of_its_raters_where_they_have_one(study):
     plan = fix(study, role="")
-    fill = import_module("annotate.migrations.0003_stopping_role").fill
+    fill = import_module("annotate.migrations.0004_stopping_role").fill
     fill(apps, None)
     plan.refresh_from_db()
     assert plan.role == "", "nobody is there to tell"
