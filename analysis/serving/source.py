@@ -24,6 +24,8 @@ from annotate.design.payment import pay_of
 
 KEPT_FOR = 24 * 3600  # seconds
 LARGEST_KEPT = 200_000  # rows
+# Options that are told whatever they are, and how.
+TOLD = {"reference": "{}", "retention": "{} to be kept", "draws": "{} draws"}
 
 
 @cache
@@ -144,9 +146,38 @@ class ReportForm(OptionsForm):
         self.fields = {self.shown.name: field} | self.fields
 
     @property
-    def asked(self):
-        """List the fields with a choice in this study, without the conditions on items."""
-        return [field for field in self if field.name not in self.aside]
+    def folded(self):
+        """List the options with a choice in this study, without the conditions on items."""
+        return [field for field in self if field.name not in (*self.aside, self.shown.name)]
+
+    @property
+    def part_shown(self):
+        """Return the field that chooses the part of the report; None where there is no choice."""
+        return self[self.shown.name] if self.shown.choices else None
+
+    @property
+    def in_words(self):
+        """Say the options in a sentence: the usual ones that matter most, and all changed ones."""
+        told = [
+            self._say(name)
+            for name, option in declared(self.kind.options).items()
+            if name in TOLD or self._given(name) != [*filter(None, [option.usual(self.choices)])]
+        ]
+        return f"{', '.join(told)}; the others as usual" if told else "as usual"
+
+    def _given(self, name):
+        return [text for text in self.data.getlist(name) if text.strip()]
+
+    def _say(self, name):
+        """Write one option: its value, with its label unless the value speaks for itself."""
+        labels = {str(value): label for value, label in getattr(self.fields[name], "choices", ())}
+        values = ", ".join(labels.get(text, text) for text in self._given(name)) or "none"
+        if name == "draws" and values.isdecimal():
+            values = f"{int(values):,}"
+        if name in TOLD:
+            return TOLD[name].format(values[0].lower() + values[1:])
+        label = self.fields[name].label.split(" (")[0]
+        return f"{label[0].lower()}{label[1:]}: {values}"
 
     @property
     def chosen(self):

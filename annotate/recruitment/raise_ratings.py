@@ -34,6 +34,11 @@ def count_lacking(study, ratings, question=None):
     return Lacking(lacking, counts["items"], single)
 
 
+def lacks_places(study, ratings, question):
+    """Return whether an item of the question has fewer places than so many."""
+    return _items_below(study, ratings, question).exists()
+
+
 def count_open(study, ratings, question=None):
     """Count the places that nobody has taken yet, of the items that more places are for.
 

@@ -18,6 +18,21 @@ def is_number(value):
 
 
 @register.filter
+def has_texts(table):
+    """Return whether a table of a report has cells made of words, so that phones stack its rows."""
+    return any(getattr(cell, "words", "") for _, cells in table.lines for cell in cells)
+
+
+@register.filter
+def labelled(table):
+    """Return a table's lines as [(name, [(cell, its heading)])]; blank where rows do not stack."""
+    labels = [getattr(heading, "words", heading) for heading in table.headings]
+    if not has_texts(table):
+        labels = [""] * len(labels)
+    return [(name, list(zip(cells, labels, strict=True))) for name, cells in table.lines]
+
+
+@register.filter
 def leading_point(value, digits=2):
     """Write .41 for 0.41, without the zero, as for numbers that cannot exceed 1.
 

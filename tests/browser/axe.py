@@ -22,7 +22,8 @@ CUT = """() => {
   const wide = document.documentElement.scrollWidth - innerWidth;
   const cut = [...document.querySelectorAll("body *")].filter(one => {
     const style = getComputedStyle(one);
-    if (one.closest(".visually-hidden, .skip, .lines, progress, audio, .cover")) return false;
+    const hidden = ".visually-hidden, .stacks thead, .skip, .lines, progress, audio, .cover";
+    if (one.closest(hidden)) return false;
     const box = one.getBoundingClientRect();
     if (!box.width || style.position === "fixed") return false;
     const out = box.left < -1 || box.right > innerWidth + 1;

@@ -90,10 +90,41 @@ def test_options_stay_in_the_address_and_change_the_numbers(new_page, rated, res
     page = new_page(login=researcher)
     page.goto("/studies/films/analysis/correlation/?draws=50")
     page.get_by_label("Coefficient").select_option("kendall")
+    page.get_by_text("Options: ").click()
     page.get_by_label("Leave out items with").last.fill("system=system-0")
     page.get_by_role("button", name="Show").click()
-    expect(page).to_have_url(re.compile("coefficient=kendall.*exclude=system%3Dsystem-0"))
+    expect(page).to_have_url(re.compile("exclude=system%3Dsystem-0.*coefficient=kendall"))
     expect(page.get_by_text("Left out: 16 items with system=system-0.")).to_be_visible()
+
+
+def test_the_answer_stands_above_the_options_which_open_by_keyboard(new_page, rated, researcher):
+    page = new_page(width=360, height=740, login=researcher)
+    page.goto("/studies/films/analysis/verdict/?draws=50")
+    answer = page.get_by_role("heading", name="What this says").bounding_box()
+    summary = page.locator("summary", has_text="Options: ")
+    assert answer["y"] < summary.bounding_box()["y"]
+    field = page.get_by_label("Leave out items with")
+    expect(field).to_be_hidden()
+    summary.focus()
+    page.keyboard.press("Enter")
+    field.last.focus()
+    page.keyboard.type("system=system-0")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**exclude=system%3Dsystem-0**")
+    expect(summary).to_contain_text("leave out items with: system=system-0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_table_of_texts_is_read_row_by_row_on_a_phone(new_page, rated, researcher):
+    page = new_page(width=360, height=740, login=researcher)
+    page.goto("/studies/films/analysis/verdict/?draws=50")
+    table = page.locator("table.stacks").first
+    fits = "table => table.scrollWidth <= table.parentElement.clientWidth"
+    assert table.evaluate(fits)
+    label = "cell => getComputedStyle(cell, '::before').content"
+    assert table.locator("td.text").nth(1).evaluate(label) == '"Why"'
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert table.locator("td.text").nth(1).evaluate(label) == "none"
 
 
 def test_a_figure_can_be_saved(new_page, rated, researcher):

@@ -61,6 +61,7 @@ def test_tables_and_boxes_stand_on_the_page(new_page, transactional_db, width, s
     shoot(page, f"all-{width}")
     assert axe.violations(page) == []
     page.get_by_label("Table", exact=True).select_option("k_sweep")
+    page.get_by_text("Options: ").click()
     page.get_by_label("Persistence p of RBO").fill("0.8")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".figure")).to_have_count(1)

@@ -73,6 +73,7 @@ def test_an_owner_makes_locks_and_unlocks_it(new_page, rated, owner):
     expect(page.get_by_text("Its numbers say so from now on")).to_be_visible()
     looked_at(page, "unlocked")
     page.goto("/studies/films/analysis/raters/")
+    page.get_by_text("Options: ").click()
     page.get_by_label("Part of the test split").select_option("test")
     page.get_by_role("button", name="Show", exact=True).click()
     notes = page.locator("section", has_text="Notes").get_by_text("The prompt is final.")

@@ -16,7 +16,7 @@ from analysis.stats.planning.variances import agreement_variance, design_factor
 from analysis.stats.validation.answers import Answer, Reason
 from annotate.design.planner_link import planned_scale, planner_address
 from annotate.recruitment.costs import item_seconds
-from annotate.recruitment.raise_ratings import MOST_RATINGS, count_lacking, count_open
+from annotate.recruitment.raise_ratings import MOST_RATINGS, count_open, lacks_places
 
 FEWEST_RATINGS = 2
 FEW, SECOND, ONE_MORE, AGAIN, INVITE, ITEMS = "few", "second", "more", "again", "invite", "items"
@@ -164,7 +164,7 @@ def _step(study, row):
 
 def _steps_of_few(study, question):
     """Return what gives more items two ratings: places that lack, else raters, else items."""
-    if count_lacking(study, FEWEST_RATINGS, question).places:
+    if lacks_places(study, FEWEST_RATINGS, question):
         return {SECOND}
     return {INVITE, ITEMS} if count_open(study, FEWEST_RATINGS, question) else {ITEMS}
 

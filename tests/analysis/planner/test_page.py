@@ -18,6 +18,7 @@ def test_a_newcomer_is_asked_and_answered_at_once(as_owner):
     answer = as_owner.get(PATH)
     text = words_of(answer)
     assert answer.status_code == 200
+    assert text.index("Answer") < text.index("For which use?")
     assert text.index("For which use?") < text.index("How far do two raters")
     assert "233 items with 3 ratings each decide: 699 ratings, 70 sessions, about 93.33." in text
     assert "3 (cheapest) 233 699 70 93.33 .69 the judge keeps enough" in text

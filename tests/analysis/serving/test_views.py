@@ -62,10 +62,35 @@ def test_a_viewer_sees_everything_here(rated, stranger, as_stranger, address):
 
 @pytest.mark.parametrize("path", ["", *(f"{report}/" for report in REPORTS)])
 def test_a_page_takes_few_queries(rated, as_owner, django_assert_max_num_queries, path):
-    # The index reads all stamps; is a worker alive, and has it failed before?
-    more = {"": 1, "plan/": 2}.get(path, 0)
+    # The index reads all stamps; is a worker alive, and has it failed before? Do places lack, are
+    # there items that lack some, and how many are open?
+    more = {"": 1, "plan/": 2, "verdict/": 3}.get(path, 0)
     with django_assert_max_num_queries(12 + more):
         assert page(as_owner, f"analysis/{path}").status_code == 200
+
+
+def words_of(client, path):
+    return " ".join(client.get(f"/studies/films/analysis/{path}").content.decode().split())
+
+
+def test_options_are_folded_under_what_they_say(rated, as_owner):
+    text = words_of(as_owner, "correlation/?draws=20")
+    assert "<details><summary><span>Options: " in text
+    assert "third party, 20 draws; the others as usual · <u>change</u>" in text
+    changed = words_of(as_owner, "correlation/?draws=20&only=system%3Dsystem-0&threshold=3")
+    assert "only items with: system=system-0" in changed
+    assert words_of(as_owner, "verdict/").index("What this says") < text.index("Options: ")
+
+
+def test_options_with_an_error_are_open(rated, as_owner):
+    text = words_of(as_owner, "correlation/?draws=many")
+    assert "<details open><summary><span>Options: " in text
+
+
+def test_a_page_without_numbers_does_not_send_to_notes_beside_its_answer(rated, as_owner):
+    text = words_of(as_owner, "plan/")
+    assert "What this says" in text and "There is no number to show" not in text
+    assert 'href="/plan/">How many ratings do I need?' in text
 
 
 @pytest.mark.parametrize("report", REPORTS)

@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from judges import methods
 from judges.models import Judgment, Run
 from judges.runs import lease as leasing
 from judges.runs.plan import plan
@@ -163,7 +164,7 @@ def test_units_read_ahead_are_whole_units_and_those_of_before_go(run):
 
 def test_nothing_is_read_ahead_for_a_judge_that_proposes(run, monkeypatch):
     """A part of the study may be locked before its turn comes."""
-    monkeypatch.setattr(type(run.judge), "proposes", True)
+    monkeypatch.setattr(type(methods.of_judge(run.judge)), "reads_ahead", False)
     ahead = {}
     assert lease(run, most=1, ahead=ahead) == [0]
     assert ahead == {}
