@@ -103,7 +103,7 @@ def test_answers_on_different_scales_are_compared_on_one_from_0_to_1(study):
     factories.make_question(study, "wide", scale={"min": 0, "max": 100})
     rows = Evidence(study)
     answers(study, "ann", {"accuracy": [1, 5], "wide": [0, 50]})
-    assert sorted(rows.on_scales("likert")["value"].tolist()) == [0, 0, 0.5, 1]
+    assert sorted(rows.on_ordered_points["value"].tolist()) == [0, 0, 0.5, 1]
 
 
 def test_only_the_first_completed_visit_of_a_participant_stays(study):
