@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from analysis.answers.families import MODEL, SETTINGS
 from analysis.answers.scales import of_learned, of_members, own_scale
-from judges.models import Judge, Run
+from judges.models import Judge, Run, StoppingPair
 from judges.models.run import FROM_FILE
 
 SCALE = ("kind", "method", "neutral", "threshold")  # what decides on a scale of its own
@@ -62,6 +62,7 @@ NAMES = tuple(
             "named_at",
             "silent",
             "tested",
+            "planned",
             "members__key",
             *SCALE,
             *BESIDE_THE_EXAMPLE,
@@ -96,8 +97,8 @@ class Judges:
     from a file}, where a file has such; of_explanations: {judge: (its kind of OF_EXPLANATIONS, the
     settings of RECIPE)}; kinds: {judge: (its kind, what it compares texts with)}; named: (the judge
     that was named before it had judged anything, when), None without one; tested: whether there are
-    tests of robustness, recommends: lists of recommenders, neither of which change an answer, so
-    that its text leaves them out.
+    tests of robustness, recommends: lists of recommenders, planned: judges of a stopping plan. None
+    of these changes an answer, so that its text leaves them out.
     """
 
     runs: dict
@@ -115,6 +116,7 @@ class Judges:
     named: tuple | None = None
     tested: bool = field(default=False, repr=False)
     recommends: bool = field(default=False, repr=False)
+    planned: bool = field(default=False, repr=False)
 
 
 def _rows(study, version):
@@ -122,6 +124,7 @@ def _rows(study, version):
     judges = Judge.objects.filter(study=study).annotate(
         from_file=Q(runs__frozen__kind=FROM_FILE) & ~Q(kind=Judge.Kind.IMPORTED),
         tested=Q(runs__frozen__has_key="robustness"),
+        planned=Exists(StoppingPair.objects.filter(judge=OuterRef("pk"))),
         silent=Exists(Run.objects.silent(version).filter(pk=OuterRef("runs__pk"))),
     )
     judges = judges.order_by("runs__pk", "pk", "members__pk")
@@ -170,6 +173,7 @@ def judges_of(study, version=None):
         of_explanations=_of_explanations(rows),
         tested=any(row.tested for row in rows),
         recommends=recommends,
+        planned=any(row.planned for row in rows),
         kinds={row.key: (str(row.kind), str(row.against)) for row in rows},
         named=next(((row.key, row.named_at) for row in rows if row.named_at), None),
     )

@@ -76,7 +76,9 @@ def personal_links(request, slug):
         session.address = _address(request, session)
     context = {"study": study, "section": "raters", "form": form, "page": page}
     context |= {"kept": kept_places(study), "too_old": too_old(study)}
-    context |= {"keep_days": platform_of(study).keep_days, "outlook": outlook_of(study)}
+    context["keep_days"] = platform_of(study).keep_days
+    # Said before anybody is invited.
+    context["outlook"] = None if page.paginator.count else outlook_of(study)
     return render(request, "annotate/links.html", context, status=422 if form.errors else 200)
 
 

@@ -22,9 +22,7 @@ def plan_of(study):
 
 
 def why_not(study):
-    """Say why no plan can be fixed now; blank where it can."""
-    if StoppingPlan.objects.filter(study=study).exists():
-        return "The study has a stopping plan already; nobody can change it."
+    """Say why no plan can be fixed now for a study that has none; blank where it can."""
     if Rating.objects.filter(session__study=study).exists():
         return (
             "Ratings are stored already, so that a rule could be fitted to them. Results of this "
@@ -55,6 +53,8 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
     exclusions: [{rule, parameters}]; those that stand already are frozen with them.
     """
     now = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if plan_of(now):
+        raise Refused("The study has a stopping plan already; nobody can change it.")
     if reason := why_not(now):
         raise Refused(reason)
     seed = randbelow(SEEDS)

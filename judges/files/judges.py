@@ -1,6 +1,7 @@
 """Load the judges of study.yaml."""
 
 import re
+from contextlib import nullcontext
 from functools import cache
 
 from annotate.files.loading import Counts
@@ -256,16 +257,17 @@ class _JudgeReader:
 
 def write_judges(loading):
     """Save the judges that are new or changed; a named judge that changes loses its name."""
-    with promised.watching_settings(loading.study):
-        _write_judges(loading)
+    changed = "judges" in loading.counts and loading.counts["judges"].changed
+    with promised.watching_settings(loading.study) if changed else nullcontext():
+        _write_judges(loading, changed)
 
 
-def _write_judges(loading):
+def _write_judges(loading, changed):
     new = [judge for judge in loading.judges.values() if judge.pk is None]
     for judge in loading.judges.values():
         judge.study = loading.study
     Judge.objects.bulk_create(new)
-    if "judges" in loading.counts and loading.counts["judges"].changed:
+    if changed:
         for judge in loading.judges.values():
             judge.save()
     for key, reader in loading.ensembles.items():

@@ -1,5 +1,6 @@
 """Define what all methods share, and what those share that answer no question of the study."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from judges.methods import rows
@@ -184,7 +185,7 @@ class Method:
         return {}
 
 
-class ApartMethod(Method):
+class ApartMethod(Method, ABC):
     """A method whose results stand in a table of their own, and that answers no question."""
 
     judges_nothing = True
@@ -196,9 +197,9 @@ class ApartMethod(Method):
     def asks(self, question, item):
         return False
 
+    @abstractmethod
     def draft(self, judge, items, key, prompt):
         """Return the Draft of what is asked about the item, recipient or sample of that id.
 
         key: blank for the first. None where there is none.
         """
-        raise NotImplementedError

@@ -16,7 +16,6 @@ from judges.pages.forms import RunForm, judge_form
 from judges.pages.judge_preview import preview
 from judges.runs import progress
 from judges.runs.access import judge_or_404
-from judges.runs.naming import why_not_named
 from judges.runs.nudge import nudge
 from judges.scorers import SCORERS, set_to
 
@@ -174,14 +173,13 @@ def judge_page(request, study, judge, form=None, run_form=None, check_form=None)
 
 
 def _kind_and_name(judge):
-    """Return what the judge's kind or method shows, and why it may not be named beforehand."""
+    """Return what the judge's kind or method shows."""
     method = methods.of_judge(judge)
     return {
         "method": method,
         **method.judge_page(judge),
         "scorer": SCORERS.get(judge.kind),
         "scorer_settings": set_to(judge),
-        "why_not_named": why_not_named(judge),
     }
 
 
@@ -192,6 +190,7 @@ def _runs(judge, check_form):
     ended = (run for run in runs if run.state != Run.State.ACTIVE and run.progress.done)
     return {
         "runs": runs,
+        "has_judged": any(run.progress.done for run in newest),
         "checks": [r for r in newest if r.checked_id and not r.is_robustness_test],
         "checkable": next(ended, None)
         if judge.kind == Judge.Kind.LLM and not judge.judges_nothing

@@ -1,6 +1,7 @@
 """Enter a stopping plan: judges, questions, role, level, planned clusters, exclusion rules."""
 
 from django import forms
+from django.db.models import prefetch_related_objects
 
 from analysis.stats.planning.confidence_sequence import ALPHA, FIRST_LOOK, PLANNED
 from annotate.models import Rater
@@ -15,10 +16,13 @@ SMALLEST_ALPHA, LARGEST_ALPHA = 0.001, 0.2
 RULES = [rule for rule in LIST if not any(parameter.is_text for parameter in rule.parameters)]
 
 
-def _chosen(queryset, label, help_text):
-    return forms.ModelMultipleChoiceField(
+def _chosen(queryset, offered, label, help_text):
+    """Return a field that offers these rows of the queryset, which are read already."""
+    field = forms.ModelMultipleChoiceField(
         queryset, label=label, help_text=help_text, widget=forms.CheckboxSelectMultiple
     )
+    field.choices = [(row.pk, str(row)) for row in offered]
+    return field
 
 
 NO_JUDGE = "No judge of this study answers its questions on their scales. Make one first."
@@ -53,12 +57,19 @@ class PlanForm(forms.Form):
         """Set up the form with the study's judges and questions, and with all rules."""
         super().__init__(data)
         asked = study.questions.filter(retired=False).exclude(scale_spec__kind="text")
-        self.answered = _answered_by_judge(study, list(asked))
-        judges = Judge.objects.filter(pk__in=self.answered).order_by("key")
+        judges, questions = _read_judges(study), list(asked)
+        rows = {judge.pk: answered_questions(judge, questions) for judge in judges}
+        self.answered = {pk: {q.pk for q in answered} for pk, answered in rows.items() if answered}
+        offered = [judge for judge in judges if judge.pk in self.answered]
         about = "On which the rule decides. Only those that answer questions on people's scales."
-        self.fields["judges"] = _chosen(judges, "Judges", about if self.answered else NO_JUDGE)
+        self.fields["judges"] = _chosen(
+            Judge.objects.filter(pk__in=self.answered).order_by("key"),
+            offered,
+            "Judges",
+            about if offered else NO_JUDGE,
+        )
         self.fields["questions"] = _chosen(
-            asked, "Questions", "Each judge is decided on each of them that it answers."
+            asked, questions, "Questions", "Each judge is decided on each of them that it answers."
         )
         self.fields["role"].initial = _usual_role(study)
         for rule in RULES:
@@ -119,11 +130,12 @@ class PlanForm(forms.Form):
         return [(rule, self[rule.key], [self[name] for name in _names(rule)]) for rule in RULES]
 
 
-def _answered_by_judge(study, questions):
-    """Return {pk: the questions' pks} of the judges that answer any on its scale."""
-    judges = Judge.objects.filter(study=study).select_related("study").prefetch_related("members")
-    rows = {judge.pk: answered_questions(judge, questions) for judge in judges}
-    return {pk: {question.pk for question in asked} for pk, asked in rows.items() if asked}
+def _read_judges(study):
+    """Return the study's judges by name, ensembles with their members: two queries at most."""
+    judges = list(Judge.objects.filter(study=study).select_related("study").order_by("key"))
+    ensembles = [judge for judge in judges if judge.kind == Judge.Kind.ENSEMBLE]
+    prefetch_related_objects(ensembles, "members")
+    return judges
 
 
 def _usual_role(study):

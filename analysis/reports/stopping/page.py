@@ -141,5 +141,6 @@ KIND = Kind(
     list_parts=list_parts,
     layout=layout,
     headline=headline,
+    watch=Beside.known_by,
     stamp=Beside,
 )

@@ -62,10 +62,15 @@ class Looked:
 class Beside:
     """The plan, its pairs and the exclusions that stand, as text that changes with them."""
 
-    def __init__(self, study):
-        self.plan = plan_of(study)
+    def __init__(self, study, may_be_planned=True):
+        self.plan = plan_of(study) if may_be_planned else None
         self.pairs = pairs_of(self.plan) if self.plan else []
         self.standing = standing(study) if self.plan else []
+
+    @classmethod
+    def known_by(cls, reader):
+        """Return the Beside of a reader's study; the reader knows whether judges are planned."""
+        return cls(reader.study, reader.judges.planned)
 
     def __str__(self):
         plan = (self.plan.pk, self.standing) if self.plan else ()

@@ -22,8 +22,8 @@ FORMS = JSON_FORMS.replace('"', "")  # as study.yaml writes them
 
 
 def scale_from_dict(stored):
-    """Make the scale that as_dict wrote."""
-    return SCALES[stored["kind"]](stored["low"], stored["high"], stored["labels"])
+    """Make the scale that as_dict wrote; what is missing is as in a scale without it."""
+    return SCALES[stored["kind"]](**{key: stored[key] for key in stored if key != "kind"})
 
 
 def ready_made(name, language):

@@ -30,7 +30,8 @@ class Scale:
     is_whole: ClassVar[bool] = True  # whether every value is a whole number
     is_worded: ClassVar[bool] = False  # whether every value is words of its own
     named: ClassVar[dict[str, tuple]] = {}  # ready-made: {name in study.yaml: (low, high, labels)}
-    spec_form: ClassVar[str] = ""  # the other form in study.yaml, as JSON
+    # The other form in study.yaml, as JSON. A kind that has one makes the scale of it: from_spec.
+    spec_form: ClassVar[str] = ""
     offers: ClassVar[dict[str, str]] = {}  # on the page of a question: {name: words}
     words_help: ClassVar[str] = ""  # there: which labels can be typed
     is_about_sides = False  # whether it is a choice between the lists A and B
@@ -159,11 +160,6 @@ class Scale:
     def takes_spec(cls, spec):
         """Return whether a mapping of study.yaml describes a scale of this kind."""
         return set(spec) == {cls.kind}
-
-    @classmethod
-    def from_spec(cls, spec):
-        """Make the scale of a mapping that it takes; ValueError says what is wrong in it."""
-        raise NotImplementedError
 
     def as_spec(self):
         """Return the form in study.yaml of a scale without a name."""

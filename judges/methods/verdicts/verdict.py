@@ -1,5 +1,7 @@
 """Define what verdicts share: each answers one question of the study."""
 
+from abc import ABC, abstractmethod
+
 from annotate.models import Item
 from judges.methods.base import FIRST_KEYS, LAST_KEYS, Method
 from judges.models import Judge
@@ -14,14 +16,14 @@ STATEMENT = str(Item.Kind.STATEMENT)
 KEYS = (*FIRST_KEYS, "question", *LAST_KEYS, "samples")
 
 
-class VerdictMethod(Method):
+class VerdictMethod(Method, ABC):
     """A method that asks an LLM for one verdict, which answers one question of the study."""
 
     keys: tuple[str, ...] = KEYS
 
+    @abstractmethod
     def can_answer(self, question):
         """Whether the verdict can answer a question."""
-        raise NotImplementedError
 
     def candidates(self, questions):
         return [

@@ -391,7 +391,7 @@ def test_an_owner_makes_unlocks_and_locks_again(client, study, owner):
 def test_a_page_of_it_takes_few_queries(client, locked, owner, django_assert_max_num_queries):
     client.force_login(owner)
     for name in ("split", "analysis"):
-        with django_assert_max_num_queries(13):
+        with django_assert_max_num_queries(12):
             assert client.get(reverse(name, args=["films"])).status_code == 200
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(12):
         client.get(reverse("report", args=["films", "raters"]))

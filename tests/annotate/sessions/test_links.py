@@ -171,5 +171,5 @@ def test_links_of_another_study_cannot_be_withdrawn(as_owner, study):
 
 def test_the_page_needs_few_queries(as_owner, study, django_assert_max_num_queries):
     links.make(study, [(f"P{number}", "expert", None) for number in range(60)])
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(9):
         assert as_owner.get(PAGE).content.decode().count("not used yet") == 50

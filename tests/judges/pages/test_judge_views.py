@@ -331,7 +331,7 @@ def test_the_lists_take_few_queries_however_long(
     for number in range(5):
         plan(factories.make_judge(study, f"j{number}", run.judge.endpoint))
     for name in ("judges", "runs", "run", "run_progress", "judge"):
-        with django_assert_max_num_queries(14):
+        with django_assert_max_num_queries(13):
             as_owner.get(address(name, study, run))
 
 

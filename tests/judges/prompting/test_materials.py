@@ -343,7 +343,7 @@ def test_the_judge_s_page_takes_few_queries(graded, as_owner, django_assert_max_
         graded, "j", factories.make_endpoint(), shots=shots, prompt="explanation.v2"
     )
     plan(judge)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(16):
         as_owner.get(reverse("judge", args=[graded.slug, judge.pk]))
 
 

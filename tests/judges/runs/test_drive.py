@@ -327,9 +327,7 @@ REFUSED = {
     "no items": (lambda study: study.items.all().delete(), "has no items yet"),
     "no texts": (lambda study: study.items.update(text=""), "nothing to judge"),
     "text questions only": (
-        lambda study: Question.objects.update(
-            scale_spec={"kind": "text", "low": None, "high": None, "labels": []}
-        ),
+        lambda study: Question.objects.update(scale_spec={"kind": "text"}),
         "no question with",
     ),
     "an unknown prompt": (lambda study: Judge.objects.update(prompt="x.v1"), "explanation.v1"),

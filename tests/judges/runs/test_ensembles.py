@@ -77,7 +77,7 @@ def test_a_list_with_ensembles_takes_few_queries(
         panel = factories.make_judge(study, f"panel {number}", kind=Judge.Kind.ENSEMBLE)
         panel.members.set(two)
     for name, more in (("judges", []), ("judge", [panel.pk])):
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(12):
             as_owner.get(reverse(name, args=[study.slug, *more]))
 
 

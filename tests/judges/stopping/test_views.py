@@ -178,7 +178,7 @@ def test_the_page_asks_the_database_as_often_whatever_the_number_of_judges(
     client.get(PAGE)
     for number in range(20):
         factories.make_judge(study, f"judge-{number}")
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(9):
         client.get(PAGE)
     client.post(f"{PAGE}fix/", answers(study))
     client.get(PAGE)

@@ -382,7 +382,7 @@ def test_looking_up_what_is_there_takes_a_query_a_batch_not_a_row(
     items = "item,text\n" + "".join(f"i{n},text {n}\n" for n in range(900))
     ratings = "item,rater,question,value\n" + "".join(f"i{n},ann,fits,1\n" for n in range(900))
     load(tmp_path, items=items, ratings=ratings)
-    with django_assert_max_num_queries(46):
+    with django_assert_max_num_queries(40):
         load(tmp_path, items=items, ratings=ratings)
 
 
