@@ -99,6 +99,9 @@ def _ask_for_more(owner: Visitor) -> None:
     item = find(owner, f"{SMOKE}items/", rf'{SMOKE}items/(\d+)/"[^>]*>\s*e7\b')
     owner.post(f"{SMOKE}more/send/", {"item": item, "count": "1"}, referer=f"{SMOKE}items/")
     press(owner, f"{SMOKE}more/", "/undo/")
+    owner.open(f"{SMOKE}more/ratings/")
+    # Its ratings have begun: an old page's form is refused in words.
+    owner.post(f"{SMOKE}stopping/fix/", {"planned": "200"}, referer=f"{SMOKE}stopping/")
 
 
 def _use_judges(owner: Visitor) -> None:
