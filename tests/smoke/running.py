@@ -104,6 +104,7 @@ class Smoke:
         secret = make_token(self.walks["owner"])
         self.program.session.headers["Authorization"] = f"Bearer {secret}"
         stories.follow_program(self.program)
+        stories.fix_a_plan(self.visitors["owner"], self.program)
 
     def _administer(self) -> None:
         self.walks["operator"].sent |= self.walks["owner"].sent

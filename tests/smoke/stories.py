@@ -12,6 +12,7 @@ from tests.smoke.visitor import Page, Visitor
 
 SMOKE, STATED = "/studies/smoke/", "/studies/factuality-demo/"
 ASKS, RECOMMENDS = "asks a model", "recommends"  # judges of the smoke's study
+PLAN, PLANNED = "/studies/smoke-plan/", 60  # a study with so many items, and without raters
 LONGEST_RUN = 60  # seconds
 EXTRA = re.compile(r'hx-post="([^"]+/extra/[^"]+)".*?name="([^"]+)"', re.DOTALL)
 SCRIPTS = ".//@data-time-url | .//@data-missing-url"
@@ -100,8 +101,21 @@ def _ask_for_more(owner: Visitor) -> None:
     owner.post(f"{SMOKE}more/send/", {"item": item, "count": "1"}, referer=f"{SMOKE}items/")
     press(owner, f"{SMOKE}more/", "/undo/")
     owner.open(f"{SMOKE}more/ratings/")
-    # Its ratings have begun: an old page's form is refused in words.
-    owner.post(f"{SMOKE}stopping/fix/", {"planned": "200"}, referer=f"{SMOKE}stopping/")
+
+
+def fix_a_plan(owner: Visitor, program: Visitor) -> None:
+    """Fix a stopping plan in a study of the program's that nobody has rated yet."""
+    question = {"key": "good", "text": "Is it good?", "scale": "likert5"}
+    study = {"study": "smoke-plan", "raters_per_item": 2, "questions": [question]}
+    program.send_json("/api/v1/studies/", study)
+    items = [{"item": f"i{number}", "text": f"Text {number}"} for number in range(PLANNED)]
+    program.send_json("/api/v1/studies/smoke-plan/items/", {"rows": items})
+    press(owner, f"{PLAN}judges/new/?kind=random", "/judges/new/.*", key="coin")
+    chosen = {
+        name: find(owner, f"{PLAN}stopping/", rf'name="{name}" value="(\d+)"')
+        for name in ("judges", "questions")
+    }
+    press(owner, f"{PLAN}stopping/", "/stopping/fix/", **chosen)
 
 
 def _use_judges(owner: Visitor) -> None:
