@@ -59,6 +59,9 @@ def _of_people(world):
         f"{BELOW}stopping/fix/": {
             "judges": str(names["drafted"]),
             "questions": str(names["draft question"]),
+            "role": "third_party",
+            "planned": "200",
+            "alpha": "0.05",
         },
         f"{BELOW}coding/<int:pk>/": {"code": names["code"]},
         f"{BELOW}coding/codes/": {"name": "taken"},

@@ -9,6 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.utils import timezone
 
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from annotate.accounts.login import login_path
 from annotate.design import splits
 from annotate.models import (
@@ -77,7 +78,7 @@ def make_world():
     owner = world.people["owner"]
     questions = {f"{canaries.mark('question-key')}-{number}": "?" for number in range(2)}
     study = factories.make_study(OWN, owner, raters_per_item=4, questions=questions)
-    draft = factories.make_study(DRAFT, owner, items=2, questions=questions)
+    draft = factories.make_study(DRAFT, owner, items=FIRST_LOOK, questions=questions)
     for made in (study, draft):
         for role in ("editor", "viewer"):
             Membership.objects.create(study=made, user=world.people[role], role=role)

@@ -30,6 +30,6 @@ def test_other_worths_are_numbers_with_their_interval(high):
 
 def test_the_least_worth_is_said_as_a_bound_where_it_is_one():
     assert least_worth(ROW) == "at least 1.5 raters"
-    assert least_worth(ROW | {"worth_low": 1000.0}) == "more raters than can be measured"
+    assert least_worth(ROW | {"worth_low": 1000.0}) == "at least 1,000 raters"
     assert _answer(ROW) == "✓ yes, ≥ 1.5 raters"
-    assert _answer(ROW | {"worth_low": 1000.0}) == "✓ yes, more raters than can be measured"
+    assert _answer(ROW | {"worth_low": 1000.0}) == "✓ yes, ≥ 1,000 raters"
