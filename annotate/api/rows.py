@@ -5,7 +5,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import Answer, Filters, Strict, Text, key_filter
-from annotate.files.reading.studyfile import LENGTHS
+from annotate.files.reading.studyspec import StudySpec
 from annotate.models import Item, Membership, Rater, Rating, Study
 from annotate.studies.study_file import question_data
 from annotate.values.texts import LONGEST, one_line_ends
@@ -84,7 +84,7 @@ class StudyChange(Strict):
 
     title = Text(
         required=False,
-        max_length=LENGTHS["title"],
+        max_length=StudySpec.limits("title")["max_length"],
         validators=[RegexValidator(r"\S", "This field may not be blank.")],
     )
     state = serializers.ChoiceField(Study.State, required=False)

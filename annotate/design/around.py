@@ -1,6 +1,6 @@
 """Read what a study asks before and after its items: comprehension check, practice, exit questions.
 
-They stand in Study.extra as in study.yaml; annotate/files/reading/aroundkeys.py reads them.
+They stand in Study.extra as in study.yaml; annotate/files/reading/stepspec.py reads them.
 """
 
 from dataclasses import dataclass, field

@@ -16,6 +16,7 @@ from annotate.values.scales import parse_scale, spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.scales.choice import Choice
 from annotate.values.scales.number import Number
+from annotate.values.wrong import Wrong
 
 # Whole numbers: (lowest, highest, where nothing is said).
 NUMBERS = {
@@ -41,14 +42,6 @@ class Order(TextChoices):
     LATIN_SQUARE = "latin_square", "Systems counterbalanced over sessions (Williams design)"
     BLOCKS = "blocks", "One system after the other, their order counterbalanced"
     FIXED = "fixed", "As in the file, the same for all"
-
-
-class Wrong(ValueError):
-    """An invalid entry: the message says what is wrong, `key` under which of its keys."""
-
-    def __init__(self, key, message):
-        super().__init__(message)
-        self.key = key
 
 
 @dataclass(frozen=True)
@@ -170,27 +163,27 @@ def read_check(entry, language=ENGLISH):
     try:
         slug_rule(key)
     except ValidationError as error:
-        raise Wrong("key", f"found “{key:.80}”. {error.message}") from None
+        raise Wrong(f"found “{key:.80}”. {error.message}", "key") from None
     text = entry.get("text")
     if not isinstance(text, str) or not text.strip() or len(text) > 2000:
-        raise Wrong("text", "is missing; allowed is a sentence of up to 2,000 characters")
+        raise Wrong("is missing; allowed is a sentence of up to 2,000 characters", "text")
     if ("options" in entry) == ("scale" in entry):
-        raise Wrong("options", "expected is either options, or a scale such as likert5")
+        raise Wrong("expected is either options, or a scale such as likert5", "options")
     scale = _options(entry["options"]) if "options" in entry else _scale(entry["scale"])
     right = _right(scale, entry.get("right"), language)
     after = _after(entry.get("after", RANDOM))
     if len(right) > 1 and "options" not in entry:
-        raise Wrong("right", "on a scale one point is right; several need options")
+        raise Wrong("on a scale one point is right; several need options", "right")
     return Check(key, text, scale, right, after, "options" in entry)
 
 
 def _known(entry, keys):
     """Raise Wrong if the entry is no mapping or has other keys."""
     if not isinstance(entry, dict):
-        raise Wrong(keys[0], "allowed is a list of mappings, each beginning with `- `")
+        raise Wrong("allowed is a list of mappings, each beginning with `- `")
     for key in entry:
         if key not in keys:
-            raise Wrong(key, f"is not a known key; allowed are {', '.join(keys)}")
+            raise Wrong(f"is not a known key; allowed are {', '.join(keys)}", key)
 
 
 def _options(options):
@@ -198,7 +191,7 @@ def _options(options):
     fits = all(0 < len(option) <= LONGEST_OPTION and "|" not in option for option in words)
     if not 2 <= len(words) <= MOST_OPTIONS or len(set(words)) < len(words) or not fits:
         raise Wrong(
-            "options", f"allowed is a list of 2 to {MOST_OPTIONS} different texts without |"
+            f"allowed is a list of 2 to {MOST_OPTIONS} different texts without |", "options"
         )
     return Choice(1, len(words), words)
 
@@ -207,9 +200,9 @@ def _scale(spec):
     try:
         scale = parse_scale(dict(spec) if isinstance(spec, dict) else spec)
     except (ValueError, TypeError) as error:
-        raise Wrong("scale", str(error)) from None
+        raise Wrong(str(error), "scale") from None
     if not 2 <= len(scale.points) <= MOST_OPTIONS:
-        raise Wrong("scale", f"allowed is one with 2 to {MOST_OPTIONS} points to choose from")
+        raise Wrong(f"allowed is one with 2 to {MOST_OPTIONS} points to choose from", "scale")
     return scale
 
 
@@ -220,7 +213,7 @@ def _right(scale, right, language=ENGLISH):
     values |= {str(value): value for value, _ in scale.points if str(value) not in values}
     chosen = [values.get(str(answer).strip()) for answer in wanted]
     if not chosen or None in chosen or len(set(chosen)) < len(chosen):
-        raise Wrong("right", f"found “{right!s:.80}”; allowed are {', '.join(values)}")
+        raise Wrong(f"found “{right!s:.80}”; allowed are {', '.join(values)}", "right")
     return tuple(sorted(value for value in chosen if value is not None))
 
 
@@ -236,7 +229,7 @@ def _named(scale, value):
 def _after(after):
     if after in (MIDDLE, RANDOM) or (type(after) is int and 0 <= after <= 500):
         return after
-    raise Wrong("after", f"found “{after!s:.40}”; allowed is middle, random, or 0 to 500")
+    raise Wrong(f"found “{after!s:.40}”; allowed is middle, random, or 0 to 500", "after")
 
 
 def read_gold(entry, scales=None):
@@ -247,35 +240,27 @@ def read_gold(entry, scales=None):
     _known(entry, GOLD_KEYS)
     item, answers = str(entry.get("item") or "").strip(), entry.get("answers")
     if not item or len(item) > 200:
-        raise Wrong("item", "is missing; expected is the id of an item")
+        raise Wrong("is missing; expected is the id of an item", "item")
     if not isinstance(answers, dict) or not answers:
-        raise Wrong("answers", "is missing; expected are right answers, such as {accuracy: 5}")
+        raise Wrong("is missing; expected are right answers, such as {accuracy: 5}", "answers")
     tolerance = entry.get("tolerance", 0)
     if type(tolerance) is not int or tolerance not in (0, 1):
-        raise Wrong("tolerance", f"found “{tolerance!s:.40}”; allowed is 0 or 1")
+        raise Wrong(f"found “{tolerance!s:.40}”; allowed is 0 or 1", "tolerance")
     right_answers = {key: _known_answer(key, value, scales) for key, value in answers.items()}
     return Gold(item, right_answers, tolerance)
 
 
 def _known_answer(key, value, scales):
     if scales is not None and key not in scales:
-        raise Wrong("answers", f"found “{key:.80}”; the questions are {', '.join(scales)}")
+        raise Wrong(f"found “{key:.80}”; the questions are {', '.join(scales)}", "answers")
     scale = scales[key] if scales is not None else Number()
     if not scale.has_values:
-        raise Wrong("answers", f"“{key}” asks for a text, which has no right answer")
+        raise Wrong(f"“{key}” asks for a text, which has no right answer", "answers")
     try:
         number = scale.parse(value)
     except ValueError as error:
-        raise Wrong("answers", f"{key}: {error}") from None
+        raise Wrong(f"{key}: {error}", "answers") from None
     return int(number) if number.is_integer() else number
-
-
-def number_problem(key, value):
-    """Describe what is wrong with a number setting; empty if it is valid."""
-    low, high, _ = NUMBERS[key]
-    if type(value) is int and low <= value <= high:
-        return ""
-    return f"found “{value!s:.40}”; allowed is a whole number from {low} to {high}"
 
 
 def compared(kind, spec, question, value, text, first=None):

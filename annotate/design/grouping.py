@@ -43,8 +43,8 @@ ALIKE = """ AND place.item_id IN (
 )"""
 
 
-def problem(column: Any) -> str:
-    """Describe what is wrong with the name of a column; empty if it is valid."""
+def check_column(column: Any) -> Any:
+    """Return the name of a column; ValueError says what is wrong with it."""
     if column == "" or (
         isinstance(column, str)
         and column == column.strip()
@@ -52,8 +52,8 @@ def problem(column: Any) -> str:
         and column.isprintable()
         and not set(column) & set('"\\')
     ):
-        return ""
-    return (
+        return column
+    raise ValueError(
         f"found “{column!s:.80}”; allowed is the name of a column of items.csv, up to {LONGEST} "
         "characters without quotation marks and backslashes"
     )

@@ -11,13 +11,6 @@ MOST = 0.5
 APART = 20  # other items between an item and its repeat, where the session is long enough
 
 
-def problem(share):
-    """Describe what is wrong with a share; empty if it is valid."""
-    if type(share) in (int, float) and 0 <= share <= MOST:
-        return ""
-    return f"found “{share!s:.40}”; allowed is a number from 0 to {MOST:g}"
-
-
 def count_repeats(settings, role, items):
     """Return how many of a session's so many own items are asked about again; 0 without a share.
 

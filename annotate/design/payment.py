@@ -1,6 +1,5 @@
 """Read what a study pays for a session: two keys of study.yaml, kept in Study.extra."""
 
-import math
 import re
 from dataclasses import dataclass
 
@@ -18,26 +17,14 @@ class Pay:
     currency: str = USD
 
 
-def read_amount(value):
-    """Return a valid sum, or None for None; ValueError says what is allowed."""
-    if value is None:
-        return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not 0 <= value <= LARGEST:
-        raise ValueError(f"allowed is a number from 0 to {LARGEST:,}")
-    return value
-
-
 def read_currency(value):
-    """Return a valid currency code, or None for None; ValueError says what is allowed."""
+    """Return a valid currency code; ValueError says what is allowed."""
     if value is None:
         return None
     if not isinstance(value, str) or not CURRENCY_CODE.fullmatch(value):
-        raise ValueError(f"allowed are the three letters of a currency, such as {USD}")
+        allowed = f"allowed are the three letters of a currency, such as {USD}"
+        raise ValueError(f"found {value!r:.40}; {allowed}")
     return value
-
-
-READERS = {AMOUNT: read_amount, CURRENCY: read_currency}
 
 
 def pay_of(study):

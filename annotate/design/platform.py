@@ -83,6 +83,12 @@ def platform_of(study):
     return read_platform(study.extra.get("platform"))
 
 
+def check_platform(value):
+    """Return the `platform` of a file as it is; ValueError says what is wrong with it."""
+    read_platform(value)
+    return value
+
+
 def read_platform(value):
     """Parse a Platform from a name or {name, open_link, codes}; ValueError says what is wrong.
 

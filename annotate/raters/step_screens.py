@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from annotate.design import around, versions
-from annotate.files.reading.aroundkeys import fits, of_part
+from annotate.design.expected import fits, of_part
 from annotate.models import Content, Place
 from annotate.raters.forms import ItemForm, Spot, asked
 from annotate.raters.screens import Screen, missing_of

@@ -8,6 +8,7 @@ from annotate.design import checks, grouping, own_answers, versions
 from annotate.values.scales import spec_of
 from annotate.values.scales.base import Scale
 from annotate.values.texts import one_line_ends
+from annotate.values.wrong import Wrong
 
 OPTIONS, AFTER = "options", "item"
 BOTH = gettext_noop("Please choose both A and D.")
@@ -94,9 +95,10 @@ class InsideForm(forms.Form):
 
     def clean_sessions_by(self):
         """Return a valid name of a column, as study.yaml allows it."""
-        if problem := grouping.problem(self.cleaned_data[grouping.KEY]):
-            raise forms.ValidationError(problem)
-        return self.cleaned_data[grouping.KEY]
+        try:
+            return grouping.check_column(self.cleaned_data[grouping.KEY])
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
 
     def clean_repeat_share(self):
         """Return the share; an empty field is none."""
@@ -168,7 +170,7 @@ class AttentionForm(forms.Form):
             return data
         try:
             self.entry = checks.read_check(self._entry(data)).as_data()
-        except checks.Wrong as error:
+        except Wrong as error:
             name = error.key if error.key in self.fields else None
             self.add_error(name, _sentence(error))
             return data
@@ -269,7 +271,7 @@ class GoldForm(forms.Form):
         try:
             entry = {"item": data["item"], "answers": answers, "tolerance": int(data["tolerance"])}
             self.entry = checks.read_gold(entry, scales).as_data()
-        except checks.Wrong as error:
+        except Wrong as error:
             self.add_error(None, _sentence(error) if answers else "Give at least one right answer.")
             return data
         keys = checks.gold_keys(self.study) | {data["item"]}

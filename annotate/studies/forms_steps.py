@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from django import forms
 
 from annotate.design import around, versions
-from annotate.files.reading import aroundkeys
+from annotate.design.expected import misfit
+from annotate.files.reading import stepspec
 from annotate.studies.forms_question import SCALES, as_typed, typed_spec
 from annotate.values.scales.base import FARTHEST
 from annotate.values.texts import one_line_ends
+from annotate.values.wrong import Wrong
 
 MOST_LABELS = 10_000  # characters
 
@@ -25,7 +27,7 @@ def _area(rows, **attrs):
     return forms.Textarea(attrs={"rows": rows, **attrs})
 
 
-def _text(label, rows=2, required=True, help_text="", longest=aroundkeys.LONGEST):
+def _text(label, rows=2, required=True, help_text="", longest=stepspec.LONGEST):
     return forms.CharField(
         label=label, widget=_area(rows), max_length=longest, required=required, help_text=help_text
     )
@@ -43,7 +45,7 @@ class CheckRow(Row):
     text = _text("Question")
     options = _text("Options, one a line", 4)
     answer = forms.IntegerField(
-        label="The right one is line", min_value=1, max_value=aroundkeys.MOST_OPTIONS, initial=1
+        label="The right one is line", min_value=1, max_value=stepspec.MOST_OPTIONS, initial=1
     )
     explanation = _text(
         "Explanation", required=False, help_text="Shown to who answers wrongly. May be empty."
@@ -227,7 +229,7 @@ PARTS = {
         "Questions about the instructions, asked after them. Who still has one wrong in the last "
         "attempt is screened out, before any item is held for them.",
         CheckRow,
-        aroundkeys.MOST_CHECKED,
+        stepspec.MOST_CHECKED,
         "check",
     ),
     "practice": Part(
@@ -236,7 +238,7 @@ PARTS = {
         "Items on which raters practise before the real ones, with feedback after each. What is "
         "answered there is no rating.",
         PracticeRow,
-        aroundkeys.MOST_PRACTICE,
+        stepspec.MOST_PRACTICE,
         "practice",
     ),
     "exit": Part(
@@ -245,7 +247,7 @@ PARTS = {
         "About the raters, asked after the last item. Their answers are columns of the exports of "
         "raters and sessions.",
         ExitRow,
-        aroundkeys.MOST_EXIT,
+        stepspec.MOST_EXIT,
         "exit",
     ),
 }
@@ -323,9 +325,9 @@ class RowsForm:
         if self.head:
             entries = {"attempts": self.head.cleaned_data["attempts"], "questions": entries}
         try:
-            value = aroundkeys.READERS[self.part.key](entries)
+            value = stepspec.READERS[self.part.key](entries)
             self._check(value)
-        except aroundkeys.Wrong as wrong:
+        except Wrong as wrong:
             self._blame(wrong)
             return None
         return value
@@ -333,7 +335,7 @@ class RowsForm:
     def _check(self, value):
         """Raise Wrong if the value does not fit the study."""
         if self.part.key == around.EXIT and (keys := around.frozen_keys(self.study, value)):
-            raise aroundkeys.Wrong(
+            raise Wrong(
                 f"{', '.join(keys)} has answers, so its scale stays; give the changed question a "
                 "key of its own"
             )
@@ -350,7 +352,7 @@ class RowsForm:
         rows = self.study.items.filter(parent__key__in=keys)
         for parent, key, kind in rows.values_list("parent__key", "key", "kind"):
             parts.setdefault(parent, {})[key] = kind
-        return aroundkeys.misfit(practice, versions.asked(self.study), kinds, parts)
+        return misfit(practice, versions.asked(self.study), kinds, parts)
 
     def _blame(self, wrong):
         """Add the message to its row and field, or above all rows."""

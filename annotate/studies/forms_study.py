@@ -275,10 +275,11 @@ class StudyForm(forms.ModelForm):
 
     def clean_pay_currency(self):
         """Return the currency in capital letters; None for a blank field."""
+        code = self.cleaned_data["pay_currency"].upper()
         try:
-            return read_currency(self.cleaned_data["pay_currency"].upper() or None)
+            return read_currency(code) if code else None
         except ValueError as error:
-            raise forms.ValidationError(f"A{str(error)[1:]}.") from None
+            raise forms.ValidationError(f"F{str(error)[1:]}.") from None
 
     def clean(self):
         """Give texts one kind of line end, so that the study's file reads well."""

@@ -2,7 +2,8 @@
 
 import yaml
 
-from annotate.files.reading.studyfile import KEPT, NUMBERS, TEXTS, VERSION
+from annotate.files.reading.studyfile import NUMBERS, TEXTS, VERSION
+from annotate.files.reading.studyspec import StudySpec
 from annotate.models import Question
 from annotate.values.scales import spec_of
 
@@ -23,7 +24,9 @@ def study_data(study, questions):
     data[VERSION] = study.questionnaire_version
     if questions:
         data["questions"] = [question_data(question, study.language) for question in questions]
-    data |= {key: study.extra[key] for key in KEPT if study.extra.get(key) is not None}
+    data |= {
+        key: study.extra[key] for key in StudySpec.kept_keys() if study.extra.get(key) is not None
+    }
     return data | {key: getattr(study, key) for key in LONG}
 
 

@@ -11,7 +11,8 @@ from rest_framework import serializers
 
 from annotate.api.errors import Conflict
 from annotate.api.fields import Object, Strict, Text, Whole
-from annotate.files.reading.studyfile import KEPT, LENGTHS, NUMBERS, TEXTS
+from annotate.files.reading.studyfile import NUMBERS, TEXTS
+from annotate.files.reading.studyspec import StudySpec
 from annotate.files.reading.yamlfile import TOO_MANY, has_too_many
 from annotate.models import Item, Question, Study
 from annotate.studies.study_file import as_yaml
@@ -204,11 +205,12 @@ class StudyNew(Strict):
         """Return the fields with the texts and numbers, within the limits of the file's reader."""
         fields = super().get_fields()
         for name in TEXTS:
-            most = LENGTHS.get(name, 100_000)
+            most = StudySpec.limits(name)["max_length"]
             fields[name] = Text(required=False, allow_blank=True, max_length=most)
-        for name, (low, high) in NUMBERS.items():
+        for name in NUMBERS:
+            low, high = (StudySpec.limits(name)[end] for end in ("ge", "le"))
             fields[name] = Whole(required=False, min_value=low, max_value=high)
-        for name in ("prompts", "judges", *KEPT):
+        for name in ("prompts", "judges", *StudySpec.kept_keys()):
             fields[name] = serializers.JSONField(
                 required=False, allow_null=True, help_text="As in study.yaml."
             )

@@ -17,7 +17,7 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 
 from analysis.reports.registry import EVERY_OPTION
-from annotate.files.reading.studyfile import QUESTION_KEYS
+from annotate.files.reading.studyspec import QuestionSpec
 from annotate.models import ApiToken, Item, Study
 from judges.models import Run
 from tests import factories
@@ -67,7 +67,7 @@ def test_every_operation_has_valid_examples_of_what_it_takes_and_gives(schema):
 
 def test_a_new_question_takes_what_study_yaml_takes(schema):
     questions = schema["components"]["schemas"]["StudyNew"]["properties"]["questions"]
-    assert tuple(questions["items"]["properties"]) == QUESTION_KEYS
+    assert tuple(questions["items"]["properties"]) == QuestionSpec.keys()
 
 
 def test_every_error_is_documented_in_the_one_form(schema):

@@ -4,9 +4,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotate.design import around
+from annotate.design.expected import misfit
 from annotate.files.loading.common import silent_rows
 from annotate.files.loading.placing import drop_open, give_places
-from annotate.files.reading import aroundkeys
 from annotate.models import Study
 
 
@@ -23,7 +23,7 @@ def check_practice(loading, name):
     for part, parent in parents.items():
         if parent in parts and part in loading.kinds:
             parts[parent][part] = loading.kinds[part]
-    if wrong := aroundkeys.misfit(practice, loading.questions.values(), kinds, parts):
+    if wrong := misfit(practice, loading.questions.values(), kinds, parts):
         loading.problems.add(name, wrong.words, None, around.PRACTICE)
 
 

@@ -73,4 +73,4 @@ def test_the_settings_page_shows_sets_and_takes_back_the_pay(study, as_owner):
 def test_a_wrong_currency_comes_back_with_what_is_allowed(study, as_owner):
     answer = as_owner.post("/studies/films/settings/", SETTINGS | {"pay_currency": "e1"})
     assert answer.status_code == 422
-    assert "Allowed are the three letters of a currency" in answer.content.decode()
+    assert "allowed are the three letters of a currency" in answer.content.decode()

@@ -189,7 +189,7 @@ QUESTIONS = "study: films\nquestions:\n  - {key: fits, text: T, scale: likert5}\
     ("text", "line", "words"),
     [
         ("order: poem", 4, "column order: found 'poem'; allowed is random, latin_square"),
-        ("repeats: many", 4, "column repeats: found “many”; allowed is a whole number from 0"),
+        ("repeats: many", 4, "column repeats: found 'many'; allowed is a whole number from 0"),
         ("attention: both", 4, "column attention: allowed is a list"),
         ("attention:\n  - {key: a, text: T, options: [A], right: A}", 5, "column options"),
         (

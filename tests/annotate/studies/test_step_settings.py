@@ -245,13 +245,13 @@ def test_a_file_marks_items_and_comes_out_as_it_went_in(study, tmp_path):
         ({"ITEM": "nothing"}, None, "number 2: item: found 'nothing'"),
         ({"ANSWERS": "accuracy: 6"}, None, "whole number from 1 to 5"),
         ({"ANSWERS": "nothing: 1"}, None, "nothing: is not asked about this item"),
-        ({"SCALE": "colours"}, 10, "number 2: scale: found scale 'colours'"),
+        ({"SCALE": "colours"}, 10, "line 10, column scale: found scale 'colours'"),
         ({"gender": "sex"}, 6, "allowed is gender, age, familiarity"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said_with_its_place(study, tmp_path, words, line, message):
     (problem,) = load(tmp_path, check=True, **words).problems.shown
-    assert message in problem.message and problem.row == line
+    assert message in str(problem) and problem.row == line
 
 
 def test_a_copy_of_a_study_has_its_check_and_exit_questions_but_no_practice(as_owner, study):

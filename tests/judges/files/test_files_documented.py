@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from annotate.files.reading import studyfile
+from annotate.files.reading.studyspec import QuestionSpec, StudySpec
 from judges.files import TABLES
 from judges.files.judges import keys_of
 from judges.models import Judge
@@ -27,6 +27,6 @@ def test_every_column_and_alias_has_its_row(table):
 
 def test_every_key_of_the_study_file_is_documented():
     text = section("study.yaml")
-    keys = (*studyfile.KEYS, *studyfile.QUESTION_KEYS)
+    keys = (*StudySpec.keys(), *QuestionSpec.keys())
     keys += tuple(key for kind in Judge.Kind for key in (kind.value, *keys_of(kind)))
     assert [key for key in keys if f"`{key}`" not in text] == []

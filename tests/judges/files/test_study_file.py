@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotate.files.reading import Problems
-from annotate.files.reading.studyfile import KEYS, read_study
+from annotate.files.reading.studyfile import read_study
+from annotate.files.reading.studyspec import StudySpec
 from annotate.models import Membership, Question, Study
 from annotate.studies.study_file import as_yaml, study_data
 from annotate.values.scales import parse_scale, spec_of
@@ -236,7 +237,7 @@ def test_a_chinese_study_with_reasons_codes_and_versions_comes_out_the_same(db, 
 
 def test_every_key_that_can_be_read_is_written(full):
     found = [line.split(":")[0] for line in study_yaml(Study.objects.get()).splitlines()]
-    assert [key for key in KEYS if key not in found] == []
+    assert [key for key in StudySpec.model_fields if key not in found] == []
 
 
 def test_a_change_in_the_file_is_seen(full, tmp_path):

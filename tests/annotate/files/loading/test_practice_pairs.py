@@ -3,10 +3,12 @@
 import pytest
 
 from annotate.design import around
+from annotate.design.expected import misfit
 from annotate.files.loading.practice import mark_items
-from annotate.files.reading.aroundkeys import Wrong, misfit, read_practice
+from annotate.files.reading.stepspec import read_practice
 from annotate.models import PracticeAnswer, Study
 from annotate.studies.forms_steps import PracticeRow
+from annotate.values.wrong import Wrong
 from judges.files import load_files
 from judges.files.study_file import study_yaml
 from tests.annotate.sessions.test_steps import begin, text_of

@@ -1,0 +1,234 @@
+"""Describe study.yaml: the keys of a study and of its questions, and what each may hold."""
+
+from collections import Counter
+from typing import Annotated, Any
+
+from django.conf import settings
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+
+from annotate.design import checks, grouping, own_answers, payment, splits
+from annotate.design.platform import check_platform
+from annotate.files.reading import stepspec
+from annotate.files.reading.problems import quoted
+from annotate.files.reading.spec import LIST, Spec, Text, follows, number, one_of, whole
+from annotate.models import Item, Question, Study
+from annotate.models.study import slug_rule, study_slug_rule
+from annotate.values.languages import ENGLISH
+from annotate.values.media import check_hosts
+from annotate.values.scales import parse_scale, scale_from_dict
+from annotate.values.spread import check_spread
+from annotate.values.wrong import Wrong
+
+LONGEST = 100_000
+MISSING_SCALE = "for example likert5"
+
+
+def _scale(value, info: ValidationInfo):
+    try:
+        return parse_scale(value, info.context).as_dict()
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _applies_to(value):
+    kinds = [value] if isinstance(value, str) else value or []
+    if not isinstance(kinds, list) or not all(kind in Item.Kind.values for kind in kinds):
+        raise ValueError(f"found {quoted(value)}; allowed are {', '.join(Item.Kind.values)}")
+    return kinds
+
+
+def _why(value, info: ValidationInfo):
+    if not isinstance(value, bool) and value != Question.Why.REQUIRED:
+        raise ValueError(f"found {quoted(value)}; allowed is true, false or required")
+    if value and info.data.get("scale", {}).get("kind") == "text":
+        raise ValueError("found a reason for a free text; allowed is one for a scale")
+    if isinstance(value, bool):
+        return str(Question.Why.OPTIONAL if value else Question.Why.NONE)
+    return value
+
+
+Stripped = Annotated[str, BeforeValidator(lambda value: str(value or "").strip())]
+
+
+def _sentence(value):
+    if not value:
+        raise ValueError("is missing; expected is the sentence that raters read")
+    return value
+
+
+class QuestionSpec(Spec):
+    """A question of the questionnaire."""
+
+    key: Annotated[Stripped, follows(slug_rule)] = Field("", validate_default=True)
+    text: Annotated[Text, AfterValidator(_sentence)] = Field(
+        "", max_length=LONGEST, validate_default=True
+    )
+    scale: Annotated[dict, BeforeValidator(_scale)] = Field(description=MISSING_SCALE)
+    required: bool = True
+    applies_to: Annotated[list[str], BeforeValidator(_applies_to)] = []
+    why: Annotated[str, BeforeValidator(_why)] = ""
+    retired: bool = False
+
+    def as_fields(self, position):
+        """Return the fields of the Question."""
+        fields = self.model_dump()
+        return {"scale_spec": fields.pop("scale"), "position": position} | fields
+
+
+def _listed(entries):
+    if not isinstance(entries or [], list) or not all(isinstance(e, dict) for e in entries or ()):
+        raise ValueError(LIST)
+    return entries or []
+
+
+def _check_questions(questions):
+    keys = Counter(question.key for question in questions)
+    for key in (key for key, count in keys.items() if count > 1):
+        raise ValueError(f"found the question {quoted(key)} twice; allowed is once")
+    if not questions:
+        raise ValueError("found no question; a study asks at least one")
+    return questions
+
+
+def _language(value):
+    codes = sorted(code for code, _ in settings.LANGUAGES)
+    if str(value).lower() not in codes:
+        raise ValueError(f"found {quoted(value)}; allowed is {', '.join(codes)}")
+    return str(value).lower()
+
+
+def _most_raters(value, info: ValidationInfo):
+    least = info.data.get("raters_per_item") or 0
+    if 0 < value <= least:
+        wanted = f"allowed is 0 (off), or more than raters_per_item ({least})"
+        raise ValueError(f"found {value}; {wanted}")
+    return value
+
+
+def _hosts(hosts):
+    hosts = hosts or []
+    if not isinstance(hosts, list) or not all(isinstance(host, str) for host in hosts):
+        raise ValueError(f"found {quoted(hosts)}; allowed is a list of names of hosts")
+    return check_hosts(hosts)
+
+
+def _split(given):
+    try:
+        if not isinstance(given, dict) or given.keys() != {"seed", "share"}:
+            raise ValueError("allowed is a mapping of seed and share")
+        return splits.check(given["seed"], given["share"])
+    except ValueError as error:
+        raise ValueError(f"found {quoted(given)}; {error}") from None
+
+
+def _at_most(most):
+    def check(value):
+        if not isinstance(value, list) or len(value) > most:
+            raise ValueError(LIST.replace("a list of", f"a list of at most {most}"))
+        return value
+
+    return BeforeValidator(check)
+
+
+def _differ(name):
+    """Return a validator of a list whose entries differ in an attribute."""
+
+    def check(entries):
+        names = [getattr(entry, name) for entry in entries]
+        for position, key in enumerate(names):
+            if key in names[:position]:
+                raise Wrong(f"found {quoted(key)} twice; allowed is once", name, position)
+        return entries
+
+    return AfterValidator(check)
+
+
+def _attention(entry, info: ValidationInfo):
+    return checks.read_check(entry, info.context)
+
+
+def _gold(entry, info: ValidationInfo):
+    questions = info.data.get("questions")
+    scales = None
+    if questions is not None:
+        scales = {question.key: scale_from_dict(question.scale) for question in questions}
+    return checks.read_gold(entry, scales)
+
+
+class StudySpec(Spec):
+    """study.yaml. Keys of None are as if they were not there, unless a text or a number is asked.
+
+    What raters do before and after their items, and what stands among them, is kept in Study.extra.
+    """
+
+    study: Annotated[Stripped, follows(study_slug_rule)] = Field("", validate_default=True)
+    kind: Annotated[str, one_of(Study.Kind)] = ""
+    language: Annotated[str, BeforeValidator(_language)] = ENGLISH
+    questions: Annotated[
+        list[QuestionSpec], BeforeValidator(_listed), AfterValidator(_check_questions)
+    ] = []
+    questionnaire_version: int = whole(1, 32767, 1)
+    prompts: Annotated[list[Any], BeforeValidator(_listed)] = []
+    judges: Annotated[list[Any], BeforeValidator(_listed)] = []
+    title: Text = Field("", max_length=200)
+    notice: Text = Field("", max_length=LONGEST)
+    consent: Text = Field("", max_length=LONGEST)
+    instructions: Text = Field("", max_length=LONGEST)
+    completion_code: Text = Field("", max_length=40)
+    raters_per_item: int = whole(1, 1000, 1)
+    raters_per_item_max: Annotated[int, AfterValidator(_most_raters)] = whole(0, 1000, 0)
+    items_per_session: int = whole(1, 500, 1)
+    hold_minutes: int = whole(1, 32767, 1)
+    show_history: int = whole(0, 100, 0)
+    adaptive_from: Annotated[dict, BeforeValidator(check_spread)] | None = None
+    media_hosts: Annotated[list[str], BeforeValidator(_hosts)] = []
+    split: Annotated[tuple, BeforeValidator(_split)] | None = None
+    quality: Any = None
+    platform: Annotated[Any, BeforeValidator(check_platform)] = None
+    pays_per_session: Annotated[int | float, number(0, payment.LARGEST)] | None = None
+    pay_currency: Annotated[str, BeforeValidator(payment.read_currency)] | None = None
+    comprehension: Annotated[dict, BeforeValidator(stepspec.read_check)] | None = None
+    practice: Annotated[list, BeforeValidator(stepspec.read_practice)] | None = None
+    exit: Annotated[list, BeforeValidator(stepspec.read_exit)] | None = None
+    attention: (
+        Annotated[
+            list[Annotated[Any, BeforeValidator(_attention)]],
+            _at_most(checks.MOST_CHECKS),
+            _differ("key"),
+        ]
+        | None
+    ) = None
+    gold: (
+        Annotated[
+            list[Annotated[Any, BeforeValidator(_gold)]],
+            _at_most(checks.MOST_GOLD),
+            _differ("item"),
+        ]
+        | None
+    ) = None
+    order: Annotated[str, one_of(checks.Order)] | None = None
+    sessions_by: Annotated[str, BeforeValidator(grouping.check_column)] | None = None
+    repeat_share: Annotated[int | float, number(0, own_answers.MOST)] | None = None
+    attention_failures: int | None = whole(*checks.NUMBERS["attention_failures"])
+    gold_per_session: int | None = whole(*checks.NUMBERS["gold_per_session"])
+    repeats: int | None = whole(*checks.NUMBERS["repeats"])
+    minimum_seconds: int | None = whole(*checks.NUMBERS["minimum_seconds"])
+    order_seed: int | None = whole(*checks.NUMBERS["order_seed"])
+
+    @classmethod
+    def kept_keys(cls):
+        """Return the keys that Study.extra keeps: all from quality on."""
+        keys = cls.keys()
+        return keys[keys.index("quality") :]
+
+    def given(self, keys):
+        """Return {key: value} of those keys that the file has, but those of None."""
+        values = {key: getattr(self, key) for key in keys if key in self.model_fields_set}
+        return {key: value for key, value in values.items() if value is not None}
+
+    def as_extra(self):
+        """Return what Study.extra keeps, as data."""
+        extra = self.given(self.kept_keys())
+        for key in {"attention", "gold"} & extra.keys():
+            extra[key] = [entry.as_data() for entry in extra[key]]
+        return extra

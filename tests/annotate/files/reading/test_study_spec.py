@@ -1,0 +1,100 @@
+"""Each key of study.yaml is declared once; all faults are named, in order of the lines."""
+
+import pytest
+
+from annotate.files.reading import Problems
+from annotate.files.reading.spec import faults
+from annotate.files.reading.studyfile import read_study
+from annotate.files.reading.studyspec import QuestionSpec, StudySpec
+
+FAULTY = """\
+study: films
+raters_per_item: many
+language: xx
+questions:
+  - {key: Fits, text: T, scale: likert5}
+  - key: why
+    scale: likert6
+    wide: true
+    required: 1
+    why: often
+pays_per_session: -1
+pay_currency: usd
+comprehension:
+  attempts: 9
+exit:
+  - gender
+  - key: years
+    text: How many?
+    scale: number
+    must: true
+attention:
+  - {key: a, text: T, scale: likert5, right: 9}
+  - {key: b, text: T, scale: likert5, right: 1, at: 2}
+repeats: 51
+repeat_share: 0.6
+sessions_by: 'a"b'
+title:
+  long: true
+"""
+
+
+def read(tmp_path, text):
+    path, problems = tmp_path / "study.yaml", Problems()
+    path.write_text(text)
+    return read_study(path, path.name, problems), [str(problem) for problem in problems.shown]
+
+
+def test_all_faults_are_named_in_the_order_of_their_lines(tmp_path):
+    read_file, messages = read(tmp_path, FAULTY)
+    assert read_file.slug == "films"
+    named = [
+        (2, "raters_per_item", "found 'many'; allowed is a whole number from 1 to 1000"),
+        (3, "language", "found 'xx'; allowed is "),
+        (5, "key", "found 'Fits'. Use 1 to 60 lower-case letters"),
+        (6, "text", "is missing; expected is the sentence that raters read"),
+        (7, "scale", "found scale 'likert6'; allowed is likert5"),
+        (8, "wide", "is not a known key; allowed are key, text, scale, required, applies_to"),
+        (9, "required", "found '1'; allowed is true or false"),
+        (10, "why", "found 'often'; allowed is true, false or required"),
+        (11, "pays_per_session", "found '-1'; allowed is a number from 0 to 100,000"),
+        (12, "pay_currency", "found 'usd'; allowed are the three letters of a currency"),
+        (14, "attempts", "found '9'; allowed is a whole number from 1 to 5"),
+        (20, "must", "is not a known key; allowed are key, text, scale, required"),
+        (22, "right", "found “9”; allowed are Strongly disagree"),
+        (23, "at", "is not a known key; allowed are key, text, options"),
+        (24, "repeats", "found '51'; allowed is a whole number from 0 to 50"),
+        (25, "repeat_share", "found '0.6'; allowed is a number from 0 to 0.5"),
+        (26, "sessions_by", 'found “a"b”; allowed is the name of a column'),
+        (27, "title", "found a list or a mapping; allowed is a text"),
+    ]
+    assert len(messages) == len(named)
+    for message, (line, column, words) in zip(messages, named, strict=True):
+        assert message.startswith(f"study.yaml, line {line}, column {column}: {words}"), message
+
+
+@pytest.mark.parametrize("text", ["questions: 3\n", "questions: [a]\n", "judges: {a: b}\n"])
+def test_what_has_to_be_a_list_of_mappings_is_told_so(tmp_path, text):
+    _, messages = read(tmp_path, f"study: s\n{text}")
+    assert messages == [
+        f"study.yaml, line 2, column {text.split(':')[0]}: allowed is a list of mappings, each "
+        "beginning with `- `"
+    ]
+
+
+def test_keys_without_a_value_are_as_if_they_were_not_there(tmp_path):
+    empty = "".join(f"{key}:\n" for key in (*StudySpec.kept_keys(), "split", "adaptive_from"))
+    read_file, messages = read(tmp_path, "study: s\n" + empty)
+    assert messages == []
+    assert read_file.fields == {"extra": {}} and read_file.questions is None
+
+
+@pytest.mark.parametrize("kind", [StudySpec, QuestionSpec])
+def test_every_kind_of_fault_has_words(kind):
+    """Whatever stands at a key, the message is a sentence of ours."""
+    for value in (None, [], {}, [1], {"a": 1}, True, -1, 1e9, "x" * 200_000):
+        for key in kind.model_fields:
+            try:
+                kind.model_validate({key: value}, context="en")
+            except ValueError as error:
+                assert all(message for _, message in faults(error, kind))
