@@ -208,13 +208,13 @@ def parse(kind, value):
 
 def line_at(mapping: Any, place):
     """Return the line of a file at which a place's key stands, or the nearest around it."""
-    found = mapping.line
+    line = mapping.line
     for part in place:
         if isinstance(mapping, Mapping) and hasattr(mapping, "line_of"):
-            found = mapping.line_of(part)
+            line = mapping.line_of(part)
         try:
             mapping = mapping[part]
         except (KeyError, IndexError, TypeError):
-            return found
-        found = getattr(mapping, "line", found) if isinstance(part, int) else found
-    return found
+            return line
+        line = getattr(mapping, "line", line) if isinstance(part, int) else line
+    return line

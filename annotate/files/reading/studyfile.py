@@ -1,6 +1,7 @@
 """Read study.yaml: a study's settings, its questionnaire and its judges, with line numbers."""
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from django.conf import settings
 from pydantic import ValidationError
@@ -48,10 +49,10 @@ def read_study(path, name, problems, language=ENGLISH):
     mapping = read_yaml(path, name, problems)
     if mapping is None:
         return None
-    named = str(mapping.get("language", language)).lower()
-    known = named if named in dict(settings.LANGUAGES) else ENGLISH
+    code = str(mapping.get("language", language)).lower()
+    code = code if code in dict(settings.LANGUAGES) else ENGLISH
     try:
-        return _study_file(StudySpec.model_validate(mapping, context=known))
+        return _study_file(StudySpec.model_validate(mapping, context=code))
     except ValidationError as error:
         _note(error, mapping, name, problems)
         return StudyFile(slug=str(mapping.get("study") or "").strip())
@@ -63,7 +64,7 @@ def _note(error, mapping, name, problems):
     for place, message in faults(error, StudySpec):
         column = [part for part in place if isinstance(part, str)][-1]
         noted.append((line_at(mapping, place), column, message))
-    for line, column, message in sorted(noted, key=lambda each: each[0]):
+    for line, column, message in sorted(noted, key=itemgetter(0)):
         problems.add(name, message, line, column)
 
 
