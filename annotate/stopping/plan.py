@@ -7,7 +7,7 @@ from django.db import transaction
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from annotate.models import Rating, StoppingPlan, Study
 from annotate.stopping.clusters import cluster_by_item, draw_order
-from annotate.stopping.exclusions import standing
+from annotate.stopping.exclusions import standing, with_deleted_raters
 
 SEEDS = 2**32
 
@@ -18,7 +18,7 @@ class Refused(ValueError):
 
 def plan_of(study):
     """Return the study's StoppingPlan, or None."""
-    return StoppingPlan.objects.filter(study=study).first()
+    return with_deleted_raters(StoppingPlan.objects.filter(study=study)).first()
 
 
 def why_not(study):

@@ -20,7 +20,7 @@ from analysis.stats.planning.stopping import Look, State, StoppingRule, look
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence, gather_evidence
 from annotate.models import StoppingPlan
-from annotate.stopping.exclusions import later_exclusions, standing
+from annotate.stopping.exclusions import later_exclusions
 from annotate.stopping.plan import plan_of
 from judges.stopping.plan import pairs_of
 
@@ -60,12 +60,12 @@ class Looked:
 
 
 class Beside:
-    """The plan, its pairs and the exclusions that stand, as text that changes with them."""
+    """The plan, its pairs and the exclusions that came later, as text that changes with them."""
 
     def __init__(self, study, may_be_planned=True):
         self.plan = plan_of(study) if may_be_planned else None
         self.pairs = pairs_of(self.plan) if self.plan else []
-        self.standing = standing(study) if self.plan else []
+        self.later = later_exclusions(self.plan) if self.plan else []
 
     @classmethod
     def known_by(cls, reader):
@@ -73,7 +73,7 @@ class Beside:
         return cls(reader.study, reader.judges.planned)
 
     def __str__(self):
-        plan = (self.plan.pk, self.standing) if self.plan else ()
+        plan = (self.plan.pk, self.later) if self.plan else ()
         return repr((plan, [(pair.judge.key, pair.question.key) for pair in self.pairs]))
 
 
@@ -90,7 +90,7 @@ def stop(answers, options, parts=None):
     if beside.plan.role:
         options = replace(options, reference=beside.plan.role)
     report = Report("stop", answers.study.slug, options.as_dict())
-    rule = _rule(beside.plan, options)
+    rule = _rule(beside, options)
     collected = collected_of(answers, beside.plan)
     scores = Scores(collected.answers, options)
     for asked in asked_questions(scores, options.reference, read_lengths(scores)):
@@ -110,9 +110,9 @@ def stop(answers, options, parts=None):
     return report
 
 
-def _rule(plan, options):
-    later = later_exclusions(plan)
-    ended = f"exclusions that the plan does not name: {', '.join(later)}" if later else ""
+def _rule(beside, options):
+    plan, later = beside.plan, ", ".join(beside.later)
+    ended = f"exclusions that the plan does not name: {later}" if later else ""
     if options.only or options.exclude:
         ended = "some items are left out by an option"
     stopping = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)

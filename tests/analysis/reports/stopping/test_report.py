@@ -14,6 +14,7 @@ from analysis.reports.stopping.fan import Fan, describe_fan
 from analysis.reports.stopping.price import price_of
 from analysis.stats.validation.errors import Quantity
 from annotate.models import Place, QualityStep, Rating
+from annotate.sessions.exclude import forget
 from annotate.stopping.plan import fix_plan
 from judges.models import Judge, StoppingPair
 from tests import factories
@@ -271,6 +272,34 @@ def test_another_exclusion_ends_the_guarantee_and_the_usual_intervals_stand(owne
         assert (row["state"], row["bounds"]) == ("", "chosen after looking")
         assert isnan(row["items"]) and isnan(row["cost"])
     assert report.curves == {}
+
+
+def test_a_later_exclusion_by_hand_ends_the_guarantee_where_an_earlier_one_was_frozen(client, owner):
+    study = make_study(owner, 60)
+    study.raters.create(key="known")
+    exclude(study, "known", "by_hand", {})
+    plan(study)
+    rate(study)
+    client.force_login(owner)
+    page = f"/studies/{study.slug}/analysis/stop/"
+    assert "The guarantee has ended" not in client.get(page).text
+    exclude(study, "r3", "by_hand", {})
+    assert "The guarantee has ended" in client.get(page).text
+
+
+def test_deleting_a_raters_data_ends_the_guarantee_in_words(client, owner):
+    study = make_study(owner, 60)
+    plan(study)
+    rate(study)
+    client.force_login(owner)
+    forget(study.raters.get(key="r3"), owner)
+    assert build(study, "stop").verdict[0] == (
+        "The guarantee has ended (exclusions that the plan does not name: the data of 1 rater "
+        "deleted, which raters may have asked for or researchers chosen). What stands here is the "
+        "usual result, chosen after looking."
+    )
+    plans = client.get(f"/studies/{study.slug}/stopping/").text
+    assert "the data of 1 rater deleted" in plans
 
 
 def test_a_frozen_exclusion_keeps_the_guarantee(owner):
