@@ -6,7 +6,7 @@ from django.db import transaction
 
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from annotate.models import Rating, StoppingPlan, Study
-from annotate.stopping.clusters import cluster_by_item, draw_order
+from annotate.stopping.clusters import cluster_by_item, draw_order, items_in_order
 from annotate.stopping.exclusions import standing, with_deleted_raters
 
 SEEDS = 2**32
@@ -58,6 +58,7 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
     if reason := why_not(now):
         raise Refused(reason)
     seed = randbelow(SEEDS)
+    order = draw_order(now, seed)
     frozen = [*exclusions, *(entry for entry in standing(now) if entry not in exclusions)]
     return StoppingPlan.objects.create(
         study=now,
@@ -67,7 +68,8 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
         raters_per_item=now.raters_per_item,
         role=role,
         seed=seed,
-        order=draw_order(now, seed),
+        order=order,
+        items=items_in_order(order, cluster_by_item(now)),
         exclusions=frozen,
         by=user,
         by_name=user.username,

@@ -15,7 +15,7 @@ from analysis.reports.stopping.fan import RETENTION_PLACE, fan_of
 from analysis.reports.stopping.price import Price, price_of
 from analysis.reports.verdict.questions import asked_questions, read_lengths
 from analysis.stats.planning.advice import Advice, advise
-from analysis.stats.planning.confidence_sequence import share_alpha
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
 from analysis.stats.planning.stopping import Look, State, StoppingRule, look
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence, gather_evidence
@@ -90,34 +90,36 @@ def stop(answers, options, parts=None):
     if beside.plan.role:
         options = replace(options, reference=beside.plan.role)
     report = Report("stop", answers.study.slug, options.as_dict())
-    rule = _rule(beside, options)
     collected = collected_of(answers, beside.plan)
+    rule = _rule(beside, options, collected)
     scores = Scores(collected.answers, options)
     for asked in asked_questions(scores, options.reference, read_lengths(scores)):
         key = asked.question.key
         for name in _judges(beside, scores, key) if parts is None or key in parts else ():
             looked = _look(asked, name, rule, collected)
             _add(report, looked, rule, options)
-            if not rule.ended:
+            if not rule.ended and not collected.is_early:
                 report.curves[name, key] = fan_of(looked.seen, looked.advice, rule.stopping)
-    report.verdict = [
-        *_ended(rule),
-        *_counted(collected, rule),
-        *(e.reason for e in report.entries),
-    ]
+    report.verdict = [*_ended(rule), *_counted(collected, rule)]
+    if not _is_early(collected, rule):
+        report.verdict += [entry.reason for entry in report.entries]
     role_note = words.say_role(beside.plan.role, asked_role)
     report.notes = [*item_notes(scores), role_note, *_notes(report, rule)]
     return report
 
 
-def _rule(beside, options):
-    plan, later = beside.plan, ", ".join(beside.later)
-    ended = f"exclusions that the plan does not name: {later}" if later else ""
+def _rule(beside, options, collected):
+    plan, ended = beside.plan, words.say_ended(beside.later, collected.gone_items)
     if options.only or options.exclude:
         ended = "some items are left out by an option"
     stopping = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)
     price = price_of(plan.study, plan.raters_per_item, options.item_cost)
     return Rule(plan, stopping, ended, price)
+
+
+def _is_early(collected, rule):
+    """Return whether a plan that holds has had no look yet, so that nothing is said of judges."""
+    return collected.is_early and not rule.ended
 
 
 def _judges(beside, scores, question):
@@ -144,8 +146,8 @@ def _look(asked, name, rule, collected):
 
 
 def _advice(seen, evidence, rule):
-    """Return the Advice where nothing is decided; None without anything to go on."""
-    if rule.ended or seen.state not in UNDECIDED or not evidence.n:
+    """Return the Advice where nothing is decided; None before the first look."""
+    if rule.ended or seen.state not in UNDECIDED or seen.clusters < FIRST_LOOK:
         return None
     cost = 1.0 if rule.price.item is None else rule.price.item
     return advise(rule.stopping, seen, items=evidence.n, m=rule.m, rating_cost=cost / rule.m)
@@ -210,6 +212,10 @@ def _counted(collected, rule):
         f"order all those before the first that is incomplete. A cluster is complete when each of "
         f"its items has {rule.m} ratings.{late}"
     )
+    if _is_early(collected, rule):
+        yield words.say_lacking(collected, rule.m, rule.price)
+    if collected.later_items:
+        yield words.say_later(collected.later_items)
 
 
 def _decisions(number):

@@ -44,6 +44,9 @@ def test_a_plan_keeps_an_order_of_all_clusters_drawn_by_its_seed(study):
     assert sorted(plan.order) == sorted(f"c{number}" for number in range(CLUSTERS))
     assert draw_order(study, plan.seed) == plan.order
     assert len({tuple(draw_order(study, seed)) for seed in range(20)}) > 10
+    by_cluster = [[f"i{2 * int(name[1:]) + turn}" for turn in (0, 1)] for name in plan.order]
+    keys = dict(study.items.values_list("pk", "key"))
+    assert [[keys[pk] for pk in items] for items in plan.items] == by_cluster
     assert (plan.raters_per_item, plan.by_name, plan.exclusions) == (3, "owner", [FAST])
 
 
