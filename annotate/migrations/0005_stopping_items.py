@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             field=models.JSONField(
                 db_default=models.Value([], models.JSONField()),
                 default=list,
-                help_text="Primary keys of each cluster's items, in that order. Blank in older plans, which take the items that their clusters have now.",
+                help_text="Primary keys of each cluster's items, in that order. Empty in older plans, which take those that their clusters have now.",
             ),
         ),
     ]

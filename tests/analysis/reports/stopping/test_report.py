@@ -358,7 +358,7 @@ def test_another_exclusion_ends_the_guarantee_and_the_usual_intervals_stand(owne
     assert report.curves == {}
 
 
-def test_a_later_exclusion_by_hand_ends_the_guarantee_where_an_earlier_one_was_frozen(client, owner):
+def test_a_later_exclusion_by_hand_ends_it_where_an_earlier_one_was_frozen(client, owner):
     study = make_study(owner, 60)
     study.raters.create(key="known")
     exclude(study, "known", "by_hand", {})
