@@ -40,8 +40,8 @@ class StoppingPlan(models.Model):
     items = models.JSONField(
         default=list,
         db_default=Value([], models.JSONField()),
-        help_text="Primary keys of each cluster's items, in that order. Empty in older plans, which "
-        "take those that their clusters have now.",
+        help_text="Primary keys of each cluster's items, in that order. Empty in older plans, "
+        "which take those that their clusters have now.",
     )
     exclusions = models.JSONField(
         default=list, help_text="The exclusion rules, [{rule, parameters}]: see annotate/quality."
