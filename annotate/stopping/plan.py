@@ -6,6 +6,7 @@ from django.db import transaction
 
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from annotate.models import Rating, StoppingPlan, Study
+from annotate.stopping.claim_order import put_places_in_order
 from annotate.stopping.clusters import cluster_by_item, draw_order, items_in_order
 from annotate.stopping.exclusions import standing, with_deleted_raters
 
@@ -60,7 +61,7 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
     seed = randbelow(SEEDS)
     order = draw_order(now, seed)
     frozen = [*exclusions, *(entry for entry in standing(now) if entry not in exclusions)]
-    return StoppingPlan.objects.create(
+    plan = StoppingPlan.objects.create(
         study=now,
         planned=planned,
         alpha=alpha,
@@ -74,3 +75,5 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
         by=user,
         by_name=user.username,
     )
+    put_places_in_order(plan.items)
+    return plan

@@ -29,10 +29,7 @@ NO_PLAN = (
     "Results of a study that stopped because of what was seen are chosen after looking; the "
     "verdict gives them as usual."
 )
-LATE = (
-    "Raters get items of all clusters at once, so most clusters are complete only near the end of "
-    "collecting, and looks come late."
-)
+LATE = "Items get their last rating only after all items have the others, so that looks come late."
 AFTER_LOOKING = "chosen after looking"
 
 

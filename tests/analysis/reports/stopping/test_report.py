@@ -120,9 +120,8 @@ def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
         "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
-        "is incomplete. A cluster is complete when each of its items has 3 ratings. Raters get "
-        "items of all clusters at once, so most clusters are complete only near the end of "
-        "collecting, and looks come late.",
+        "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
+        "their last rating only after all items have the others, so that looks come late.",
         "Go on. Open for judge on q: retention. At today's estimate: about 171 more "
         "items, about $68 at $.40 an item. One standard error to either side: 2 to 1,580. More "
         "raters alone cannot.",
