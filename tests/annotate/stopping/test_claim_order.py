@@ -7,6 +7,7 @@ from annotate.models import Place, Session
 from annotate.sessions import session as sessions
 from annotate.stopping.plan import fix_plan
 from tests import factories
+from tests.annotate.sessions.test_places import begin_in_processes
 
 pytestmark = pytest.mark.django_db
 CLUSTERS, PER_CLUSTER, RATINGS, PER_SESSION = 100, 2, 2, 10
@@ -60,3 +61,14 @@ def test_a_session_holds_items_of_many_clusters(study):
     session = begin(study, 0)
     assert session.places.count() == PER_SESSION
     assert session.places.values("item__content").distinct().count() >= 7
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_processes_that_claim_at_once_complete_the_order_from_its_start(study):
+    """30 of 40 sessions, by 8 processes; in their race the order is kept only roughly."""
+    plan = fix(study)
+    begin_in_processes(study, raters=30)
+    pairs = list(study.places.filter(state="held").values_list("rater", "item"))
+    assert len(pairs) == len(set(pairs)) == 300
+    assert complete(plan) >= 25
