@@ -39,7 +39,7 @@ FLOORS = {
         {
             "recruitment": "values models design sessions files quality studies",
             "accounts": "models",
-            "stopping": "models design quality",
+            "stopping": "db models design quality",
         },
         {"api": "values db models design http files studies"},
         {"management": "raters accounts"},

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 
 from annotate.models.rater import Rater
@@ -37,6 +37,12 @@ class StoppingPlan(models.Model):
     )
     seed = models.PositiveBigIntegerField(help_text="From which the order was drawn.")
     order = models.JSONField(help_text="Ids of the clusters, in the order drawn.")
+    items = models.JSONField(
+        default=list,
+        db_default=Value([], models.JSONField()),
+        help_text="Primary keys of each cluster's items, in that order. Empty in older plans, "
+        "which take those that their clusters have now.",
+    )
     exclusions = models.JSONField(
         default=list, help_text="The exclusion rules, [{rule, parameters}]: see annotate/quality."
     )

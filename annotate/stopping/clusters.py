@@ -21,3 +21,12 @@ def draw_order(study, seed):
     clusters = sorted(set(cluster_by_item(study).values()))
     Random(seed).shuffle(clusters)
     return clusters
+
+
+def items_in_order(order, cluster_by_item):
+    """Return for each cluster of an order the primary keys of its items: [[primary key]]."""
+    items = {cluster: [] for cluster in order}
+    for pk, cluster in cluster_by_item.items():
+        if cluster in items:
+            items[cluster].append(pk)
+    return list(items.values())

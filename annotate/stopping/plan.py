@@ -6,8 +6,9 @@ from django.db import transaction
 
 from analysis.stats.planning.confidence_sequence import FIRST_LOOK
 from annotate.models import Rating, StoppingPlan, Study
-from annotate.stopping.clusters import cluster_by_item, draw_order
-from annotate.stopping.exclusions import standing
+from annotate.stopping.claim_order import put_places_in_order
+from annotate.stopping.clusters import cluster_by_item, draw_order, items_in_order
+from annotate.stopping.exclusions import standing, with_deleted_raters
 
 SEEDS = 2**32
 
@@ -18,7 +19,7 @@ class Refused(ValueError):
 
 def plan_of(study):
     """Return the study's StoppingPlan, or None."""
-    return StoppingPlan.objects.filter(study=study).first()
+    return with_deleted_raters(StoppingPlan.objects.filter(study=study)).first()
 
 
 def why_not(study):
@@ -58,8 +59,9 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
     if reason := why_not(now):
         raise Refused(reason)
     seed = randbelow(SEEDS)
+    order = draw_order(now, seed)
     frozen = [*exclusions, *(entry for entry in standing(now) if entry not in exclusions)]
-    return StoppingPlan.objects.create(
+    plan = StoppingPlan.objects.create(
         study=now,
         planned=planned,
         alpha=alpha,
@@ -67,8 +69,11 @@ def fix_plan(study, user, *, planned, alpha, decisions, exclusions, role):
         raters_per_item=now.raters_per_item,
         role=role,
         seed=seed,
-        order=draw_order(now, seed),
+        order=order,
+        items=items_in_order(order, cluster_by_item(now)),
         exclusions=frozen,
         by=user,
         by_name=user.username,
     )
+    put_places_in_order(plan.items)
+    return plan

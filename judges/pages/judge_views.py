@@ -16,6 +16,7 @@ from judges.pages.forms import RunForm, judge_form
 from judges.pages.judge_preview import preview
 from judges.runs import progress
 from judges.runs.access import judge_or_404
+from judges.runs.naming import why_seen
 from judges.runs.nudge import nudge
 from judges.scorers import SCORERS, set_to
 
@@ -30,8 +31,8 @@ KINDS += [
     (Judge.Kind(kind), "", Judge.Kind(kind).label) for kind in MADE_HERE if kind != Judge.Kind.LLM
 ]
 LOST_NAME = (
-    "{} is not named beforehand any more: its settings were changed. Name it again before it has "
-    "judged anything."
+    "{} is not named beforehand any more: its settings were changed. Name it again before a judge "
+    "has judged anything."
 )
 
 
@@ -180,6 +181,7 @@ def _kind_and_name(judge):
         **method.judge_page(judge),
         "scorer": SCORERS.get(judge.kind),
         "scorer_settings": set_to(judge),
+        "why_seen": why_seen(judge),
     }
 
 

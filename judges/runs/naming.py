@@ -1,19 +1,20 @@
-"""Name the judge of a study that the verdict tests alone, before anybody can see its judgments.
+"""Name the judge of a study that the verdict tests alone, before results can have shaped it.
 
 name_beforehand(judge)      keeps the time, or raises Refused
 why_not_named(judge)        the words of the refusal; blank where it may be named
+with_rivals(judges)         adds whose results may have shaped each judge, for why_seen(judge)
 """
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Case, Exists, OuterRef, Q, Subquery, When
 from django.utils import timezone
 
 from annotate.models import Study
-from judges.models import Judge, Judgment, Run
-from judges.runs import plan
-from judges.runs.promised import Refused, freeze_own_prompts, with_members
+from judges.models import Judge, Judgment
+from judges.runs.promised import Refused, freeze_own_prompts
+from judges.scorers import SCORERS
 
-PROMPT = ("frozen__prompt", "frozen__prompt_sha256")
+COMPUTING = tuple(SCORERS)  # judges without a prompt to tune
 
 
 def name_beforehand(judge):
@@ -32,7 +33,7 @@ def name_beforehand(judge):
 
 
 def why_not_named(judge):
-    """Return why the judge may not be named; blank where nobody can have seen what it answers."""
+    """Return why the judge may not be named; blank where no results can have shaped it."""
     if judge.judges_nothing:
         return f"{judge} answers no question, so that there is no verdict on it."
     rows = {row.pk: row for row in _concerned(judge)}
@@ -43,7 +44,7 @@ def why_not_named(judge):
         )
     named = next((row for row in rows.values() if row.named_at), None)
     if named is None or named.pk != judge.pk and not named.has_judged:
-        return _why_seen(judge)
+        return why_seen(rows[judge.pk])
     if named.pk == judge.pk:
         return f"{judge} was named on {words_of(named.named_at)}."
     return (
@@ -52,54 +53,41 @@ def why_not_named(judge):
     )
 
 
-def _why_seen(judge):
-    """Return why a judge's answers can have been seen: another with its settings has judged."""
-    for asked in with_members([judge]):
-        if twin := _find_twin(asked):
-            whose = "" if asked.pk == judge.pk else f" of its member {asked}"
-            return (
-                f"{twin} has the same settings{whose} and has judgments already, so that what "
-                f"{judge} answers can have been seen."
-            )
-    return ""
+def why_seen(judge):
+    """Return why results may have shaped the judge, from its `rival`; blank where none could."""
+    if not judge.rival:
+        return ""
+    computes = judge.kind in COMPUTING
+    what = "settings" if computes else "prompt or settings"
+    return (
+        f"{judge.rival}{', of the same kind,' if computes else ''} has judged already, so that "
+        f"{judge} may have got its {what} after results were seen. It can still be run, and the "
+        "verdict counts the whole family of judges. To test one judge alone, name it in a new "
+        "study, with new ratings, before any judge runs."
+    )
 
 
-def _find_twin(judge):
-    """Return the name of another judge of the study that ran with the same settings; or None.
+def with_rivals(judges):
+    """Add to each judge as `rival` the name of another whose results may have shaped it, or None.
 
-    Neither the name of a prompt with the same text nor the format of replies makes another judge.
+    A judge that computes has no prompt, so only results of its own kind can have shaped it. Any
+    other judge can be tuned on results of every judge that has judged and does not compute; an
+    ensemble also on results of its members' kinds, as its members are chosen.
     """
-    has_judged = Exists(Judgment.objects.filter(run=OuterRef("pk"), state__in=Judgment.ASKED))
-    runs = Run.objects.filter(has_judged, judge__study=judge.study_id, judge__kind=judge.kind)
-    runs = runs.exclude(judge=judge.pk).order_by("pk")
-    ran = list(runs.values_list("judge__key", "settings_hash", *PROMPT))
-    try:
-        own = plan.settings_of(judge) if ran and judge.runs_here else None
-    except plan.PlanError:
-        own = None  # it cannot be run
-    for name, kept, prompt, digest in ran if own else ():
-        alike = prompt if digest == own.get("prompt_sha256") else None
-        if kept in _hashes_of(own, alike):
-            return name
-    return None
-
-
-def _hashes_of(own, prompt):
-    """Return the hashes of these settings with each format of replies.
-
-    prompt: the name of a prompt with the same text, None without one.
-    """
-    if prompt is None:
-        return {plan.hash_of(own)}
-    bare = {key: value for key, value in own.items() if key not in plan.REPLY_FORMATS}
-    return {
-        plan.hash_of(bare | {"prompt": prompt} | asked)
-        for asked in (
-            {"json_schema": True},
-            {"json_schema": False},
-            {"json_schema": False, "json_mode": True},
+    others = Judge.objects.filter(_judgments(), study=OuterRef("study"))
+    others = others.exclude(pk=OuterRef("pk")).exclude(method__in=Judge.JUDGING_NOTHING)
+    of_members = Judge.members.through.objects.filter(from_judge=OuterRef(OuterRef("pk")))
+    tuned = ~Q(kind__in=COMPUTING) | Q(kind__in=of_members.values("to_judge__kind"))
+    return judges.annotate(
+        rival=Case(
+            When(kind__in=COMPUTING, then=_first_name(others.filter(kind=OuterRef("kind")))),
+            default=_first_name(others.filter(tuned)),
         )
-    }
+    )
+
+
+def _first_name(judges):
+    return Subquery(judges.order_by("pk").values("key")[:1])
 
 
 def words_of(time):
@@ -116,9 +104,13 @@ def _concerned(judge):
 
     An ensemble has judged where a member has: it has no judgments of its own.
     """
-    own = Judgment.objects.filter(run__judge=OuterRef("pk"), state__in=Judgment.ASKED)
     of_members = Judge.members.through.objects.filter(
         from_judge=OuterRef("pk"), to_judge__runs__judgments__state__in=Judgment.ASKED
     )
     rows = Judge.objects.filter(Q(pk=judge.pk) | Q(study=judge.study_id, named_at__isnull=False))
-    return rows.annotate(has_judged=Exists(own) | Exists(of_members))
+    return with_rivals(rows).annotate(has_judged=_judgments() | Exists(of_members))
+
+
+def _judgments():
+    """Return the condition that a judge has judged anything."""
+    return Exists(Judgment.objects.filter(run__judge=OuterRef("pk"), state__in=Judgment.ASKED))

@@ -104,7 +104,7 @@ def _ask_for_more(owner: Visitor) -> None:
 
 
 def fix_a_plan(owner: Visitor, program: Visitor) -> None:
-    """Fix a stopping plan in a study of the program's that nobody has rated yet."""
+    """Name a judge and fix a stopping plan in a study of the program's that nobody has rated."""
     question = {"key": "good", "text": "Is it good?", "scale": "likert5"}
     study = {"study": "smoke-plan", "raters_per_item": 2, "questions": [question]}
     program.send_json("/api/v1/studies/", study)
@@ -115,6 +115,7 @@ def fix_a_plan(owner: Visitor, program: Visitor) -> None:
         name: find(owner, f"{PLAN}stopping/", rf'name="{name}" value="(\d+)"')
         for name in ("judges", "questions")
     }
+    press(owner, f"{PLAN}judges/{chosen['judges']}/", "/name/")
     press(owner, f"{PLAN}stopping/", "/stopping/fix/", **chosen)
 
 

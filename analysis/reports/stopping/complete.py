@@ -5,36 +5,62 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from analysis.stats.planning.complete_clusters import complete_clusters
-from annotate.stopping.clusters import cluster_by_item
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK
+from annotate.stopping.clusters import cluster_by_item, items_in_order
 
 
 @dataclass(frozen=True)
 class Collected:
-    """The answers of a look. clusters: how many it uses; in_order: how many the order has."""
+    """The answers of a look. clusters: how many it uses; in_order: how many the order has.
+
+    lacking: how many of the first 50 clusters are incomplete, lacking_ratings: what they lack;
+    later_items: added after the plan was fixed; gone_items: of the order, and rated no more.
+    """
 
     answers: object
     clusters: int
     in_order: int
+    lacking: int
+    lacking_ratings: int
+    later_items: int
+    gone_items: int
 
     @property
     def is_spent(self):
         """Return whether all that the order has is collected."""
         return 0 < self.in_order == self.clusters
 
+    @property
+    def is_early(self):
+        """Return whether the first look is still to come."""
+        return self.clusters < FIRST_LOOK
+
 
 def collected_of(answers, plan):
-    """Return the Collected of a plan; clusters outside its order wait for ever."""
-    names = cluster_by_item(answers.study)
-    clusters = [names.get(pk) for pk in answers.item_ids]
-    present = set(clusters)
-    order = [name for name in plan.order if name in present]
-    place = {name: code for code, name in enumerate(order)}
-    codes = np.array([place.get(name, -1) for name in clusters], dtype=np.int64)
+    """Return the Collected of a plan; items outside its order wait for ever."""
+    rated = cluster_by_item(answers.study)
+    frozen = plan.items or items_in_order(plan.order, rated)
+    place = {pk: code for code, items in enumerate(frozen) for pk in items}
+    codes = np.array(
+        [place.get(pk, -1) if pk in rated else -1 for pk in answers.item_ids], dtype=np.int64
+    )
     inside = codes >= 0
-    ratings = _raters_by_item(answers, plan.role)
-    t = complete_clusters(range(len(order)), codes[inside], ratings[inside], plan.raters_per_item)
-    uses = inside & (codes < t)
-    return Collected(_answers_about(answers, uses), t, len(order))
+    # A part of a study has not all clusters of the order: count on without the others.
+    present, ranks = np.unique(codes[inside], return_inverse=True)
+    ratings, m = _raters_by_item(answers, plan.role)[inside], plan.raters_per_item
+    t = complete_clusters(range(len(present)), ranks, ratings, m)
+    uses = inside.copy()
+    uses[inside] = ranks < t
+    missing = np.maximum(m - ratings, 0) * (ranks < FIRST_LOOK)
+    return Collected(
+        _answers_about(answers, uses),
+        t,
+        len(present),
+        lacking=len(np.unique(ranks[missing > 0])),
+        lacking_ratings=int(missing.sum()),
+        later_items=len(rated.keys() - place.keys()),
+        gone_items=len(place.keys() - rated.keys()),
+    )
 
 
 def _raters_by_item(answers, role):

@@ -9,13 +9,20 @@ from analysis.reports.stopping.options import StopOptions
 from analysis.reports.stopping.report import UNDECIDED, Beside, stop
 from analysis.reports.stopping.words import NO_PLAN, SIGNS, STATES
 from analysis.reports.verdict.words import short
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK
+from analysis.stats.planning.stopping import State
 
 MOST_FANS = 8
 list_parts = of_questions(lambda scale: scale.has_values)
 
 
 def layout(report, question, looks):
-    """Return the page: the states, the chosen question's reasons and numbers, its fans."""
+    """Return the page: the states, the chosen question's reasons and numbers, its fans.
+
+    Nothing before the first look: what the report says is all that there is to say.
+    """
+    if all(row["state"] == State.CONTINUE and row["clusters"] < FIRST_LOOK for row in report.rows):
+        return Layout([], [])
     own = [entry for entry in report.entries if entry.row["question"] == question]
     tables = [_states(report.rows), _reasons(own, question), _numbers(own, question)]
     still_open = {

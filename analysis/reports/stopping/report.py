@@ -15,12 +15,12 @@ from analysis.reports.stopping.fan import RETENTION_PLACE, fan_of
 from analysis.reports.stopping.price import Price, price_of
 from analysis.reports.verdict.questions import asked_questions, read_lengths
 from analysis.stats.planning.advice import Advice, advise
-from analysis.stats.planning.confidence_sequence import share_alpha
+from analysis.stats.planning.confidence_sequence import FIRST_LOOK, share_alpha
 from analysis.stats.planning.stopping import Look, State, StoppingRule, look
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.evidence import Evidence, gather_evidence
 from annotate.models import StoppingPlan
-from annotate.stopping.exclusions import later_exclusions, standing
+from annotate.stopping.exclusions import later_exclusions
 from annotate.stopping.plan import plan_of
 from judges.stopping.plan import pairs_of
 
@@ -60,12 +60,12 @@ class Looked:
 
 
 class Beside:
-    """The plan, its pairs and the exclusions that stand, as text that changes with them."""
+    """The plan, its pairs and the exclusions that came later, as text that changes with them."""
 
     def __init__(self, study, may_be_planned=True):
         self.plan = plan_of(study) if may_be_planned else None
         self.pairs = pairs_of(self.plan) if self.plan else []
-        self.standing = standing(study) if self.plan else []
+        self.later = later_exclusions(self.plan) if self.plan else []
 
     @classmethod
     def known_by(cls, reader):
@@ -73,7 +73,7 @@ class Beside:
         return cls(reader.study, reader.judges.planned)
 
     def __str__(self):
-        plan = (self.plan.pk, self.standing) if self.plan else ()
+        plan = (self.plan.pk, self.later) if self.plan else ()
         return repr((plan, [(pair.judge.key, pair.question.key) for pair in self.pairs]))
 
 
@@ -90,34 +90,36 @@ def stop(answers, options, parts=None):
     if beside.plan.role:
         options = replace(options, reference=beside.plan.role)
     report = Report("stop", answers.study.slug, options.as_dict())
-    rule = _rule(beside.plan, options)
     collected = collected_of(answers, beside.plan)
+    rule = _rule(beside, options, collected)
     scores = Scores(collected.answers, options)
     for asked in asked_questions(scores, options.reference, read_lengths(scores)):
         key = asked.question.key
         for name in _judges(beside, scores, key) if parts is None or key in parts else ():
             looked = _look(asked, name, rule, collected)
             _add(report, looked, rule, options)
-            if not rule.ended:
+            if not rule.ended and not collected.is_early:
                 report.curves[name, key] = fan_of(looked.seen, looked.advice, rule.stopping)
-    report.verdict = [
-        *_ended(rule),
-        *_counted(collected, rule),
-        *(e.reason for e in report.entries),
-    ]
+    report.verdict = [*_ended(rule), *_counted(collected, rule)]
+    if not _is_early(collected, rule):
+        report.verdict += [entry.reason for entry in report.entries]
     role_note = words.say_role(beside.plan.role, asked_role)
     report.notes = [*item_notes(scores), role_note, *_notes(report, rule)]
     return report
 
 
-def _rule(plan, options):
-    later = later_exclusions(plan)
-    ended = f"exclusions that the plan does not name: {', '.join(later)}" if later else ""
+def _rule(beside, options, collected):
+    plan, ended = beside.plan, words.say_ended(beside.later, collected.gone_items)
     if options.only or options.exclude:
         ended = "some items are left out by an option"
     stopping = StoppingRule(share_alpha(plan.alpha, plan.decisions), plan.planned, CRITERIA.floor)
     price = price_of(plan.study, plan.raters_per_item, options.item_cost)
     return Rule(plan, stopping, ended, price)
+
+
+def _is_early(collected, rule):
+    """Return whether a plan that holds has had no look yet, so that nothing is said of judges."""
+    return collected.is_early and not rule.ended
 
 
 def _judges(beside, scores, question):
@@ -144,8 +146,8 @@ def _look(asked, name, rule, collected):
 
 
 def _advice(seen, evidence, rule):
-    """Return the Advice where nothing is decided; None without anything to go on."""
-    if rule.ended or seen.state not in UNDECIDED or not evidence.n:
+    """Return the Advice where nothing is decided; None before the first look."""
+    if rule.ended or seen.state not in UNDECIDED or seen.clusters < FIRST_LOOK:
         return None
     cost = 1.0 if rule.price.item is None else rule.price.item
     return advise(rule.stopping, seen, items=evidence.n, m=rule.m, rating_cost=cost / rule.m)
@@ -210,6 +212,10 @@ def _counted(collected, rule):
         f"order all those before the first that is incomplete. A cluster is complete when each of "
         f"its items has {rule.m} ratings.{late}"
     )
+    if _is_early(collected, rule):
+        yield words.say_lacking(collected, rule.m, rule.price)
+    if collected.later_items:
+        yield words.say_later(collected.later_items)
 
 
 def _decisions(number):

@@ -29,11 +29,47 @@ NO_PLAN = (
     "Results of a study that stopped because of what was seen are chosen after looking; the "
     "verdict gives them as usual."
 )
-LATE = (
-    "Raters get items of all clusters at once, so most clusters are complete only near the end of "
-    "collecting, and looks come late."
-)
+LATE = "Items get their last rating only after all items have the others, so that looks come late."
 AFTER_LOOKING = "chosen after looking"
+
+
+def say_ended(later, gone):
+    """Return what ended the guarantee; blank while it holds.
+
+    later: exclusions that came later, in words; gone: items of the order that are rated no more.
+    """
+    reasons = []
+    if later:
+        reasons.append(f"exclusions that the plan does not name: {', '.join(later)}")
+    if gone:
+        were = "1 item of its order was" if gone == 1 else f"{gone:,} items of its order were"
+        reasons.append(f"{were} deleted, corrected or taken out of rating")
+    return "; ".join(reasons)
+
+
+def say_later(items):
+    """Return what becomes of items that were added after the plan was fixed."""
+    were = "1 item was" if items == 1 else f"{items:,} items were"
+    return (
+        f"{were} added after the plan was fixed, and {'has' if items == 1 else 'have'} no place in "
+        "its order: ratings of added items count at no look."
+    )
+
+
+def say_lacking(collected, m, price):
+    """Return what the first look still needs, and about what it costs; price: of m ratings."""
+    if collected.in_order < FIRST_LOOK:
+        return (
+            f"No look can come: the order has {collected.in_order:,} clusters here, and the first "
+            f"look needs {FIRST_LOOK}."
+        )
+    clusters, ratings = collected.lacking, collected.lacking_ratings
+    cost = price.item and f", about {price.sign}{ratings * price.item / m:,.0f}"
+    return (
+        f"Before the first look {clusters} of the first {FIRST_LOOK} clusters "
+        f"{'is' if clusters == 1 else 'are'} still to be completed: "
+        f"{ratings:,} rating{'' if ratings == 1 else 's'}{cost or ''}."
+    )
 
 
 def say_role(role, asked):

@@ -7,6 +7,7 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 
 from annotate.models import QualityStep, StoppingPlan
+from annotate.sessions import exclude
 from annotate.stopping.clusters import cluster_by_item, draw_order
 from annotate.stopping.exclusions import later_exclusions, standing
 from annotate.stopping.plan import Refused, fix_plan, plan_of, why_not
@@ -28,7 +29,8 @@ def study():
 def fix(study, **fields):
     fields = {"planned": 60, "alpha": 0.05, "decisions": 2, "exclusions": [FAST]} | fields
     fields = {"role": "third_party"} | fields
-    return fix_plan(study, study.members.get(), **fields)
+    fix_plan(study, study.members.get(), **fields)
+    return plan_of(study)
 
 
 def rate(study, rater="ann"):
@@ -42,6 +44,9 @@ def test_a_plan_keeps_an_order_of_all_clusters_drawn_by_its_seed(study):
     assert sorted(plan.order) == sorted(f"c{number}" for number in range(CLUSTERS))
     assert draw_order(study, plan.seed) == plan.order
     assert len({tuple(draw_order(study, seed)) for seed in range(20)}) > 10
+    by_cluster = [[f"i{2 * int(name[1:]) + turn}" for turn in (0, 1)] for name in plan.order]
+    keys = dict(study.items.values_list("pk", "key"))
+    assert [[keys[pk] for pk in items] for items in plan.items] == by_cluster
     assert (plan.raters_per_item, plan.by_name, plan.exclusions) == (3, "owner", [FAST])
 
 
@@ -161,3 +166,26 @@ def test_what_is_excluded_when_the_plan_is_fixed_is_frozen_with_it(study):
     assert plan.exclusions == [FAST, {"rule": "approval_rate", "parameters": {"percent": 80}}]
     assert standing(study) == plan.exclusions[1:]
     assert later_exclusions(plan) == []
+
+
+def test_an_exclusion_by_hand_freezes_no_other_by_hand(study):
+    exclude_by(study, "by_hand", {})
+    plan = fix(study)
+    assert plan.exclusions == [FAST, {"rule": "by_hand", "parameters": {}}]
+    assert later_exclusions(plan) == []
+    exclude_by(study, "by_hand", {})
+    assert later_exclusions(plan) == ["By hand"]
+
+
+def test_deleting_a_rater_with_answers_after_the_plan_is_an_exclusion(study):
+    """Raters have no page that deletes their data: an owner does, and may have chosen whom."""
+    owner = study.members.get()
+    exclude.forget(study.raters.create(key="before"), owner)
+    fix(study)
+    exclude.forget(study.raters.create(key="without answers"), owner)
+    assert later_exclusions(plan_of(study)) == []
+    for raters in ("1 rater", "2 raters"):
+        rating = rate(study, raters)
+        exclude.forget(rating.session.rater, owner)
+        (words,) = later_exclusions(plan_of(study))
+        assert words.startswith(f"the data of {raters} deleted, which raters may have asked for")

@@ -11,7 +11,6 @@ from judges.files.study_file import study_yaml
 from judges.models import Judge, Judgment, Run, StoppingPair
 from judges.pages.forms import judge_form
 from judges.prompting import fill, own
-from judges.runs import plan
 from judges.runs.naming import Refused, name_beforehand, why_not_named
 from tests import factories
 
@@ -98,50 +97,70 @@ def endpoint():
     return factories.make_endpoint()
 
 
-def ran(judge, study):
-    """Run the judge as far as freezing its settings, and let it answer once."""
-    run = plan.plan(judge)
-    item = Judgment.objects.filter(run=run).first()
-    Judgment.objects.filter(pk=item.pk).update(state="done", value=3.0)
-    return run
-
-
-def test_a_copy_of_a_judge_that_answered_could_have_been_seen(study, endpoint):
-    factories.make_item(study, "i1")
-    first = factories.make_judge(study, "first", endpoint)
-    copy = factories.make_judge(study, "copy", endpoint)
-    plan.plan(first)
-    assert why_not_named(copy) == "", "a planned run has shown nothing yet"
-    Judgment.objects.filter(run__judge=first).update(state="done", value=3.0)
-    with pytest.raises(Refused, match="first has the same settings and has judgments already"):
-        name_beforehand(copy)
-    endpoint.json_schema = not endpoint.json_schema
-    endpoint.save()
-    copy.refresh_from_db()
-    assert why_not_named(copy).startswith("first has the same settings"), "only replies differ"
-    other = factories.make_judge(study, "other", endpoint, temperature=0.7)
-    assert why_not_named(other) == ""
-
-
-def test_a_prompt_of_another_name_and_the_same_text_makes_no_other_judge(study, endpoint):
-    factories.make_item(study, "i1")
-    text = fill.load("explanation.v1").text
-    for name in ("mine", "copied"):
-        own.save_new(study, name, "questions", text, None)
-    ran(factories.make_judge(study, "first", endpoint, prompt="own/mine.v1"), study)
-    copy = factories.make_judge(study, "copy", endpoint, prompt="own/copied.v1")
-    assert why_not_named(copy).startswith("first has the same settings")
-
-
-def test_a_copy_that_computes_and_an_ensemble_of_copies_could_have_been_seen(study, endpoint):
-    factories.make_item(study, "i1")
-    ran(factories.make_judge(study, "dice", kind="random", seed=4), study)
-    again = factories.make_judge(study, "again", kind="random", seed=4)
-    assert why_not_named(again).startswith("dice has the same settings")
-    assert why_not_named(factories.make_judge(study, "five", kind="random", seed=5)) == ""
+@pytest.mark.parametrize("state", ["done", "unparsable", "refused", "failed"])
+@pytest.mark.parametrize("rival", ["llm", "imported"])
+def test_a_new_prompt_after_results_of_another_judge_is_not_named(study, endpoint, rival, state):
+    """A prompt that was tuned on what another judge answered is one of many that were tried."""
+    first = factories.make_judge(study, "first", endpoint if rival == "llm" else None)
+    better = factories.make_judge(study, "better", endpoint, temperature=0.7)
+    file = factories.make_judge(study, "file")
     panel = factories.make_judge(study, "panel", kind="ensemble")
-    panel.members.set([again, factories.make_judge(study, "other", endpoint)])
-    assert why_not_named(panel).startswith("dice has the same settings of its member again")
+    panel.members.set([better, file])
+    answer_once(first, study, "pending", None)
+    for judge in (better, file, panel):
+        assert why_not_named(judge) == "", "a planned run has shown nothing yet"
+    answer_once(first, study, state, 3.0 if state == "done" else None)
+    for judge in (better, file, panel):
+        with pytest.raises(Refused, match=f"first has judged already, so that {judge} may have"):
+            name_beforehand(judge)
+    assert "the verdict counts the whole family" in why_not_named(better)
+    assert not Judge.objects.filter(named_at__isnull=False).exists()
+
+
+def test_what_another_study_saw_counts_there_only(study, endpoint):
+    elsewhere = factories.make_study(slug="elsewhere")
+    answer_once(factories.make_judge(elsewhere, "first"), elsewhere)
+    name_beforehand(factories.make_judge(study, "careful", endpoint))
+
+
+def test_judges_that_compute_count_against_their_own_kind_only(study, judge):
+    dice = factories.make_judge(study, "dice", kind="random", seed=4)
+    again = factories.make_judge(study, "again", kind="random", seed=5)
+    bleu = factories.make_judge(study, "bleu", kind="bleu-4")
+    answer_once(dice, study)
+    assert why_not_named(judge) == "", "chance tells nothing that a prompt can be fitted to"
+    assert why_not_named(bleu) == ""
+    assert "dice, of the same kind, has judged already" in why_not_named(again)
+    answer_once(judge, study)
+    assert why_not_named(bleu) == "", "no result changes what BLEU computes"
+
+
+def test_an_ensemble_is_chosen_among_judges_of_its_members_kinds(study):
+    again = factories.make_judge(study, "again", kind="random", seed=5)
+    bleu = factories.make_judge(study, "bleu", kind="bleu-4")
+    panel = factories.make_judge(study, "panel", kind="ensemble")
+    panel.members.set([again, bleu])
+    answer_once(factories.make_judge(study, "rouge", kind="rouge-l"), study)
+    assert why_not_named(panel) == ""
+    answer_once(factories.make_judge(study, "dice", kind="random", seed=4), study)
+    assert why_not_named(panel).startswith("dice has judged already")
+
+
+def test_writing_profiles_is_no_judging(study, judge, endpoint):
+    writer = factories.make_judge(study, "writer", endpoint, method="profile")
+    run = Run.objects.create(judge=writer, state="finished")
+    Judgment.objects.create(run=run, state="done", value=1.0)
+    name_beforehand(judge)
+
+
+def test_a_name_goes_to_no_judge_that_was_made_after_results(study, judge, endpoint):
+    name_beforehand(judge)
+    answer_once(factories.make_judge(study, "tried", endpoint), study)
+    later = factories.make_judge(study, "later", endpoint)
+    with pytest.raises(Refused, match="tried has judged already"):
+        name_beforehand(later)
+    judge.refresh_from_db()
+    assert judge.named_at, "it was named before"
 
 
 def edit(client, judge, **changes):
@@ -204,12 +223,14 @@ def test_the_button_names_the_judge_and_is_gone_once_it_has_judged(as_owner, stu
     shown = as_owner.post(name, follow=True).text
     assert "careful is named beforehand: the verdict tests it alone." in shown
     assert "before it had judged anything" in shown and "Name it for the verdict" not in shown
-    other = factories.make_judge(study, "other")
+    later, other = (factories.make_judge(study, key) for key in ("later", "other"))
     answer_once(other, study)
     page = as_owner.get(reverse("judge", args=[study.slug, other.pk])).text
     assert "Name it for the verdict" not in page and "other has judgments already" in page
     refused = as_owner.post(reverse("judge_name", args=[study.slug, other.pk]), follow=True).text
     assert "before anybody can have seen what it answers" in refused
+    page = as_owner.get(reverse("judge", args=[study.slug, later.pk])).text
+    assert "Name it for the verdict" not in page and "other has judged already" in page
 
 
 def test_viewers_see_no_button_and_cannot_press_it(study, stranger, client, judge):

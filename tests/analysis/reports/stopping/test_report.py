@@ -14,6 +14,7 @@ from analysis.reports.stopping.fan import Fan, describe_fan
 from analysis.reports.stopping.price import price_of
 from analysis.stats.validation.errors import Quantity
 from annotate.models import Place, QualityStep, Rating
+from annotate.sessions.exclude import forget
 from annotate.stopping.plan import fix_plan
 from judges.models import Judge, StoppingPair
 from tests import factories
@@ -119,9 +120,8 @@ def test_the_worked_example_in_words(worked):
     report = build(worked, "stop", item_cost=0.4)
     assert report.verdict == [
         "This look uses 120 of 140 clusters: in the plan’s order all those before the first that "
-        "is incomplete. A cluster is complete when each of its items has 3 ratings. Raters get "
-        "items of all clusters at once, so most clusters are complete only near the end of "
-        "collecting, and looks come late.",
+        "is incomplete. A cluster is complete when each of its items has 3 ratings. Items get "
+        "their last rating only after all items have the others, so that looks come late.",
         "Go on. Open for judge on q: retention. At today's estimate: about 171 more "
         "items, about $68 at $.40 an item. One standard error to either side: 2 to 1,580. More "
         "raters alone cannot.",
@@ -220,15 +220,45 @@ def test_a_cluster_is_complete_when_all_of_its_items_are(owner):
     assert (row["clusters"], row["rated_items"]) == (59, 118)
 
 
-def test_it_is_too_early_before_50_clusters(owner):
-    study = make_study(owner, 60)
+def test_before_50_clusters_the_report_says_what_the_first_look_lacks(client, owner):
+    """Of the first 50 clusters two lack a rating each; a session of 4 items pays 1.20."""
+    study = make_study(owner, 70)
+    study.extra |= {"pays_per_session": 1.2, "pay_currency": "EUR"}
+    study.save()
     made = plan(study)
     rate(study)
-    unrate(study, [made.order[49]])
+    unrate(study, [made.order[number] for number in (30, 49, 49, 60)])
     report = build(study, "stop")
     row = row_of(report, evaluator="judge")
-    assert row["state"] == "continue" and isnan(row["retention_low"])
-    assert "Too early for judge on q: this look uses 49 clusters" in report.verdict[-1]
+    assert (row["state"], row["clusters"]) == ("continue", 30)
+    assert isnan(row["retention_low"]) and isnan(row["items"])
+    assert report.verdict[1:] == [
+        "Before the first look 2 of the first 50 clusters are still to be completed: 3 ratings, "
+        "about EUR 1."
+    ]
+    client.force_login(owner)
+    page = client.get(f"/studies/{study.slug}/analysis/stop/").text
+    assert "2 of the first 50 clusters are still to be completed" in page
+    assert "What the rule says at this look." not in page and "figure-stop" not in page
+
+
+def test_before_the_first_rating_the_report_says_what_the_first_look_needs(client, owner):
+    study = make_study(owner, 60, items=2)
+    made = plan(study)
+    report = build(study, "stop")
+    assert report.rows == []
+    assert report.verdict[1:] == [
+        "Before the first look 50 of the first 50 clusters are still to be completed: 300 ratings."
+    ]
+    assert "about 90" in build(study, "stop", item_cost=0.9).verdict[1].replace("$", "")
+    first = study.items.filter(content__key=made.order[0]).first()
+    question, judge = study.questions.get(), Judge.objects.get(study=study)
+    factories.make_ratings(factories.make_session(study, "r0"), [(first, question, 4.0)])
+    factories.make_judgments(judge, {(first, question): 4.0})
+    client.force_login(owner)
+    page = client.get(f"/studies/{study.slug}/analysis/stop/").text
+    assert "50 of the first 50 clusters are still to be completed: 299 ratings." in page
+    assert "What the rule says at this look." not in page
 
 
 def test_all_collected_and_undecided_is_the_limit(owner):
@@ -240,13 +270,67 @@ def test_all_collected_and_undecided_is_the_limit(owner):
     assert "The rule would stop here: all clusters of the order are complete" in report.verdict[-1]
 
 
-def test_items_loaded_after_the_plan_wait_for_ever(owner):
-    study = make_study(owner, 60)
-    plan(study)
-    factories.make_item(study, "late", None, None, "one")
+def test_items_added_after_the_plan_count_at_no_look_and_the_report_says_how_many(owner):
+    """Neither an item of a new cluster nor one of a cluster of the order takes any look back."""
+    study = make_study(owner, 60, items=2)
+    made = plan(study)
     rate(study)
+    before = build(study, "stop")
+    assert not any("added" in sentence for sentence in before.verdict)
+    factories.make_item(study, "late", None, "new", "one")
+    report = build(study, "stop")
+    assert (
+        "1 item was added after the plan was fixed, and has no place in its order: ratings of "
+        "added items count at no look."
+    ) in report.verdict
+    factories.make_item(study, "later", None, made.order[0], "one")
+    report = build(study, "stop")
+    assert any(sentence.startswith("2 items were added after") for sentence in report.verdict)
+    row, same = (row_of(found, evaluator="judge") for found in (report, before))
+    assert (row["clusters"], row["rated_items"], row["rho"]) == (60, 120, same["rho"])
+    assert row["state"] == same["state"] != ""
+
+
+def test_an_item_that_moves_to_another_cluster_stays_in_its_place_of_the_order(owner):
+    study = make_study(owner, 60, items=2)
+    made = plan(study)
+    rate(study)
+    first, last = (study.items.filter(content__key=made.order[end]).first() for end in (0, -1))
+    unrate(study, [last.key])
+    assert row_of(build(study, "stop"), evaluator="judge")["clusters"] == 59
+    last.content = first.content
+    last.save()
+    assert row_of(build(study, "stop"), evaluator="judge")["clusters"] == 59
+
+
+@pytest.mark.parametrize("way", ["deleted", "practice", "gold"])
+def test_items_that_go_after_the_plan_end_the_guarantee_in_words(owner, way):
+    study = make_study(owner, 60, items=2)
+    made = plan(study)
+    rate(study)
+    item = study.items.filter(content__key=made.order[3]).first()
+    if way == "deleted":
+        item.delete()
+    elif way == "practice":
+        study.items.filter(pk=item.pk).update(is_practice=True)
+    else:
+        study.extra["gold"] = [{"item": item.key}]
+        study.save()
+    report = build(study, "stop")
+    assert report.verdict[0] == (
+        "The guarantee has ended (1 item of its order was deleted, corrected or taken out of "
+        "rating). What stands here is the usual result, chosen after looking."
+    )
+    assert row_of(report, evaluator="judge")["clusters"] == 60
+
+
+def test_an_older_plan_takes_the_items_that_its_clusters_have_now(owner):
+    study = make_study(owner, 60, items=2)
+    made = plan(study)
+    rate(study)
+    type(made).objects.update(items=[])
     row = row_of(build(study, "stop"), evaluator="judge")
-    assert (row["clusters"], row["rated_items"]) == (60, 60)
+    assert (row["clusters"], row["rated_items"]) == (60, 120)
 
 
 def exclude(study, rater, rule, parameters):
@@ -271,6 +355,34 @@ def test_another_exclusion_ends_the_guarantee_and_the_usual_intervals_stand(owne
         assert (row["state"], row["bounds"]) == ("", "chosen after looking")
         assert isnan(row["items"]) and isnan(row["cost"])
     assert report.curves == {}
+
+
+def test_a_later_exclusion_by_hand_ends_it_where_an_earlier_one_was_frozen(client, owner):
+    study = make_study(owner, 60)
+    study.raters.create(key="known")
+    exclude(study, "known", "by_hand", {})
+    plan(study)
+    rate(study)
+    client.force_login(owner)
+    page = f"/studies/{study.slug}/analysis/stop/"
+    assert "The guarantee has ended" not in client.get(page).text
+    exclude(study, "r3", "by_hand", {})
+    assert "The guarantee has ended" in client.get(page).text
+
+
+def test_deleting_a_raters_data_ends_the_guarantee_in_words(client, owner):
+    study = make_study(owner, 60)
+    plan(study)
+    rate(study)
+    client.force_login(owner)
+    forget(study.raters.get(key="r3"), owner)
+    assert build(study, "stop").verdict[0] == (
+        "The guarantee has ended (exclusions that the plan does not name: the data of 1 rater "
+        "deleted, which raters may have asked for or researchers chosen). What stands here is the "
+        "usual result, chosen after looking."
+    )
+    plans = client.get(f"/studies/{study.slug}/stopping/").text
+    assert "the data of 1 rater deleted" in plans
 
 
 def test_a_frozen_exclusion_keeps_the_guarantee(owner):
