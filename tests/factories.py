@@ -19,6 +19,7 @@ from annotate.models import (
 from annotate.values.scales import parse_scale
 from judges.models import Call, Endpoint, Judge, Judgment, Run
 
+JUDGE_COLUMNS = {field.name for field in Judge._meta.concrete_fields} - {"settings"}
 ASPECTS = {
     "persuasiveness": "This explanation is convincing to me.",
     "transparency": "Based on this explanation, I understand why this film is recommended.",
@@ -115,11 +116,32 @@ def make_endpoint(base_url="http://127.0.0.1:9/v1", **fields):
 
 
 def make_judge(study, key="judge", endpoint=None, **fields):
-    """A judge of the kind given; else an LLM where an endpoint is given, else an imported one."""
+    """A judge of the kind given; else an LLM where an endpoint is given, else an imported one.
+
+    fields: columns of Judge, and settings of its kind and method by their names.
+    """
     kind = Judge.Kind.LLM if endpoint else Judge.Kind.IMPORTED
     fields = {"prompt": "explanation.v1"} | fields if endpoint else fields
     fields = {"kind": kind} | fields
-    return Judge.objects.create(study=study, key=key, endpoint=endpoint, **fields)
+    columns = {name: fields.pop(name) for name in JUDGE_COLUMNS if name in fields}
+    judge = Judge(study=study, key=key, endpoint=endpoint, **columns)
+    judge.settings = fields
+    judge.save()
+    return judge
+
+
+def set_up(judge, **fields):
+    """Give a judge other columns and settings by their names, which are not saved."""
+    settings = {name: value for name, value in fields.items() if name not in JUDGE_COLUMNS}
+    for name in fields.keys() - settings:
+        setattr(judge, name, fields[name])
+    judge.settings = judge.settings.changed(**settings)
+
+
+def change_settings(judge, **settings):
+    """Store other values of some of a judge's settings."""
+    set_up(judge, **settings)
+    judge.save(update_fields=["settings"])
 
 
 def make_call(run, unit=0, **fields):

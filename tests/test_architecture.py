@@ -51,11 +51,11 @@ FLOORS = {
         {"perturbations": "prompting"},
         {"methods": "values replies models endpoints prompting perturbations"},
         {"statements": "models methods"},
-        {"scorers": "models prompting methods statements"},
+        {"scorers": "values models prompting methods statements"},
         {
             "runs": "values replies models endpoints prompting perturbations methods scorers",
         },
-        {"files": "models prompting methods scorers runs"},
+        {"files": "values models prompting methods scorers runs"},
         {"uploads": "models runs files"},
         {
             "checks": "values models perturbations methods runs",
@@ -64,10 +64,13 @@ FLOORS = {
             "stopping": "models methods scorers runs",
             "studies": "models runs uploads",
         },
-        {"pages": "models endpoints prompting perturbations methods scorers runs files checks"},
         {
-            "management": "models endpoints prompting perturbations methods statements runs files "
-            "checks counterfactual",
+            "pages": "values models endpoints prompting perturbations methods scorers runs files "
+            "checks",
+        },
+        {
+            "management": "values models endpoints prompting perturbations methods statements "
+            "scorers runs files checks counterfactual",
         },
     ],
     "analysis": [

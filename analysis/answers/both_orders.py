@@ -17,7 +17,8 @@ def runs_with_both(study):
     """Return {run id: name of its judge} for the runs whose judge is asked in both orders."""
     runs = Run.objects.judging().filter(judge__study=study, judge__method=Judge.Method.PAIRWISE)
     runs = runs.exclude(frozen__kind=FROM_FILE)  # a file holds the one verdict
-    return dict(runs.filter(judge__order=Judge.Order.BOTH).values_list("pk", "judge__key"))
+    runs = runs.filter(judge__settings__order=Judge.Order.BOTH)
+    return dict(runs.values_list("pk", "judge__key"))
 
 
 def ties_of(questions):

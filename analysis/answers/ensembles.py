@@ -10,6 +10,7 @@ from analysis.answers.families import MODEL, SETTINGS
 from analysis.answers.scales import of_learned, of_members, own_scale
 from judges.models import Judge, Run, StoppingPair
 from judges.models.run import FROM_FILE
+from judges.scorers import settings_class
 
 SCALE = ("kind", "method", "neutral", "threshold")  # what decides on a scale of its own
 # LLM judges that are alike in these differ at most in the example of their prompt.
@@ -45,33 +46,26 @@ RECIPE = (
     "confidence",
     "seed",
 )
-NAMES = tuple(
-    dict.fromkeys(
-        (
-            "pk",
-            "key",
-            "rule",
-            "samples",
-            "strict",
-            "weighted",
-            "runs__flagged",
-            "runs__checked",
-            "runs__pk",
-            "runs__version",
-            "from_file",
-            "named_at",
-            "silent",
-            "tested",
-            "planned",
-            "members__key",
-            *SCALE,
-            *BESIDE_THE_EXAMPLE,
-            MODEL,
-            *SETTINGS,
-            *RECIPE,
-            "against",
-        )
-    )
+NAMES = (
+    "pk",
+    "key",
+    "rule",
+    "kind",
+    "method",
+    "settings",
+    "runs__flagged",
+    "runs__checked",
+    "runs__pk",
+    "runs__version",
+    "from_file",
+    "named_at",
+    "silent",
+    "tested",
+    "planned",
+    "members__key",
+    "endpoint",
+    "prompt",
+    MODEL,
 )
 
 
@@ -119,6 +113,21 @@ class Judges:
     planned: bool = field(default=False, repr=False)
 
 
+class Row:
+    """A judge with a run or a member, or without either: its columns, and its settings by name."""
+
+    def __init__(self, columns):
+        self.columns = columns
+        declared = settings_class(columns.kind, columns.method)
+        self.settings = declared.trusted(columns.settings)
+
+    def __getattr__(self, name):
+        """Return a column or a setting; None for a setting that its kind does not have."""
+        if name in self.columns._fields:
+            return getattr(self.columns, name)
+        return getattr(self.settings, name, None)
+
+
 def _rows(study, version):
     """Return a row for every judge and run or member, also for judges that judge nothing."""
     judges = Judge.objects.filter(study=study).annotate(
@@ -128,7 +137,7 @@ def _rows(study, version):
         silent=Exists(Run.objects.silent(version).filter(pk=OuterRef("runs__pk"))),
     )
     judges = judges.order_by("runs__pk", "pk", "members__pk")
-    return list(judges.values_list(*NAMES, named=True))
+    return [Row(row) for row in judges.values_list(*NAMES, named=True)]
 
 
 def judges_of(study, version=None):
@@ -174,7 +183,7 @@ def judges_of(study, version=None):
         tested=any(row.tested for row in rows),
         recommends=recommends,
         planned=any(row.planned for row in rows),
-        kinds={row.key: (str(row.kind), str(row.against)) for row in rows},
+        kinds={row.key: (str(row.kind), str(row.against or "")) for row in rows},
         named=next(((row.key, row.named_at) for row in rows if row.named_at), None),
     )
 

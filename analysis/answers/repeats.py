@@ -29,7 +29,9 @@ def repeats_and_outcomes(study, version=None, systems=None):
     judgments = Judgment.objects.speaking(version).filter(run__judge__study=study).order_by()
     if version is not None:
         judgments = judgments.filter(run__version=version)
-    several = judgments.filter(Q(run__judge__samples__gt=1) | ~Q(order=""), value__isnull=False)
+    several = judgments.filter(
+        Q(run__judge__settings__samples__gt=1) | ~Q(order=""), value__isnull=False
+    )
     who = ["run__judge__key", "question__key"]
     singles = several.values_list(*who, "item__key", "order", "run_id", "pk", "sample", "value")
     asked = judgments.settled().exclude(state=Judgment.State.NOT_ASKED)

@@ -53,7 +53,9 @@ def own_scale(kind, method, neutral, threshold):
     scorer = SCORERS.get(kind)
     if scorer and scorer.scale != ON_SCALE:
         levels = tuple(level for level in EVERY_LEVEL if level not in scorer.on_scale_of)
-        return OwnScale(levels, threshold if "threshold" in scorer.settings else scorer.fits_above)
+        return OwnScale(
+            levels, threshold if "threshold" in scorer.settings.model_fields else scorer.fits_above
+        )
     if methods.named(method).scale:
         # Fit or not is an answer to a yes/no question as it stands; neutral is none.
         levels = (GRADED, BINARY) if neutral else (GRADED,)

@@ -15,11 +15,11 @@ from judges.counterfactual.surveys.plan import (
     Plan,
 )
 from judges.counterfactual.surveys.reading import FILES
-from judges.models import Judge
+from judges.scorers.settings import ModelSettings
+from judges.values.setting_fields import setting_field
 
 LONGEST = 210_000  # characters: a thousand ids of two hundred
 MODEL = "form", "factors", "iterations", "regularisation", "seeds"
-ENDS = "min_value", "max_value"
 HOW = {
     "form": "The explicit form trains on the ratings, which all of ratings.csv needs then, and "
     "takes about 25 times as long. Somebody made up rates a film as it is rated on average.",
@@ -31,13 +31,9 @@ HOW = {
 
 def of_model(name):
     """Make the field of a setting that the study’s judges have too, with its ends; not required."""
-    field = Judge._meta.get_field(name)
-    ends = {
-        validator.code: validator.limit_value
-        for validator in field.validators
-        if getattr(validator, "code", "") in ENDS
-    }
-    return field.formfield(help_text=HOW[name], required=False, **ends)
+    field = setting_field(ModelSettings, name)
+    field.help_text, field.required = HOW[name], False
+    return field
 
 
 class SurveysForm(NameForm):

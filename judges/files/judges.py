@@ -1,26 +1,18 @@
 """Load the judges of study.yaml."""
 
-import re
 from contextlib import nullcontext
-from functools import cache
 
 from annotate.files.loading import Counts
 from annotate.files.reading import quoted
 from annotate.files.reading.columns import CONTROL, refuse_unseen
 from judges import methods
 from judges.models import Endpoint, Judge
-from judges.models.judge import MOST_SEED
-from judges.models.pairs import FOLDER_NAME, Direction, Parts
 from judges.runs import check, promised
 from judges.scorers import SCORERS
+from judges.values.settings import SettingsError
 
-
-@cache
-def _compared():
-    """Return the settings by which a judge of the file differs from the stored one."""
-    keys = {key for method in Judge.Method for key in methods.named(method).keys}
-    keys |= {key for scorer in SCORERS.values() for key in scorer.settings}
-    return {"kind", "endpoint_id", "rule", *keys} - {"endpoint"}
+# By which a judge of the file differs from the stored one, besides its members.
+COMPARED = ("kind", "method", "endpoint_id", "prompt", "question", "rule", "settings")
 
 
 def _loaded():
@@ -33,7 +25,7 @@ def keys_of(kind, method=Judge.Method.QUESTIONS):
     if kind == Judge.Kind.LLM:
         return "judge", "kind", *methods.named(method).keys
     if kind in SCORERS:
-        return "judge", "kind", *SCORERS[kind].settings
+        return "judge", "kind", *SCORERS[kind].settings.names()
     if kind == Judge.Kind.ENSEMBLE:
         return "judge", "kind", "members", "rule"
     return ("judge", "kind", *(["method"] if methods.named(method).may_be_loaded else []))
@@ -85,7 +77,7 @@ def _compare(loading, reader, judge, counts, planned):
 
 
 def _same(old, judge, members):
-    if any(getattr(old, name) != getattr(judge, name) for name in _compared()):
+    if any(getattr(old, name) != getattr(judge, name) for name in COMPARED):
         return False
     return not members or set(old.members.values_list("key", flat=True)) == set(members)
 
@@ -128,6 +120,7 @@ class _JudgeReader:
         self.problems, self.name, self.library = problems, name, library
         self.entry, self.endpoints = entry, endpoints
         self.members = []
+        self.refused = set()
 
     def add(self, key, message):
         self.problems.add(self.name, message, self.entry.line_of(key), f"judges.{key}")
@@ -142,8 +135,11 @@ class _JudgeReader:
         self._check_keys(judge)
         if kind == Judge.Kind.LLM:
             self._read_llm(judge)
-        elif kind in SCORERS:
-            self._read_scorer(judge)
+        self._read_settings(judge)
+        if kind == Judge.Kind.LLM:
+            for key, problem in check.problems_of(judge, self.library).items():
+                if key not in self.refused:
+                    self.add(key, problem)
         elif kind == Judge.Kind.ENSEMBLE:
             judge.rule = self.choice("rule", Judge.Rule)
             self.members = self._members()
@@ -159,35 +155,26 @@ class _JudgeReader:
             elif key not in allowed and not (key == "method" and judge.kind == Judge.Kind.LLM):
                 self.add(key, f"is not a known key of {what}; allowed are {', '.join(allowed)}")
 
-    def _read_scorer(self, judge):
-        judge.language = self.choice("language", Judge.Language)
-        judge.seed = self.number("seed", 1, 0, MOST_SEED, int)
-        judge.threshold = self.number("threshold", 0.5, -1, 1, (int, float))
-        judge.effect = self.choice("effect", Judge.Effect)
-        judge.measure = self.choice("measure", Judge.Measure)
-        judge.against = self.choice("against", Judge.Against)
-        if "model" in SCORERS[judge.kind].settings:
-            self._read_pair_model(judge)
-        judge.top = self.number("top", 1, 1, 100, int)
-        judge.form = self.choice("form", Judge.Form)
-        judge.factors = self.number("factors", 40, 1, 200, int)
-        judge.iterations = self.number("iterations", 20, 1, 200, int)
-        judge.regularisation = self.number("regularisation", 0.01, 1e-6, 1e6, (int, float))
-        judge.confidence = self.number("confidence", 1.0, 1, 1e6, (int, float))
-
-    def _read_pair_model(self, judge):
-        judge.model = self.text("model", "", 100)
-        if judge.model and not re.fullmatch(FOLDER_NAME, judge.model):
-            self.add("model", f"found {quoted(judge.model)}; expected is the name of a folder")
-        if self.entry.get("output", ""):
-            judge.output = self.text("output", "", 100)
-        judge.direction = self.choice("direction", Direction)
-        judge.parts = self.choice("parts", Parts)
-
     def _read_llm(self, judge):
-        methods.of_judge(judge).read_settings(self, judge)
-        for key, problem in check.problems_of(judge, self.library).items():
-            self.add(key, problem)
+        method = methods.of_judge(judge)
+        judge.endpoint = self.endpoint()
+        judge.prompt = self.prompt(method.usual_prompt)
+        if "question" in method.columns:
+            judge.question = str(self.entry.get("question") or "")
+
+    def _read_settings(self, judge):
+        """Give the judge the settings of its entry; one that is wrong is noted, and left out."""
+        names = judge.settings_class.names()
+        entry = {name: self.entry[name] for name in names if name in self.entry}
+        for take in (judge.settings_class.from_entry, judge.settings_class.checked):
+            try:
+                entry = dict(take(entry))
+            except SettingsError as error:
+                for name, problem in error.problems.items():
+                    self.add(name, problem)
+                    self.refused.add(name)
+                    entry.pop(name, None)
+        judge.settings = judge.settings_class.trusted(entry)
 
     def _key(self):
         key = str(self.entry.get("judge") or "").strip()
@@ -205,26 +192,12 @@ class _JudgeReader:
             if not key.isprintable() and not CONTROL.search(key):
                 self.add("judge", f"found {quoted(key)}; allowed are letters that can be seen")
 
-    def choice(self, key, choices, default=None):
-        value = self.entry.get(key, default or choices.values[0])
+    def choice(self, key, choices):
+        value = self.entry.get(key, choices.values[0])
         if value not in choices.values:
             self.add(key, f"found {quoted(value)}; allowed is {', '.join(choices.values)}")
             return choices.values[0]
         return value
-
-    def number(self, key, default, low, high, types):
-        value = self.entry.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
-            self.add(key, f"found {quoted(value)}; allowed is a number from {low} to {high}")
-            return default
-        return value
-
-    def text(self, key, default, most):
-        value = self.entry.get(key, default)
-        if not isinstance(value, str) or not 0 < len(value.strip()) <= most:
-            self.add(key, f"found {quoted(value)}; allowed is a text of 1 to {most} characters")
-            return default
-        return value.strip()
 
     def _members(self):
         listed = self.entry.get("members")
@@ -232,12 +205,6 @@ class _JudgeReader:
         if len(names) < 2 or len(set(names)) < len(names):
             self.add("members", "expected is a list of two different judges or more")
         return names
-
-    def yes_or_no(self, key):
-        value = self.entry.get(key, False)
-        if not isinstance(value, bool):
-            self.add(key, f"found {quoted(value)}; allowed is true or false")
-        return bool(value)
 
     def endpoint(self):
         value = self.entry.get("endpoint")

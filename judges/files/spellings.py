@@ -28,7 +28,7 @@ class Spellings:
 
 def _listed(loading):
     read_judges(loading)
-    lists = [judge.topics for judge in loading.judges.values()]
+    lists = [judge.settings.stored.get("topics", []) for judge in loading.judges.values()]
     return [name for pairs in lists if not topics.problem_of(pairs) for name, _ in pairs]
 
 

@@ -2,7 +2,6 @@
 
 from annotate.studies.study_file import as_yaml, study_data
 from judges.files.judges import keys_of
-from judges.methods.extract import topics
 from judges.models import Judge
 from judges.prompting.own import of_study
 
@@ -40,7 +39,6 @@ def _setting(judge, key):
         return judge.endpoint.key
     if key == "members":
         return [member.key for member in judge.members.all()]
-    if key == "topics":
-        name = topics.name_of(judge.topics)
-        return dict(judge.topics) if name == topics.OWN else name
+    if key in judge.settings_class.model_fields:
+        return judge.settings.entry[key]
     return getattr(judge, key)

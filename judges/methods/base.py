@@ -4,18 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from judges.methods import rows
-from judges.models import Judge
-from judges.models.judge import MOST_TRANSCRIPT
-
-NO_PROFILES = (
-    "Only a judge that is shown profiles can choose which. Choose the profile as what the prompt "
-    "says of the recipient, or 0."
-)
-NO_HISTORY = (
-    "Only a judge that is shown the history is shown transcripts. Choose the history, or 0."
-)
-# Of most methods, in study.yaml and in the form, around their own.
-FIRST_KEYS, LAST_KEYS = ("method", "endpoint", "prompt"), ("temperature", "max_tokens")
+from judges.values.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -30,9 +19,9 @@ ASKED = Asked()
 
 
 class Method:
-    """A way of asking a judge. `frozen` are the settings that a run keeps.
+    """A way of asking a judge. `settings` declares what can be set; a run keeps what is `frozen`.
 
-    A method that asks an LLM also has settings, messages, schema, parse_reply and
+    A method that asks an LLM also has frozen, messages, schema, parse_reply and
     longest_rationale; questions.py says what each takes.
     """
 
@@ -55,10 +44,10 @@ class Method:
     nobody = ""  # why a run has nothing to ask, where it does not ask about items
     not_checked = ""  # why a run of it cannot be checked for drift, after the judge's name
 
-    # Of study.yaml and of the form:
-    keys: tuple[str, ...] = ()
+    # What a judge of it is made of, in study.yaml and in the form:
+    columns: tuple[str, ...] = ("method", "endpoint", "prompt")  # of Judge itself
+    settings: type[Settings] = Settings
     usual_prompt = "explanation.v1"
-    usual_tokens = 400
 
     # Of its prompts: what has a place in them, and whether they say that a reply is JSON.
     needed_places: tuple[str, ...] = ()
@@ -72,22 +61,14 @@ class Method:
     usual_reply = "the longest rationale and one answer a question"
     flagged: tuple[str, ...] = ()  # what is flagged, its text, what to look at; none: scores
 
-    def read_settings(self, reader, judge):
-        """Take a judge's settings from its entry in study.yaml; the reader notes what is wrong."""
-        judge.temperature = reader.number("temperature", 0.0, 0, 2, (int, float))
-        judge.max_tokens = reader.number("max_tokens", self.usual_tokens, 1, 100_000, int)
-        judge.endpoint = reader.endpoint()
-        judge.prompt = reader.prompt(self.usual_prompt)
-        judge.transcript_length = reader.number("transcript_length", 0, 0, MOST_TRANSCRIPT, int)
+    @property
+    def keys(self):
+        """Return the keys of study.yaml, besides a judge's name and kind, in their order."""
+        return *self.columns, *self.settings.names()
 
     def problems_of(self, judge):
-        """Return {setting: what is wrong with it} of the method's own settings."""
-        problems = {}
-        if judge.profile_episodes and judge.context != Judge.Context.PROFILE:
-            problems["profile_episodes"] = NO_PROFILES
-        if judge.transcript_length and judge.context != Judge.Context.HISTORY:
-            problems["transcript_length"] = NO_HISTORY
-        return problems
+        """Return {setting: what is wrong with it} of the method's own settings together."""
+        return {}
 
     def reply_format(self, judge):
         """Return how JSON is asked for; None where the endpoint's abilities decide."""

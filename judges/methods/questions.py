@@ -2,10 +2,59 @@
 
 from annotate.models import Rater
 from judges.methods.base import Method
+from judges.methods.shared_settings import (
+    Context,
+    HistoryLength,
+    MaxTokens,
+    SampledSettings,
+    Samples,
+    Seed,
+    Temperature,
+)
 from judges.models import Judge
-from judges.models.judge import MOST_SEED
 from judges.prompting import fill
 from judges.replies.parse import RATIONALE_LENGTH, parse, reply_schema
+from judges.values.settings import declare
+
+
+class QuestionsSettings(SampledSettings):
+    """How each question is asked, and what stands in the prompt besides the item."""
+
+    aspects: Judge.Aspects = declare(Judge.Aspects.MULTIPLE, "questions")
+    temperature: Temperature
+    rationale: bool = declare(
+        False, "ask for a rationale", "Ask for a reason, written before the score."
+    )
+    max_tokens: MaxTokens
+    samples: Samples
+    weighted: bool = declare(
+        False,
+        "probability-weighted score",
+        "Ask for log-probabilities, and keep beside each score the mean over the scale's "
+        "points, weighted by how likely each was. The endpoint has to support them.",
+    )
+    shots: Judge.Shots = declare(Judge.Shots.ZERO, "example")
+    example_role: Rater.Role = declare(
+        Rater.Role.RECIPIENT,
+        "example rated by",
+        "Who gave the rating that stands in the prompt.",
+    )
+    strict: bool = declare(
+        False,
+        "hold examples out",
+        "Items that examples are drawn from are neither judged nor compared with. "
+        "Otherwise they stay in the reference, as in the literature.",
+    )
+    pool_share: float = declare(
+        0.2,
+        "share held out",
+        "Of the rated items, if examples are held out.",
+        low=0.01,
+        high=0.9,
+    )
+    seed: Seed
+    context: Context
+    history_length: HistoryLength
 
 
 class Questions(Method):
@@ -16,47 +65,15 @@ class Questions(Method):
     optional_places = ("content", "example", "context")
     may_be_weighted = True
     changeable = ("subject", "numbers", "aspects")
-    keys = (
-        "endpoint",
-        "prompt",
-        "aspects",
-        "temperature",
-        "rationale",
-        "max_tokens",
-        "samples",
-        "weighted",
-        "shots",
-        "example_role",
-        "strict",
-        "pool_share",
-        "seed",
-        "context",
-        "history_length",
-    )
-
-    def read_settings(self, reader, judge):
-        judge.aspects = reader.choice("aspects", Judge.Aspects)
-        judge.temperature = reader.number("temperature", 0.0, 0, 2, (int, float))
-        judge.max_tokens = reader.number("max_tokens", self.usual_tokens, 1, 100_000, int)
-        judge.rationale = reader.yes_or_no("rationale")
-        judge.endpoint = reader.endpoint()
-        judge.prompt = reader.prompt(self.usual_prompt)
-        judge.samples = reader.number("samples", 1, 1, 100, int)
-        judge.weighted = reader.yes_or_no("weighted")
-        judge.shots = reader.choice("shots", Judge.Shots)
-        judge.example_role = reader.choice("example_role", Rater.Role)
-        judge.strict = reader.yes_or_no("strict")
-        judge.pool_share = reader.number("pool_share", 0.2, 0.01, 0.9, (int, float))
-        judge.seed = reader.number("seed", 1, 0, MOST_SEED, int)
-        judge.context = reader.choice("context", Judge.Context)
-        judge.history_length = reader.number("history_length", 10, 1, 500, int)
+    columns = ("endpoint", "prompt")
+    settings = QuestionsSettings
 
     def items(self, items):
         """Select the items with a text."""
         return items.exclude(text__regex=r"^\s*$").order_by("id")
 
-    def settings(self, judge):
-        return {"aspects": judge.aspects, "rationale": judge.rationale}
+    def frozen(self, judge):
+        return {"aspects": judge.settings.aspects, "rationale": judge.settings.rationale}
 
     def messages(self, frozen, item, questions, shown=None, order=""):
         """Write the exact messages of one call."""

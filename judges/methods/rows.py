@@ -91,8 +91,8 @@ def _units(judge, item, questions):
 
     A call asks all questions of an item or each by itself, once in each order of what it shows.
     """
-    single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
-    for sample in range(judge.samples):
+    single, method = judge.settings.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
+    for sample in range(judge.settings.samples):
         for order in method.orders(judge, item, sample):
             for _, together in groupby(questions, key=lambda q: q.pk if single else 0):
                 yield sample, order, list(together)

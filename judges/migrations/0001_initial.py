@@ -7,8 +7,6 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import judges.models.finite
-import judges.models.judge
 import judges.models.upload
 
 
@@ -667,7 +665,7 @@ class Migration(migrations.Migration):
                 (
                     "dimensions",
                     models.JSONField(
-                        default=judges.models.judge.default_dimensions,
+                        default=list,
                         help_text="What the two lists are compared in, one by one.",
                     ),
                 ),
@@ -690,7 +688,6 @@ class Migration(migrations.Migration):
                         default=0.5,
                         help_text="A recommendation is aligned if its cosine with the profile is above it.",
                         validators=[
-                            judges.models.finite.finite,
                             django.core.validators.MinValueValidator(-1),
                             django.core.validators.MaxValueValidator(1),
                         ],
@@ -715,7 +712,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "temperature",
-                    models.FloatField(default=0.0, validators=[judges.models.finite.finite]),
+                    models.FloatField(default=0.0, validators=[]),
                 ),
                 (
                     "rationale",
@@ -768,7 +765,6 @@ class Migration(migrations.Migration):
                         default=0.2,
                         help_text="Of the rated items, if examples are held out.",
                         validators=[
-                            judges.models.finite.finite,
                             django.core.validators.MinValueValidator(0.01),
                             django.core.validators.MaxValueValidator(0.9),
                         ],
@@ -951,7 +947,6 @@ class Migration(migrations.Migration):
                         db_default=0.01,
                         default=0.01,
                         validators=[
-                            judges.models.finite.finite,
                             django.core.validators.MinValueValidator(1e-06),
                             django.core.validators.MaxValueValidator(1000000.0),
                         ],
@@ -964,7 +959,6 @@ class Migration(migrations.Migration):
                         default=1.0,
                         help_text="Weight of a seen content, in the implicit form; an unseen one weighs 1.",
                         validators=[
-                            judges.models.finite.finite,
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(1000000.0),
                         ],

@@ -14,53 +14,17 @@ class Grain(models.TextChoices):
     CHUNK = "chunk", "Sentences in chunks of the reference"
 
 
-class MetricSettings(models.Model):
-    """Settings of judges that compare an item's text with another text."""
-
-    class Measure(models.TextChoices):
-        ENT_F1 = "ent_f1", "StEnt-F1"
-        ENT_P = "ent_p", "StEnt-P"
-        ENT_R = "ent_r", "StEnt-R"
-        ENT_BIN_F1 = "ent_bin_f1", "StEnt-bin-F1"
-        ENT_BIN_P = "ent_bin_p", "StEnt-bin-P"
-        ENT_BIN_R = "ent_bin_r", "StEnt-bin-R"
-        COH_P = "coh_p", "StCoh-P"
-        COH_R = "coh_r", "StCoh-R"
-        SUMMAC_ZS = "summac_zs", "SummaC-ZS: sentences, entailment less contradiction"
-        ALIGN_SCORE = "align_score", "As AlignScore: sentences in chunks, entailment"
-
-    class Against(models.TextChoices):
-        REFERENCE = "reference", "The item’s reference"
-        REVIEW = "review", "The item’s review"
-
-    measure = models.CharField(
-        "what is computed",
-        max_length=20,
-        choices=Measure,
-        default=Measure.ENT_F1,
-        db_default=Measure.ENT_F1,
-        help_text="Of an explanation; a statement has the probability that its reference entails "
-        "it. All measures of statements come from the same scores, and stand in the report.",
-    )
-    against = models.CharField(
-        "compared with",
-        max_length=20,
-        choices=Against,
-        default=Against.REFERENCE,
-        db_default=Against.REFERENCE,
-    )
-
-    class Meta:
-        abstract = True
-
-    @property
-    def grain(self):
-        """Return what the judge's measure compares."""
-        grains = {Measure.SUMMAC_ZS: Grain.SENTENCE, Measure.ALIGN_SCORE: Grain.CHUNK}
-        return grains.get(self.measure, Grain.STATEMENT)
-
-
-Measure = MetricSettings.Measure
+class Measure(models.TextChoices):
+    ENT_F1 = "ent_f1", "StEnt-F1"
+    ENT_P = "ent_p", "StEnt-P"
+    ENT_R = "ent_r", "StEnt-R"
+    ENT_BIN_F1 = "ent_bin_f1", "StEnt-bin-F1"
+    ENT_BIN_P = "ent_bin_p", "StEnt-bin-P"
+    ENT_BIN_R = "ent_bin_r", "StEnt-bin-R"
+    COH_P = "coh_p", "StCoh-P"
+    COH_R = "coh_r", "StCoh-R"
+    SUMMAC_ZS = "summac_zs", "SummaC-ZS: sentences, entailment less contradiction"
+    ALIGN_SCORE = "align_score", "As AlignScore: sentences in chunks, entailment"
 
 
 class EntailmentQuerySet(models.QuerySet):

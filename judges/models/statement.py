@@ -1,15 +1,12 @@
 """Store what reviews and explanations say, as statements with a topic and a sentiment."""
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Exists, OuterRef, Q, Value
 from django.db.models.functions import Cast, Coalesce, NullIf
 
 from judges.models.run import Run
 
-LEAST_PART, MOST_PART = 500, 50_000
-MOST_STATEMENTS = 500
 ADDED_FROM = 10_001  # numbers of statements that people add; no text has as many of a run
 LONGEST_TOPIC = 60
 
@@ -26,45 +23,6 @@ class Sentiment(models.TextChoices):
 
 
 SIGNS = {Sentiment.POSITIVE: "+", Sentiment.NEGATIVE: "−", Sentiment.NEUTRAL: "○"}
-
-
-class ExtractionSettings(models.Model):
-    """Settings of judges that extract statements, besides those of all LLM judges."""
-
-    class Sides(models.TextChoices):
-        BOTH = "both", "The generated text and the reference"
-        GENERATED = "generated", "The generated text only"
-        REFERENCE = "reference", "The reference only"
-
-    sides = models.CharField(
-        "texts",
-        max_length=20,
-        choices=Sides,
-        default=Sides.BOTH,
-        db_default=Sides.BOTH,
-        help_text="Of each item. The reference is its review, or where it has none its reference.",
-    )
-    topics = models.JSONField(
-        default=list, blank=True, help_text="[[short name, description], …], as the prompt has them"
-    )
-    part_length = models.PositiveIntegerField(
-        "longest part",
-        default=4000,
-        db_default=4000,
-        validators=[MinValueValidator(LEAST_PART), MaxValueValidator(MOST_PART)],
-        help_text="Characters of a text in one call; a longer one is cut between sentences.",
-    )
-    most_statements = models.PositiveSmallIntegerField(
-        "most statements of a part",
-        default=100,
-        db_default=100,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_STATEMENTS)],
-        help_text="A JSON schema allows no more, which ends the lists of small models; what is "
-        "said beyond is dropped.",
-    )
-
-    class Meta:
-        abstract = True
 
 
 def side_text(item, side):

@@ -7,12 +7,22 @@ from rest_framework import serializers
 
 from annotate.api.fields import Filters, Flag, Number, Strict, Text, Whole, key_filter
 from annotate.api.rows import Rows
+from judges import methods
 from judges.files.study_file import judge_data
 from judges.models import Judge, Judgment, Run
 from judges.runs import pilots
+from judges.scorers import SCORERS
+from judges.values.settings import schema_of
 
 SMALLEST, MOST_USD = 0.000001, 999_999
 COUNTS = ("total", "settled", "pending", "leased", "done", "unparsable", "refused", "failed")
+
+
+def settings_schemas():
+    """Return {setting: its JSON schema} of all kinds and methods of judges."""
+    declared = [scorer.settings for scorer in SCORERS.values()]
+    declared += [methods.named(name).settings for name in Judge.Method.values]
+    return {name: schema_of(cls, name) for cls in declared for name in cls.names()}
 
 
 class JudgeRow(serializers.Serializer):
@@ -25,7 +35,9 @@ class JudgeRow(serializers.Serializer):
     can_run = serializers.BooleanField(source="runs_here", help_text="Its scores come from runs.")
     settings = serializers.SerializerMethodField(help_text="As in study.yaml.")
 
-    @extend_schema_field({"type": "object", "additionalProperties": {}})
+    @extend_schema_field(
+        {"type": "object", "properties": settings_schemas(), "additionalProperties": {}}
+    )
     def get_settings(self, judge):
         return judge_data(judge)
 

@@ -4,14 +4,16 @@ from django import forms
 
 from judges.models import Judge
 from judges.pages.forms_kinds import EnsembleForm, ScorerForm
-from judges.pages.forms_llm import LLM_FORMS
+from judges.pages.forms_llm import llm_form
 from judges.runs import plan, resume
 
 
 def judge_form(study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
     """Return the form of a judge of this kind, and of this method if it is an LLM."""
-    forms_of = {Judge.Kind.LLM: LLM_FORMS[method], Judge.Kind.ENSEMBLE: EnsembleForm}
-    return forms_of.get(kind, ScorerForm)(study, kind, *args, **kwargs)
+    if kind == Judge.Kind.LLM:
+        return llm_form(method)(study, kind, *args, method=method, **kwargs)
+    form = EnsembleForm if kind == Judge.Kind.ENSEMBLE else ScorerForm
+    return form(study, kind, *args, **kwargs)
 
 
 class RunForm(forms.Form):

@@ -7,22 +7,50 @@ from annotate.files.reading.columns import refuse_unseen
 from judges.models import Judge
 from judges.models.judge import NAME_TAKEN
 from judges.runs.promised import Refused, watching_settings
-from judges.scorers import AGAINST, SCORERS, pair_files
-
-SETTINGS = list(dict.fromkeys(name for scorer in SCORERS.values() for name in scorer.settings))
+from judges.scorers import pair_files
+from judges.values.setting_fields import field_words, setting_field
+from judges.values.settings import SettingsError
 
 
 class KindForm(forms.ModelForm):
-    """Take a judge of a study; refuse changes once the judge has been run.
+    """Take a judge of a study and its settings; refuse changes once the judge has been run.
 
-    lost_name: the judges that are named beforehand no more, as saving changed their settings.
+    A setting has the field that its declaration makes, or the one of this class, which then takes
+    the label, the help and the default from the declaration. lost_name: the judges that are named
+    beforehand no more, as saving changed their settings.
     """
 
     lost_name: list[Judge] = []
 
-    def __init__(self, study, kind, *args, **kwargs):
+    def __init__(self, study, kind, *args, method=Judge.Method.QUESTIONS, **kwargs):
         super().__init__(*args, **kwargs)
-        self.instance.study, self.instance.kind = study, kind
+        self.instance.study, self.instance.kind, self.instance.method = study, kind, method
+        self.settings_class = self.instance.settings_class
+        for name in self.settings_class.names():
+            self._add_setting(name)
+
+    def _add_setting(self, name):
+        if name not in self.fields:
+            self.fields[name] = setting_field(self.settings_class, name)
+        else:
+            for word, value in field_words(self.settings_class, name).items():
+                setattr(self.fields[name], word, value)
+        if self.instance.pk:
+            self.initial.setdefault(name, getattr(self.instance.settings, name))
+
+    def _post_clean(self):
+        """Give the judge its settings, once it has the other fields' values."""
+        super()._post_clean()
+        if self.errors:
+            return
+        values = {name: self.cleaned_data[name] for name in self.settings_class.names()}
+        try:
+            self.instance.settings = {
+                name: value for name, value in values.items() if value not in (None, "")
+            }
+        except SettingsError as error:
+            for name, problem in error.problems.items():
+                self.add_error(name if name in self.fields else None, problem)
 
     def clean(self):
         frozen = Judge.objects.filter(pk=self.instance.pk).exclude(settings_hash="")
@@ -66,15 +94,10 @@ class ScorerForm(KindForm):
 
     class Meta:
         model = Judge
-        fields = ["key", *SETTINGS]
+        fields = ["key"]
 
     def __init__(self, study, kind, *args, **kwargs):
         super().__init__(study, kind, *args, **kwargs)
-        for name in set(SETTINGS) - set(SCORERS[kind].settings):
-            del self.fields[name]
-        self.order_fields(["key", *SCORERS[kind].settings])
-        if AGAINST in self.fields:
-            self.fields[AGAINST].required = False  # then the reference
         if "model" in self.fields:
             self._offer_models()
         self.fields["key"].initial = Judge.Kind(kind).label.split(":")[0]
@@ -82,11 +105,10 @@ class ScorerForm(KindForm):
     def _offer_models(self):
         """Offer the folders there are, and where there are none a field for a name."""
         model, there = self.fields["model"], pair_files.names()
-        model.required = True
         if not there:
             model.help_text += " There: none yet."
             return
-        kept = [self.instance.model] if self.instance.model else []  # though its folder may be gone
+        kept = [self.initial["model"]] if self.instance.pk else []  # though its folder may be gone
         choices = [(name, name) for name in dict.fromkeys([*there, *kept])]
         self.fields["model"] = forms.ChoiceField(
             label=model.label, help_text=model.help_text, choices=[("", "Choose one"), *choices]

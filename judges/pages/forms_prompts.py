@@ -107,10 +107,11 @@ class TryForm(forms.Form):
             endpoint=data["endpoint"],
             method=self.method,
             prompt=name,
-            context=context or Judge.Context.NONE,
-            max_tokens=methods.named(self.method).usual_tokens,
-            topics=next(iter(topics.ready().values())),
         )
+        tried = {"context": context or Judge.Context.NONE}
+        tried |= {"topics": next(iter(topics.ready().values()))}
+        names = judge.settings_class.names()
+        judge.settings = {name: value for name, value in tried.items() if name in names}
         judge.question = _question(judge)
         return preview(judge, data["item"].replace("\x00", "").strip(), prompt)
 

@@ -134,7 +134,7 @@ def _kinds(study, questions):
 
 
 def _fill(call_preview, judge, asked, beside):
-    single, method = judge.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
+    single, method = judge.settings.aspects == Judge.Aspects.SINGLE, methods.of_judge(judge)
     settings = plan.settings_of(judge, call_preview.prompt) | {
         "prompt_text": call_preview.prompt.text
     }
@@ -154,15 +154,17 @@ def _add(call_preview, judge, settings, together, beside, about, order=""):
     tokens = estimated_tokens(text) + AROUND_A_CALL
     call_preview.calls.append((about, sent, tokens))
     call_preview.tokens_in += tokens
-    call_preview.tokens_out += min(judge.max_tokens, _reply_tokens(method, settings, together))
+    call_preview.tokens_out += min(
+        judge.settings.max_tokens, _reply_tokens(method, settings, together)
+    )
 
 
 def _price(call_preview, judge, settings, together):
     """Add what is sent with the messages, count all samples, and price them."""
     call_preview.options = json.dumps(drive.parameters(settings, together), indent=2)
-    call_preview.samples = judge.samples
-    call_preview.tokens_in *= judge.samples
-    call_preview.tokens_out *= judge.samples
+    call_preview.samples = judge.settings.samples
+    call_preview.tokens_in *= judge.settings.samples
+    call_preview.tokens_out *= judge.settings.samples
     call_preview.usd = judge.endpoint.cost(call_preview.tokens_in, 0, call_preview.tokens_out)
 
 

@@ -149,7 +149,7 @@ def _run_form(judge, data=None):
         return form.about_recipients()
     if not judge.endpoint:
         return form.without_budget()
-    return form if judge.samples == 1 else form.without_reuse()
+    return form if judge.settings.samples == 1 else form.without_reuse()
 
 
 def judge_page(request, study, judge, form=None, run_form=None, check_form=None):

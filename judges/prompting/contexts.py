@@ -23,7 +23,7 @@ class Contexts:
 
     def __init__(self, judge, with_shows=False, compares_profiles=False):
         self.judge, self.known, self.with_shows = judge, {}, with_shows
-        self.is_profile = compares_profiles or judge.context == Judge.Context.PROFILE
+        self.is_profile = compares_profiles or judge.settings.context == Judge.Context.PROFILE
 
     def contexts_by_item(self, items, subjects=None):
         """Return {item id: (text, why it has none)}, in one query for some hundred new recipients.
@@ -53,9 +53,9 @@ class Contexts:
 
     def _read(self, study, recipients):
         if self.is_profile:
-            return _profiles(study, recipients, self.judge.profile_episodes)
+            return _profiles(study, recipients, self.judge.settings.profile_episodes)
         if self.with_shows:
-            return listening.histories(study, recipients, self.judge.transcript_length)
+            return listening.histories(study, recipients, self.judge.settings.transcript_length)
         return _histories(study, recipients)
 
     def _one(self, item, judged):
@@ -65,11 +65,11 @@ class Contexts:
         if self.is_profile:
             if item.kind == Item.Kind.PROFILE:
                 return "", OWN_PROFILE
-            wanted = self.judge.profile_episodes
+            wanted = self.judge.settings.profile_episodes
             return (context, "") if context else ("", _no_profile(wanted))
         # What the recipient did with the judged content would be an answer, not a context.
         others = [line for content, line in context or [] if content not in judged]
-        newest = others[: self.judge.history_length]
+        newest = others[: self.judge.settings.history_length]
         text = listening.text(newest) if self.with_shows else "\n".join(newest)
         return (text, "") if text else ("", NO_HISTORY)
 

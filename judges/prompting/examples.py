@@ -71,15 +71,15 @@ class Examples:
 
     def __init__(self, judge, questions, systems=None):
         self.judge = judge
-        self.personalised = judge.shots == Judge.Shots.PERSONALISED
-        rated = _rated(judge, questions, None if judge.strict else systems)
+        self.personalised = judge.settings.shots == Judge.Shots.PERSONALISED
+        rated = _rated(judge, questions, None if judge.settings.strict else systems)
         # A recipient lies on one side whole, so a personalised example comes from the same side.
         self.locked = {} if self.personalised else withheld(judge.study)
         rated = [entry for entry in rated if entry.pk not in self.locked]
-        self.pool = _pool(judge, rated) if judge.strict else frozenset()
+        self.pool = _pool(judge, rated) if judge.settings.strict else frozenset()
         self.groups = defaultdict(list)
         for entry in sorted(rated, key=attrgetter("pair", "key")):
-            if not judge.strict or entry.pk in self.pool:
+            if not judge.settings.strict or entry.pk in self.pool:
                 group = self._group(entry.kind, entry.system, entry.recipient)
                 self.groups[group].append(entry)
 
@@ -100,7 +100,7 @@ class Examples:
         others = len(group) - (beyond - first)
         if not others:
             return Drawn(missing=self._none())
-        chance = _chance(self.judge.seed, "example", item.key)
+        chance = _chance(self.judge.settings.seed, "example", item.key)
         place = int(chance.random() * others)
         chosen = group[place if place < first else place + beyond - first]
         rater, ratings = chosen.by[int(chance.random() * len(chosen.by))]
@@ -112,8 +112,8 @@ class Examples:
             if self.personalised
             else "other pair of the same system"
         )
-        who = Rater.Role(self.judge.example_role).replace("_", " ")
-        where = " among the items held out" if self.judge.strict else ""
+        who = Rater.Role(self.judge.settings.example_role).replace("_", " ")
+        where = " among the items held out" if self.judge.settings.strict else ""
         where += " outside the locked test part" if self.locked else ""
         return f"no example: no {what} was rated in full by a rater of role {who}{where}"
 
@@ -130,7 +130,7 @@ def _rated(judge, questions, systems):
         .filter(
             item__study=judge.study_id,
             item__system__isnull=False,
-            session__rater__role=judge.example_role,
+            session__rater__role=judge.settings.example_role,
             question__in=questions,
             value__isnull=False,
         )
@@ -161,6 +161,8 @@ def _pool(judge, rated):
     newest = earlier.order_by("-run").values("run")[:1]
     if judge.pk and (kept := set(earlier.filter(run=newest).values_list("item", flat=True))):
         return frozenset(kept)
-    shuffled = sorted(rated, key=lambda entry: _chance(judge.seed, "pool", entry.key).random())
-    count = max(1, min(len(rated) - 1, round(judge.pool_share * len(rated))))
+    shuffled = sorted(
+        rated, key=lambda entry: _chance(judge.settings.seed, "pool", entry.key).random()
+    )
+    count = max(1, min(len(rated) - 1, round(judge.settings.pool_share * len(rated))))
     return frozenset(entry.pk for entry in shuffled[:count])

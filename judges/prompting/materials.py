@@ -36,18 +36,20 @@ class Shown:
 def settings_of(judge, method):
     """Return the settings that change what is shown; {} for a judge that shows only the item."""
     settings: dict = {}
-    if judge.shots != Judge.Shots.ZERO:
-        settings |= {name: getattr(judge, name) for name in ("shots", "example_role", "seed")}
-        if judge.strict:
-            settings |= {"strict": True, "pool_share": judge.pool_share}
-    if judge.context != Judge.Context.NONE:
-        settings["context"] = judge.context
-    if judge.context == Judge.Context.HISTORY:
-        settings["history_length"] = judge.history_length
-        if judge.transcript_length:
-            settings["transcript_length"] = judge.transcript_length
-    if judge.context == Judge.Context.PROFILE and judge.profile_episodes:
-        settings["profile_episodes"] = judge.profile_episodes
+    if judge.settings.shots != Judge.Shots.ZERO:
+        settings |= {
+            name: getattr(judge.settings, name) for name in ("shots", "example_role", "seed")
+        }
+        if judge.settings.strict:
+            settings |= {"strict": True, "pool_share": judge.settings.pool_share}
+    if judge.settings.context != Judge.Context.NONE:
+        settings["context"] = judge.settings.context
+    if judge.settings.context == Judge.Context.HISTORY:
+        settings["history_length"] = judge.settings.history_length
+        if judge.settings.transcript_length:
+            settings["transcript_length"] = judge.settings.transcript_length
+    if judge.settings.context == Judge.Context.PROFILE and judge.settings.profile_episodes:
+        settings["profile_episodes"] = judge.settings.profile_episodes
     if settings:
         parts = map(fill.load_part, _part_names(judge, method).values())
         settings["parts"] = {part.name: part.sha256 for part in parts}
@@ -56,9 +58,9 @@ def settings_of(judge, method):
 
 def _part_names(judge, method):
     """Return {"example": name, "context": name} of the part files in use."""
-    names = {"example": judge.shots, "context": judge.context}
+    names = {"example": judge.settings.shots, "context": judge.settings.context}
     names = {what: PARTS[name] for what, name in names.items() if name in PARTS}
-    if judge.context == Judge.Context.HISTORY and method.shows_lists:
+    if judge.settings.context == Judge.Context.HISTORY and method.shows_lists:
         names["context"] = LISTENING
     return _as_before(judge, names) if names else names
 

@@ -4,9 +4,6 @@ from judges import methods
 from judges.models import Judge
 from judges.prompting.library import Library
 
-SAMPLES = (
-    "Several samples at temperature 0 would all be the same. Raise the temperature, or ask once."
-)
 OTHER_METHOD = "The prompt {} asks something else than this judge. Choose {}."
 NOT_WEIGHTED = (
     "A verdict in words has no points that log-probabilities could weigh. Only scores of the "
@@ -17,11 +14,9 @@ NO_PLACE = "The prompt {} has no place for {}. Choose {}."
 
 def problems_of(judge, library=None):
     """Return {setting: what is wrong with it}; missing prompts are reported elsewhere."""
-    problems, library = {}, library or Library(judge.study_id)
+    problems, library = judge.settings.problems, library or Library(judge.study_id)
     method = methods.of_judge(judge)
-    if judge.samples > 1 and not judge.temperature:
-        problems["samples"] = SAMPLES
-    if judge.weighted and not method.may_be_weighted:
+    if judge.settings.weighted and not method.may_be_weighted:
         problems["weighted"] = NOT_WEIGHTED
     problems |= method.problems_of(judge)
     if library.has(judge.prompt):
@@ -29,9 +24,9 @@ def problems_of(judge, library=None):
         if prompt.method != judge.method:
             names = " or ".join(library.names(judge.method))
             return problems | {"prompt": OTHER_METHOD.format(judge.prompt, names)}
-        if judge.shots != Judge.Shots.ZERO and not prompt.has("example"):
+        if judge.settings.shots != Judge.Shots.ZERO and not prompt.has("example"):
             problems["shots"] = _no_place(judge, library, "example", "an example")
-        if judge.context != Judge.Context.NONE and not prompt.has("context"):
+        if judge.settings.context != Judge.Context.NONE and not prompt.has("context"):
             problems["context"] = _no_place(judge, library, "context", "a context")
     return problems
 

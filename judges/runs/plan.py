@@ -41,11 +41,11 @@ def settings_of(judge, prompt=None):
         **({"refused": judge.refused} if judge.refused else {}),
         "prompt": prompt.name,
         "prompt_sha256": prompt.sha256,
-        "temperature": judge.temperature,
-        **method.settings(judge),
-        "max_tokens": judge.max_tokens,
-        **({"samples": judge.samples} if judge.samples > 1 else {}),
-        **({"weighted": True} if judge.weighted else {}),
+        "temperature": judge.settings.temperature,
+        **method.frozen(judge),
+        "max_tokens": judge.settings.max_tokens,
+        **({"samples": judge.settings.samples} if judge.settings.samples > 1 else {}),
+        **({"weighted": True} if judge.settings.weighted else {}),
         **materials.settings_of(judge, method),
     }
 
@@ -151,7 +151,7 @@ def plan(
             run.frozen |= method.kept_by_run(trial, more_prompts)
             run.frozen |= _call_facts(judge, wanted, written.longest)
             run.unit_usd = Decimal(run.frozen["unit_usd"] or 0)
-            run.reuse = reuse and judge.samples == 1 and method.takes_over
+            run.reuse = reuse and judge.settings.samples == 1 and method.takes_over
             run.pilot = pilots.draw(run) if pilot else {}
             run.in_pilot = bool(run.pilot)
         run.flagged = written.flagged

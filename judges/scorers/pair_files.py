@@ -6,11 +6,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from judges.models.pairs import FOLDER_NAME
 from judges.scorers.base import NotInstalled
 from judges.scorers.bert_files import TOKENIZER_FILE, model_file, most_pieces, sha256
 
 SETTING = "PAIR_MODELS"
+FOLDER_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 CONFIG_FILE = "config.json"
 ADVICE = (
     "an operator sets it to a folder with a folder for each model, which holds model.onnx (a "
@@ -49,7 +49,7 @@ def folder(name):
 
 def facts(judge):
     """Return what is frozen of a judge's model besides its name, and which output is the score."""
-    frozen = facts_of(judge.model)
+    frozen = facts_of(judge.settings.model)
     return frozen | {"output": _score_of(frozen["labels"], judge)}
 
 
@@ -85,15 +85,17 @@ def _labels(config, name):
 
 
 def _score_of(labels, judge):
-    if judge.output:
-        chosen = [label for label in labels if label.lower() == judge.output.lower()]
+    if judge.settings.output:
+        chosen = [label for label in labels if label.lower() == judge.settings.output.lower()]
     elif len(labels) == 1:
         chosen = labels
     else:
         chosen = [label for label in labels if label.lower().startswith(GOOD)]
     if len(chosen) == 1:
         return chosen[0]
-    outputs = f"the model {judge.model} of {SETTING} has the outputs {', '.join(labels)[:200]}"
-    if judge.output:
-        raise NotInstalled(f"{outputs}, and no {judge.output[:100]}")
+    outputs = (
+        f"the model {judge.settings.model} of {SETTING} has the outputs {', '.join(labels)[:200]}"
+    )
+    if judge.settings.output:
+        raise NotInstalled(f"{outputs}, and no {judge.settings.output[:100]}")
     raise NotInstalled(f"{outputs}; the judge has to be set to the one that is the score")

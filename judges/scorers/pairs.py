@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from judges.models.pairs import Direction
-from judges.models.pairs import Parts as Cut
 from judges.scorers import pair_files
 from judges.scorers.base import NO_REFERENCE, Score, same_for_all
 from judges.scorers.nli_texts import chunks, sentences
 from judges.scorers.pair_reader import PairReader, cut_since, in_blocks, softmax, too_many
+from judges.scorers.settings import Direction
+from judges.scorers.settings import Parts as Cut
 
 NO_TEXT = "the item has no text"
 FROZEN = ("model_sha256", "labels", "activation")

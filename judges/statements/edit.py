@@ -121,8 +121,8 @@ def topics_of(study, run):
     if run is not None:
         rows = Statement.objects.filter(run=run).order_by("topic")
         return list(rows.values_list("topic", flat=True).distinct())
-    judges = Judge.objects.filter(study=study, method=Judge.Method.EXTRACTION)
-    topics = dict.fromkeys(name for judge in judges for name, _ in judge.topics)
+    judges = Judge.objects.filter(study=study, kind=Judge.Kind.LLM, method=Judge.Method.EXTRACTION)
+    topics = dict.fromkeys(name for judge in judges for name, _ in judge.settings.topics)
     return list(topics)
 
 

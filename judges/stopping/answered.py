@@ -47,5 +47,5 @@ def _of_llm(judge, questions):
         return []
     if judge.method != Judge.Method.FIT:
         return asked
-    levels = FIT_ON_SCALE_OF[1:] if judge.neutral else FIT_ON_SCALE_OF
+    levels = FIT_ON_SCALE_OF[1:] if judge.settings.neutral else FIT_ON_SCALE_OF
     return [question for question in asked if question.scale.level in levels]

@@ -79,4 +79,5 @@ def make_a_list(page, run):
     page.get_by_label("Endpoint").select_option(label="scripted (test-model)")
     page.get_by_role("button", name="Make the judge").click()
     page.get_by_text("The judge extractor was made.").wait_for()
-    assert Judge.objects.get(key="extractor").topics == [["fit", "size and length"], ["price", ""]]
+    topics = Judge.objects.get(key="extractor").settings.topics
+    assert topics == [["fit", "size and length"], ["price", ""]]

@@ -4,35 +4,50 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.urls import reverse
 
 from judges.counterfactual.forms import of_model
 from judges.files import load_files
 from judges.models import Judge
+from judges.models.settings import Stored
+from judges.values.settings import SettingsError
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 NOT_NUMBERS = ["nan", "inf", "-inf"]
-SETTINGS = ["threshold", "temperature", "pool_share", "regularisation", "confidence"]
+# With a kind of judge that has each.
+SETTINGS = {
+    "threshold": "sbert",
+    "temperature": "llm",
+    "pool_share": "llm",
+    "regularisation": "cf",
+    "confidence": "cf",
+}
 
 
 @pytest.mark.parametrize("text", NOT_NUMBERS)
-@pytest.mark.parametrize("name", SETTINGS)
-def test_no_judge_has_a_setting_that_is_no_number(study, name, text):
-    judge = Judge(study=study, key="CF", kind="cf", **{name: float(text)})
-    with pytest.raises(ValidationError) as refused:
-        judge.full_clean()
-    assert f"“{float(text)}” is not a finite number." in refused.value.message_dict[name]
-    with pytest.raises(IntegrityError), transaction.atomic():
-        judge.save()
+@pytest.mark.parametrize(("name", "kind"), SETTINGS.items())
+def test_no_judge_has_a_setting_that_is_no_number(study, name, kind, text):
+    with pytest.raises(SettingsError) as refused:
+        Judge(study=study, key="CF", kind=kind, settings={name: float(text)})
+    said = f"found '{float(text)}'; allowed is a number from"
+    assert refused.value.problems[name].startswith(said)
+    # PostgreSQL and SQLite refuse it too: it is no JSON.
+    unchecked = Stored({name: float(text)})
+    with pytest.raises((IntegrityError, DataError)), transaction.atomic():
+        Judge.objects.create(study=study, key="CF", kind=kind, settings=unchecked)
     assert not Judge.objects.exists()
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 2e6])
-def test_the_database_knows_the_ends_too(study, value):
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Judge.objects.create(study=study, key="CF", kind="cf", regularisation=value)
-    Judge.objects.create(study=study, key="CF", kind="cf", regularisation=1e-6, confidence=1e6)
+def test_a_new_judge_keeps_to_the_ends(study, value):
+    with pytest.raises(SettingsError, match="regularisation: found"):
+        factories.make_judge(study, "CF", kind="cf", regularisation=value)
+    assert not Judge.objects.exists()
+    factories.make_judge(study, "CF", kind="cf", regularisation=1e-6, confidence=1e6)
+    kept = Judge.objects.get().settings
+    assert (kept.regularisation, kept.confidence) == (1e-6, 1e6)
 
 
 @pytest.mark.parametrize("text", NOT_NUMBERS)
@@ -72,5 +87,5 @@ def test_a_file_with_it_makes_nothing(tmp_path, text):
 def test_the_page_of_ratings_and_the_command_refuse_it_in_words(tmp_path, text):
     with pytest.raises(ValidationError, match="Enter a number"):
         of_model("regularisation").clean(text)
-    with pytest.raises(CommandError, match=f"“{text}” is not a finite number"):
+    with pytest.raises(CommandError, match=f"found '{text}'; allowed is a number from"):
         call_command("make_counterfactual_study", tmp_path, f"--regularisation={text}")

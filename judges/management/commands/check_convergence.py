@@ -56,8 +56,8 @@ class Command(BaseCommand):
         judge = Judge.objects.filter(study=study, kind=Judge.Kind.CF).order_by("pk").first()
         if judge is None:
             raise CommandError(f"The study {study.slug} has no judge of the kind cf.")
-        recipe = Recipe(**{name: getattr(judge, name) for name in NAMES})
-        self._watch(study, recipe, options, judge.top)
+        recipe = Recipe(**{name: getattr(judge.settings, name) for name in NAMES})
+        self._watch(study, recipe, options, judge.settings.top)
 
     def _watch(self, study, recipe, options, top):
         seeds = [recipe.seed + more for more in range(options["seeds"])]

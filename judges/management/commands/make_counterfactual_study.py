@@ -29,8 +29,10 @@ from judges.counterfactual.surveys.sampling import sampled
 from judges.counterfactual.surveys.scores import plan_scores, unfinished
 from judges.files import load_files
 from judges.management.owners import owner_or_error
-from judges.models import Judge, Judgment
+from judges.models import Judgment
 from judges.runs import drive
+from judges.scorers.settings import ModelSettings
+from judges.values.settings import SettingsError
 
 BAR = 30
 MOST_PEOPLE = 1_000_000
@@ -62,13 +64,13 @@ def whole(low, high):
 
 def setting(name):
     """Return an argument type for what a judge’s setting may be."""
-    field = Judge._meta.get_field(name)
+    kind = ModelSettings.model_fields[name].annotation
 
     def parse(text):
         try:
-            return field.clean(text, None)
-        except ValidationError as error:
-            raise argparse.ArgumentTypeError(" ".join(error.messages)) from None
+            return getattr(ModelSettings.checked({name: kind(text)}), name)
+        except SettingsError as error:
+            raise argparse.ArgumentTypeError(error.problems[name]) from None
 
     return parse
 

@@ -151,10 +151,10 @@ class Command(RunJudge):
         endpoint = Endpoint.objects.filter(key=key).first()
         if study and endpoint and not there:
             fields = {"endpoint": endpoint, "prompt": Recommender.usual_prompt, "method": METHOD}
-            fields |= {"max_tokens": Recommender.usual_tokens, "content_word": self.word}
+            fields |= {"settings": {"content_word": self.word, "json_list": self.json_list}}
             name = f"recommender {key}"
             if self.json_list:
-                name, fields["json_list"] = f"{name} JSON", True
+                name = f"{name} JSON"
                 self._check_schema(endpoint)
             judge, made = Judge.objects.get_or_create(study=study, key=name, defaults=fields)
             if made:
@@ -163,7 +163,7 @@ class Command(RunJudge):
         judge = super()._judge(slug, key)
         if judge.method != METHOD:
             raise CommandError(f"The judge {key} recommends nothing: {judge.get_method_display()}.")
-        if self.json_list and not judge.json_list:
+        if self.json_list and not judge.settings.json_list:
             raise CommandError(
                 f"The recommender {key} gives no lists as JSON. Name its endpoint "
                 "to have one made that does."

@@ -47,7 +47,7 @@ def _write(run, items, written, units):
     """Write the rows about some items; count them in `written`, and note the unit of each text."""
     judgments, extractions, flags = [], [], []
     for item in items:
-        texts = [(side, side_text(item, side)) for side in SIDES[run.judge.sides]]
+        texts = [(side, side_text(item, side)) for side in SIDES[run.judge.settings.sides]]
         for side, text in texts:
             for part, (start, words) in enumerate(parts_of(run.judge, text)):
                 is_new = not words or words not in units
@@ -73,7 +73,7 @@ def _write(run, items, written, units):
 
 def parts_of(judge, text):
     """Cut a text into [(start, part)]; an empty text has one empty part that is not asked about."""
-    return triplets.parts(text, judge.part_length) if text.strip() else [(0, "")]
+    return triplets.parts(text, judge.settings.part_length) if text.strip() else [(0, "")]
 
 
 def keep(run, units):

@@ -6,14 +6,14 @@ have neither item nor question; what it finds becomes statements (extract.py).
 
 import json
 
-from annotate.files.reading import quoted
 from annotate.models import Item
-from judges.methods.base import ASKED, FIRST_KEYS, LAST_KEYS, ApartMethod
+from judges.methods.base import ASKED, ApartMethod
 from judges.methods.draft import begin_draft
-from judges.methods.extract import extract, topics, triplets
+from judges.methods.extract import extract, triplets
+from judges.methods.extract.settings import ExtractionSettings
 from judges.models import Extraction as ExtractedText
 from judges.models import Judge
-from judges.models.statement import LEAST_PART, MOST_PART, MOST_STATEMENTS, side_text
+from judges.models.statement import side_text
 from judges.prompting import fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict
@@ -31,9 +31,9 @@ class Extraction(ApartMethod):
     may_be_loaded = has_statements = True
     begins_with = str(Judge.Method.TOPICS)
     nobody = extract.NOBODY
-    keys = (*FIRST_KEYS, "topics", "sides", "part_length", "most_statements", *LAST_KEYS)
+    settings = ExtractionSettings
     needed_places = ("topics", "text")
-    usual_prompt, usual_tokens = "extract.v1", 4000
+    usual_prompt = "extract.v1"
     about = "judges/methods/extraction.html"
     preview_needs = "an explanation or a text"
     usual_reply = (
@@ -46,29 +46,18 @@ class Extraction(ApartMethod):
     keep = staticmethod(extract.keep)
     attach = staticmethod(extract.attach)
 
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.sides = reader.choice("sides", Judge.Sides)
-        judge.part_length = reader.number("part_length", 4000, LEAST_PART, MOST_PART, int)
-        judge.most_statements = reader.number("most_statements", 100, 1, MOST_STATEMENTS, int)
-        judge.topics = _read_topics(reader)
-
-    def problems_of(self, judge):
-        problem = topics.problem_of(judge.topics)
-        return {"topics": problem} if problem else {}
-
     def asked(self, run, numbers):
         """Return what units ask about their parts of a text; see Method.asked."""
         rows = ExtractedText.objects.filter(run=run, unit__in=numbers).order_by("unit")
         return [(row.unit, ASKED, Shown(context=row.text)) for row in rows]
 
-    def settings(self, judge):
+    def frozen(self, judge):
         return {
             "method": str(judge.method),
-            "sides": str(judge.sides),
-            "topics": judge.topics,
-            "part_length": judge.part_length,
-            "most_statements": judge.most_statements,
+            "sides": str(judge.settings.sides),
+            "topics": judge.settings.topics,
+            "part_length": judge.settings.part_length,
+            "most_statements": judge.settings.most_statements,
         }
 
     def messages(self, frozen, item, questions, shown=None, order=""):
@@ -105,7 +94,9 @@ class Extraction(ApartMethod):
         """Return the Draft of each part of an item's texts, even if other items share a text."""
         if (draft := begin_draft(items.select_related("content"), key)) is None:
             return None
-        texts = [(side, side_text(draft.subject, side)) for side in extract.SIDES[judge.sides]]
+        texts = [
+            (side, side_text(draft.subject, side)) for side in extract.SIDES[judge.settings.sides]
+        ]
         for side, text in texts:
             parts = [part for _, part in extract.parts_of(judge, text) if part]
             for number, part in enumerate(parts, 1):
@@ -116,21 +107,6 @@ class Extraction(ApartMethod):
         else:
             draft.missing = extract.NO_TEXT[texts[-1][0]]
         return draft
-
-
-def _read_topics(reader):
-    """Return a ready-made list by its name, or the given names with what belongs to each."""
-    given = reader.entry.get("topics")
-    if isinstance(given, dict):
-        return [[name, words or ""] for name, words in given.items()]
-    if given in topics.ready():
-        return topics.ready()[given]
-    reader.add(
-        "topics",
-        f"found {quoted(given or '')}; allowed is one of {', '.join(topics.ready())}, or names "
-        "with what belongs to each, such as {fit: size and length}",
-    )
-    return topics.ready()["toys"]  # so that nothing else is said of it
 
 
 def _object(properties):

@@ -4,11 +4,11 @@ It scores nothing. What is asked about is no item but a recipient, so its judgme
 item nor question; a whole profile becomes a new item (write.py), anything less nothing.
 """
 
-from judges.methods.base import ASKED, FIRST_KEYS, LAST_KEYS, ApartMethod
+from judges.methods.base import ASKED, ApartMethod
 from judges.methods.draft import begin_draft
 from judges.methods.profile import write
-from judges.models import Judge, Writing
-from judges.models.judge import MOST_DAYS, MOST_EPISODES
+from judges.methods.profile.settings import ProfileSettings
+from judges.models import Writing
 from judges.prompting import episodes, fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import LONGEST_RATIONALE, Reason, Verdict, kept, last_object
@@ -24,7 +24,6 @@ KEYS = (
 )
 LONGEST_VALUE = 600  # characters of one key, by the schema
 WRITTEN = 1.0
-MOST_NUMBERS = 30
 DEPTH = 3  # of lists and objects within a value; deeper ones are no text
 
 
@@ -34,9 +33,9 @@ class Writer(ApartMethod):
     offer = "write profiles"
     rereads_values = False  # people may have rated the profile
     nobody = write.NOBODY
-    keys = (*FIRST_KEYS, "days", "episodes", "pick", "transcript_length", *LAST_KEYS)
+    settings = ProfileSettings
     needed_places = ("listening",)
-    usual_prompt, usual_tokens = "write-profile.v1", 2000
+    usual_prompt = "write-profile.v1"
     asked_about = "recipient"
     about = "judges/methods/profile.html"
     preview_needs = "recipients with a history"
@@ -46,16 +45,6 @@ class Writer(ApartMethod):
     keep = staticmethod(write.keep)
     attach = staticmethod(write.attach)
 
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.days = reader.number("days", 90, 0, MOST_DAYS, int)
-        judge.episodes = reader.entry.get("episodes", [])
-        judge.pick = reader.choice("pick", Judge.Pick)
-
-    def problems_of(self, judge):
-        problem = episodes_problem(judge.episodes)
-        return {"episodes": problem} if problem else {}
-
     def items(self, items):
         return items.none()
 
@@ -64,13 +53,13 @@ class Writer(ApartMethod):
         rows = Writing.objects.filter(run=run, unit__in=numbers).order_by("unit")
         return [(row.unit, ASKED, Shown(context=row.text)) for row in rows]
 
-    def settings(self, judge):
+    def frozen(self, judge):
         return {
             "method": str(judge.method),
-            "days": judge.days,
-            "episodes": sorted(judge.episodes),
-            "pick": str(judge.pick),
-            "transcript_length": judge.transcript_length,
+            "days": judge.settings.days,
+            "episodes": sorted(judge.settings.episodes),
+            "pick": str(judge.settings.pick),
+            "transcript_length": judge.settings.transcript_length,
             "longest_title": episodes.LONGEST_TITLE,
         }
 
@@ -157,19 +146,3 @@ def _text(value, depth=DEPTH):
         return ", ".join(texts)
     names = (" ".join(name.split()) for name in value)
     return "; ".join(f"{name}: {text}" for name, text in zip(names, texts, strict=True))
-
-
-def episodes_problem(numbers):
-    """Return what is wrong with the numbers of episodes that profiles are made of, or ""."""
-    right = (
-        isinstance(numbers, list)
-        and len(numbers) <= MOST_NUMBERS
-        and all(type(number) is int and 1 <= number <= MOST_EPISODES for number in numbers)
-        and len(set(numbers)) == len(numbers)
-    )
-    if right:
-        return ""
-    return (
-        f"Allowed are up to {MOST_NUMBERS} different whole numbers from 1 to {MOST_EPISODES}; none "
-        "for a profile of all."
-    )

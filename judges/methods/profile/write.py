@@ -66,12 +66,12 @@ def recipients_of(judge):
 def sources(judge, recipients):
     """Yield a Source for each recipient and number of episodes, in three queries."""
     pks = [recipient.pk for recipient in recipients]
-    histories = listening.histories(judge.study_id, pks, judge.transcript_length)
+    histories = listening.histories(judge.study_id, pks, judge.settings.transcript_length)
     judged = _judged(pks)
     for recipient in recipients:
         history = histories.get(recipient.pk, [])
         entries = [entry for content, entry in history if content not in judged[recipient.pk]]
-        for wanted in sorted(judge.episodes) or [0]:
+        for wanted in sorted(judge.settings.episodes) or [0]:
             chosen, missing = choose(entries, judge, wanted)
             yield Source(recipient, wanted, chosen, missing)
 
@@ -100,13 +100,13 @@ def choose(entries, judge, wanted):
     if not entries:
         return [], NOTHING
     within = ""
-    if judge.days:
+    if judge.settings.days:
         times = [entry.heard_at for entry in entries if entry.heard_at]
         if not times:
-            return [], NO_TIMES.format(judge.days)
-        since = max(times) - timedelta(days=judge.days)
+            return [], NO_TIMES.format(judge.settings.days)
+        since = max(times) - timedelta(days=judge.settings.days)
         entries = [entry for entry in entries if entry.heard_at and entry.heard_at >= since]
-        within = f" within {judge.days} days"
+        within = f" within {judge.settings.days} days"
     place = {id(entry): rank for rank, entry in enumerate(entries)}
     # Sorting is stable: among equal shares the newest stays first.
     once: dict = {}
@@ -115,7 +115,7 @@ def choose(entries, judge, wanted):
     episodes = list(once.values())
     if len(episodes) < wanted:
         return [], TOO_FEW.format(f"{wanted} episode{'s' * (wanted > 1)}", len(episodes), within)
-    if judge.pick == Judge.Pick.NEWEST:
+    if judge.settings.pick == Judge.Pick.NEWEST:
         episodes.sort(key=lambda entry: place[id(entry)])
     return sorted(episodes[: wanted or None], key=lambda entry: place[id(entry)]), ""
 

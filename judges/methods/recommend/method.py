@@ -5,9 +5,10 @@ item but a recipient, so its judgments have neither item nor question; the list 
 reply stands in the RecommendedList of the same run and unit.
 """
 
-from judges.methods.base import ASKED, FIRST_KEYS, ApartMethod, Asked
+from judges.methods.base import ASKED, ApartMethod, Asked
 from judges.methods.draft import begin_draft
 from judges.methods.recommend import lists, structured, wordings
+from judges.methods.recommend.settings import RecommenderSettings
 from judges.models import RecommendedList
 from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict, kept
@@ -33,7 +34,7 @@ class Recommender(ApartMethod):
     has_lists = True
     nobody = lists.NOBODY
     not_checked = "recommends: a test of its own compares its lists"
-    keys = (*FIRST_KEYS, "content_word", "json_list", "max_tokens")
+    settings = RecommenderSettings
     needed_places = ("rated", "k")
     optional_places = ("user", "low", "high", "word")
     asks_for_json = False
@@ -49,21 +50,21 @@ class Recommender(ApartMethod):
     attach = staticmethod(lists.attach)
     hidden_units = staticmethod(lists.hidden_units)
 
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.content_word = reader.text("content_word", "movie", 40)
-        judge.json_list = reader.yes_or_no("json_list")
-
     def problems_of(self, judge):
         """Check that the endpoint keeps JSON lists; planning checks that of a judge that ran."""
         endpoint = judge.endpoint
-        if judge.json_list and endpoint and not endpoint.json_schema and not judge.is_frozen:
+        if (
+            judge.settings.json_list
+            and endpoint
+            and not endpoint.json_schema
+            and not judge.is_frozen
+        ):
             return {"json_list": NO_SCHEMA.format(endpoint.key)}
         return {}
 
     def reply_format(self, judge):
         """Ask for a list, a line each, unless it is to be JSON."""
-        return {"json_schema": judge.json_list}
+        return {"json_schema": judge.settings.json_list}
 
     def items(self, items):
         return items.none()
@@ -89,11 +90,11 @@ class Recommender(ApartMethod):
         rows = RecommendedList.objects.filter(run=run, unit__in=numbers).order_by("unit")
         return [(row.unit, asked_for(row.k), Shown(context=row.text)) for row in rows]
 
-    def settings(self, judge):
+    def frozen(self, judge):
         return {
             "method": str(judge.method),
-            "content_word": judge.content_word,
-            **({"json_list": True} if judge.json_list else {}),
+            "content_word": judge.settings.content_word,
+            **({"json_list": True} if judge.settings.json_list else {}),
             # Nothing is sent, so the endpoint's default holds. Never 0 by being left out.
             "temperature": None,
         }

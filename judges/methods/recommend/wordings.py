@@ -72,7 +72,7 @@ def filled(template, judge, user, rated, scale, k):
         low=f"{low:g}",
         high=f"{high:g}",
         k=k,
-        word=fill.one_line(judge.content_word),
+        word=fill.one_line(judge.settings.content_word),
     )
     return message["content"]
 

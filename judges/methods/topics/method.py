@@ -7,13 +7,11 @@ what all samples say together is counted when it is looked at (judges/methods/to
 import json
 from dataclasses import dataclass
 
-from judges.methods.base import ASKED, FIRST_KEYS, LAST_KEYS, ApartMethod
+from judges.methods.base import ASKED, ApartMethod
 from judges.methods.draft import MOST_OTHERS, Draft
 from judges.methods.extract.topics import LONGEST_NAME
 from judges.methods.topics import propose, reviews, shortlist
-from judges.models import Judge
-from judges.models.judge import MOST_SEED
-from judges.models.topic import MOST_REVIEWS, MOST_SAMPLES, MOST_TOPICS
+from judges.methods.topics.settings import TopicsSettings
 from judges.prompting import fill
 from judges.prompting.materials import Shown
 from judges.replies.parse import Reason, Verdict
@@ -35,7 +33,7 @@ class Topics(ApartMethod):
     kinds = reviews.KINDS
     reads_ahead = False  # of a sample a test part may be locked before it is asked
     nobody = propose.NOBODY
-    keys = (*FIRST_KEYS, "sides", "reviews", "review_samples", "most_topics", "seed", *LAST_KEYS)
+    settings = TopicsSettings
     needed_places = ("reviews", "most")
     usual_prompt = "topics.v1"
     asked_about = "sample"
@@ -48,27 +46,19 @@ class Topics(ApartMethod):
     attach = staticmethod(propose.attach)
     hidden_units = staticmethod(propose.hidden_units)
 
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.sides = reader.choice("sides", Judge.Sides, Judge.Sides.REFERENCE)
-        judge.reviews = reader.number("reviews", 20, 1, MOST_REVIEWS, int)
-        judge.review_samples = reader.number("review_samples", 5, 1, MOST_SAMPLES, int)
-        judge.most_topics = reader.number("most_topics", 10, 1, MOST_TOPICS, int)
-        judge.seed = reader.number("seed", 1, 0, MOST_SEED, int)
-
     def asked(self, run, numbers):
         """Return what units ask about their samples; see Method.asked."""
         samples = reviews.shown_samples(run, numbers)
         return [(unit, ASKED, Shown(context=text)) for unit, text in samples]
 
-    def settings(self, judge):
+    def frozen(self, judge):
         return {
             "method": str(judge.method),
-            "sides": str(judge.sides),
-            "reviews": judge.reviews,
-            "review_samples": judge.review_samples,
-            "most_topics": judge.most_topics,
-            "seed": judge.seed,
+            "sides": str(judge.settings.sides),
+            "reviews": judge.settings.reviews,
+            "review_samples": judge.settings.review_samples,
+            "most_topics": judge.settings.most_topics,
+            "seed": judge.settings.seed,
             "longest_review": reviews.LONGEST,
         }
 

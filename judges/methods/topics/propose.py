@@ -56,13 +56,13 @@ def samples(judge, items, limit=None):
     too few for one sample there is one of all.
     """
     eligible = _eligible(judge, items, limit)
-    size = min(judge.reviews, len(eligible))
+    size = min(judge.settings.reviews, len(eligible))
     if not size:
         return []
-    drawn, count = [], judge.review_samples if len(eligible) > size else 1
+    drawn, count = [], judge.settings.review_samples if len(eligible) > size else 1
     while len(drawn) < count:
         turn = len(drawn)
-        dealt = sorted(eligible, key=lambda entry: _chance(judge.seed, turn, *entry[:2]))
+        dealt = sorted(eligible, key=lambda entry: _chance(judge.settings.seed, turn, *entry[:2]))
         for start in range(0, len(dealt) - size + 1, size):
             drawn.append([(pk, side) for _, side, pk in dealt[start : start + size]])
     return drawn[:count]
@@ -79,7 +79,7 @@ def _eligible(judge, items, limit):
                 if not hidden:
                     break
             else:
-                for side in SIDES[judge.sides]:
+                for side in SIDES[judge.settings.sides]:
                     text, entry = side_text(item, side), (item.key, str(side), item.pk)
                     if text.strip():
                         digest = _digest(text)

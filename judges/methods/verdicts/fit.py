@@ -5,6 +5,7 @@ as the judge's answer to a question of the study about recommendations, and is c
 question's ratings by order (AUC) or above and below a threshold, never point by point.
 """
 
+from judges.methods.verdicts.settings import FitSettings
 from judges.methods.verdicts.verdict import RECOMMENDATION, ReasonedVerdict, verdict_on
 from judges.prompting import episodes, fill
 from judges.replies import verdicts
@@ -26,25 +27,21 @@ class Fit(ReasonedVerdict):
     kinds = (RECOMMENDATION,)
     scale, ends = "0 to 1: no fit or fit", (0.0, 1.0)
     wanted = "a Likert or yes/no question about recommendations"
-    keys = (*ReasonedVerdict.keys, "neutral")
+    settings = FitSettings
     needed_places = ("episode", "words")
     optional_places = ("context", "verdicts")
     usual_prompt = "fit.v1"
     about = "judges/methods/fit.html"
     preview_needs = "a recommendation, and a question that the judge can answer"
 
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.neutral = reader.yes_or_no("neutral")
-
     def can_answer(self, question):
         return question.scale.has_ordered_points
 
-    def settings(self, judge):
+    def frozen(self, judge):
         return {
             "method": str(judge.method),
             "question": judge.question,
-            "neutral": judge.neutral,
+            "neutral": judge.settings.neutral,
             "longest_text": episodes.LONGEST,
         }
 

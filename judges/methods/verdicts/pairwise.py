@@ -9,16 +9,14 @@ import json
 import random
 
 from judges.methods.verdicts.position import TIE, position, sides_of
+from judges.methods.verdicts.settings import PairwiseSettings
 from judges.methods.verdicts.verdict import LIST_PAIR, ReasonedVerdict, verdict_on
 from judges.models import Judge
-from judges.models.judge import MOST_SEED
 from judges.prompting import episodes, fill
 from judges.replies import verdicts
 from judges.replies.parse import RATIONALE_LENGTH
 
 LIST_PART = "list.v1"
-BOTH_ONCE = "Both orders are asked once each. Ask one sample, or draw the order."
-MOST_DIMENSIONS, LONGEST_DIMENSION = 10, 60
 
 
 class Pairwise(ReasonedVerdict):
@@ -28,27 +26,12 @@ class Pairwise(ReasonedVerdict):
     kinds = (LIST_PAIR,)
     changeable = ("members", "lists")
     wanted = "a choice between A and B about pairs of lists"
-    keys = (*ReasonedVerdict.keys, "dimensions", "order", "seed")
+    settings = PairwiseSettings
     needed_places = ("lists", "keys", "words")
     optional_places = ("context", "dimensions", "verdicts")
-    usual_prompt, usual_tokens = "pairwise.v1", 800
+    usual_prompt = "pairwise.v1"
     about = "judges/methods/pairwise.html"
     preview_needs = "a pair of lists, and a question that the judge can answer"
-
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.order = reader.choice("order", Judge.Order)
-        judge.seed = reader.number("seed", 1, 0, MOST_SEED, int)
-        if "dimensions" in reader.entry:
-            judge.dimensions = reader.entry["dimensions"]
-
-    def problems_of(self, judge):
-        problems = {}
-        if judge.order == Judge.Order.BOTH and judge.samples > 1:
-            problems["order"] = BOTH_ONCE
-        if problem := dimensions_problem(judge.dimensions):
-            problems["dimensions"] = problem
-        return problems | super().problems_of(judge)
 
     def judge_page(self, judge):
         newest = judge.runs.judging().select_related("judge__study").first()
@@ -60,23 +43,23 @@ class Pairwise(ReasonedVerdict):
     def can_answer(self, question):
         return question.scale.is_about_sides
 
-    def settings(self, judge):
+    def frozen(self, judge):
         list_part = fill.load_part(LIST_PART)
         return {
             "method": str(judge.method),
             "question": judge.question,
-            "dimensions": judge.dimensions,
-            "order": str(judge.order),
-            "seed": judge.seed,
+            "dimensions": judge.settings.dimensions,
+            "order": str(judge.settings.order),
+            "seed": judge.settings.seed,
             "longest_text": episodes.LONGEST,
             "list_sha256": list_part.sha256,
         }
 
     def orders(self, judge, item, sample):
         """Return AB or BA, drawn by seed, item and sample, whatever else is asked; or both."""
-        if judge.order == Judge.Order.BOTH:
+        if judge.settings.order == Judge.Order.BOTH:
             return ["AB", "BA"]
-        draw = random.Random(json.dumps([judge.seed, item.key, sample])).random()
+        draw = random.Random(json.dumps([judge.settings.seed, item.key, sample])).random()
         return ["AB" if draw < 0.5 else "BA"]
 
     def messages(self, frozen, item, questions, shown=None, order=""):
@@ -127,20 +110,3 @@ class Pairwise(ReasonedVerdict):
         sides = sides_of(questions[0].scale)
         words = {str(number): sides[side] for number, side in enumerate(order or "AB", start=1)}
         return words | ({TIE: sides[TIE]} if TIE in sides else {})
-
-
-def dimensions_problem(names):
-    """Return what is wrong with the names of the dimensions, or ""."""
-    right = (
-        isinstance(names, list)
-        and 1 <= len(names) <= MOST_DIMENSIONS
-        and all(isinstance(name, str) and name.strip() == name for name in names)
-        and all(0 < len(name) <= LONGEST_DIMENSION and name.isprintable() for name in names)
-        and len({fill.one_line(name).lower() for name in names}) == len(names)
-    )
-    if right:
-        return ""
-    return (
-        f"Allowed are 1 to {MOST_DIMENSIONS} different names of at most {LONGEST_DIMENSION} "
-        "characters each."
-    )

@@ -7,6 +7,7 @@ for, as in the paper; with one the reply would no longer be a single character.
 
 import json
 
+from judges.methods.verdicts.settings import SupportSettings
 from judges.methods.verdicts.verdict import STATEMENT, VerdictMethod, verdict_on
 from judges.prompting import fill
 from judges.replies.parse import Reason, last_object
@@ -35,7 +36,8 @@ class Support(VerdictMethod):
     wanted = "a yes/no question about statements"
     needed_places = ("document", "statement", "answer")
     asks_for_json = False
-    usual_prompt, usual_tokens = "support.v1", 20
+    settings = SupportSettings
+    usual_prompt = "support.v1"
     about = "judges/methods/support.html"
     preview_needs = "a statement, and a question that the judge can answer"
 
@@ -45,7 +47,7 @@ class Support(VerdictMethod):
     def can_answer(self, question):
         return question.scale.is_binary
 
-    def settings(self, judge):
+    def frozen(self, judge):
         return {"method": str(judge.method), "question": judge.question}
 
     def beside(self, item):

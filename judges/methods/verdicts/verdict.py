@@ -3,9 +3,7 @@
 from abc import ABC, abstractmethod
 
 from annotate.models import Item
-from judges.methods.base import FIRST_KEYS, LAST_KEYS, Method
-from judges.models import Judge
-from judges.models.judge import MOST_EPISODES
+from judges.methods.base import Method
 from judges.replies.parse import Reason, Verdict
 
 NO_QUESTION = "The study has no question that such a verdict answers: {}."
@@ -13,13 +11,12 @@ WHICH = "Name the question that the verdict answers: {}."
 NOT_THIS = "Found the question {!r}; a verdict can answer {}."
 RECOMMENDATION, LIST_PAIR = str(Item.Kind.RECOMMENDATION), str(Item.Kind.LIST_PAIR)
 STATEMENT = str(Item.Kind.STATEMENT)
-KEYS = (*FIRST_KEYS, "question", *LAST_KEYS, "samples")
 
 
 class VerdictMethod(Method, ABC):
     """A method that asks an LLM for one verdict, which answers one question of the study."""
 
-    keys: tuple[str, ...] = KEYS
+    columns = (*Method.columns, "question")
 
     @abstractmethod
     def can_answer(self, question):
@@ -44,30 +41,11 @@ class VerdictMethod(Method, ABC):
             raise ValueError(WHICH.format(keys))
         return [question for question in candidates if judge.question in ("", question.key)]
 
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.samples = reader.number("samples", 1, 1, 100, int)
-        judge.question = str(reader.entry.get("question") or "")
-
 
 class ReasonedVerdict(VerdictMethod):
     """A verdict on contents recommended to a recipient, always with a reason before it."""
 
     shows_lists = True
-    keys: tuple[str, ...] = (
-        *KEYS,
-        "context",
-        "history_length",
-        "transcript_length",
-        "profile_episodes",
-    )
-
-    def read_settings(self, reader, judge):
-        super().read_settings(reader, judge)
-        judge.rationale = True
-        judge.profile_episodes = reader.number("profile_episodes", 0, 0, MOST_EPISODES, int)
-        judge.context = reader.choice("context", Judge.Context, Judge.Context.PROFILE)
-        judge.history_length = reader.number("history_length", 10, 1, 500, int)
 
 
 def verdict_on(questions, value, rationale):

@@ -68,7 +68,8 @@ def test_the_page_asks_only_where_a_judge_has_them(study, as_owner):
     at = reverse("report", args=[study.slug, "correlation"])
     page = as_owner.get(at).content.decode()
     assert "Weighted scores" in page and "G weighted" in page
-    Judge.objects.update(weighted=False)
+    for judge in Judge.objects.exclude(settings={}):
+        factories.change_settings(judge, weighted=False)
     assert "Weighted scores" not in as_owner.get(at).content.decode()
 
 

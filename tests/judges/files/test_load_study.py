@@ -80,9 +80,14 @@ def test_judges_of_the_study_file(tmp_path):
     assert messages(load(tmp_path, study=STUDY + LLM)) == []
     judge = Judge.objects.get()
     assert (judge.key, judge.kind, judge.endpoint) == ("small model", "llm", endpoint)
-    assert (judge.temperature, judge.max_tokens, judge.rationale) == (0.5, 200, False)
+    settings = judge.settings
+    assert (settings.temperature, settings.max_tokens, settings.rationale) == (
+        0.5,
+        200,
+        False,
+    )
     assert messages(load(tmp_path, study=STUDY + LLM.replace("200", "300"))) == []
-    assert Judge.objects.get().max_tokens == 300
+    assert Judge.objects.get().settings.max_tokens == 300
 
 
 def test_a_frozen_judge_may_not_change(tmp_path):

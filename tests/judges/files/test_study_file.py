@@ -155,8 +155,7 @@ def test_loading_the_download_changes_nothing_and_says_so(full, tmp_path):
 
 
 def judge_rows():
-    names = ["key", "kind", "prompt", "aspects", "temperature", "rationale", "max_tokens"]
-    names += ["endpoint__key", "language", "seed", "rule", "members__key"]
+    names = ["key", "kind", "prompt", "settings", "endpoint__key", "rule", "members__key"]
     return Judge.objects.order_by("pk", "members__pk").values(*names)
 
 

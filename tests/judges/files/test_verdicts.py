@@ -1,14 +1,13 @@
 """Judges that give verdicts, on the page and in study.yaml: they come out as they went in."""
 
 import pytest
-from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotate.models import Study
 from judges.files import check_files, load_files
 from judges.files.study_file import study_yaml
 from judges.models import Judge
-from judges.runs.plan import PlanError, plan
+from judges.values.settings import SettingsError
 from tests import factories
 from tests.podcasts import make_podcasts
 
@@ -47,15 +46,31 @@ def endpoint(db):
 def test_every_setting_is_read(endpoint, tmp_path):
     assert load(tmp_path) == []
     profile, history, lists, shuffled, sbert = Judge.objects.order_by("pk")
-    assert (profile.method, profile.question, profile.neutral) == ("fit", "episode-fit", False)
-    assert (profile.prompt, profile.context, profile.rationale) == ("fit.v1", "profile", True)
-    assert (history.neutral, history.context, history.history_length) == (True, "history", 25)
-    assert (history.temperature, history.samples, history.max_tokens) == (0.5, 3, 222)
-    assert (lists.method, lists.order, lists.seed) == ("pairwise", "both", 9)
-    assert lists.dimensions == ["topic", "host: style", "Ton, Klang"]
-    assert (shuffled.order, shuffled.prompt) == ("shuffled", "pairwise.v1")
-    assert shuffled.dimensions == ["topic", "tone", "format", "host style"]
-    assert (sbert.kind, sbert.threshold) == ("sbert", 0.25)
+    assert (profile.method, profile.question, profile.settings.neutral) == (
+        "fit",
+        "episode-fit",
+        False,
+    )
+    assert (profile.prompt, profile.settings.context, profile.settings.rationale) == (
+        "fit.v1",
+        "profile",
+        True,
+    )
+    assert (
+        history.settings.neutral,
+        history.settings.context,
+        history.settings.history_length,
+    ) == (True, "history", 25)
+    assert (
+        history.settings.temperature,
+        history.settings.samples,
+        history.settings.max_tokens,
+    ) == (0.5, 3, 222)
+    assert (lists.method, lists.settings.order, lists.settings.seed) == ("pairwise", "both", 9)
+    assert lists.settings.dimensions == ["topic", "host: style", "Ton, Klang"]
+    assert (shuffled.settings.order, shuffled.prompt) == ("shuffled", "pairwise.v1")
+    assert shuffled.settings.dimensions == ["topic", "tone", "format", "host style"]
+    assert (sbert.kind, sbert.settings.threshold) == ("sbert", 0.25)
 
 
 def test_the_file_comes_out_the_same_and_changes_nothing(endpoint, tmp_path):
@@ -72,7 +87,7 @@ def test_the_file_comes_out_the_same_and_changes_nothing(endpoint, tmp_path):
         for old, new in zip(before, Judge.objects.order_by("pk").values(), strict=True)
         if old != new
     ]
-    assert [(old["seed"], new["seed"]) for old, new in changed] == [(9, 10)]
+    assert [(old["settings"]["seed"], new["settings"]["seed"]) for old, new in changed] == [(9, 10)]
 
 
 @pytest.mark.parametrize(
@@ -149,13 +164,18 @@ def test_a_fit_judge_is_made_and_changed_on_the_page(as_owner, podcasts, endpoin
     assert "explanation.v2" not in page
     page = as_owner.post(address, FIT | {"endpoint": endpoint.pk}, follow=True).content.decode()
     judge = Judge.objects.get()
-    assert (judge.method, judge.question, judge.rationale) == ("fit", "episode-fit", True)
+    assert (judge.method, judge.question, judge.settings.rationale) == ("fit", "episode-fit", True)
     assert "does it fit this person" in page
     assert "&lt;&lt;&lt;EPISODE\nShow: Show 1" in page, "the exact prompt"
     sent = FIT | {"endpoint": endpoint.pk, "neutral": "on", "context": "history"}
     as_owner.post(reverse("judge_edit", args=["podcasts", judge.pk]), sent)
     judge.refresh_from_db()
-    assert (judge.method, judge.neutral, judge.context) == ("fit", True, "history")
+    settings = judge.settings
+    assert (judge.method, settings.neutral, settings.context) == (
+        "fit",
+        True,
+        "history",
+    )
 
 
 def test_a_pairwise_judge_is_made_on_the_page(as_owner, podcasts, endpoint):
@@ -164,8 +184,9 @@ def test_a_pairwise_judge_is_made_on_the_page(as_owner, podcasts, endpoint):
     assert 'value="topic, tone, format, host style"' in page
     page = as_owner.post(address, PAIRWISE | {"endpoint": endpoint.pk}, follow=True)
     judge = Judge.objects.get()
-    assert (judge.method, judge.order, judge.seed) == ("pairwise", "both", 4)
-    assert judge.dimensions == ["topic", "host style"]
+    settings = judge.settings
+    assert (judge.method, settings.order, settings.seed) == ("pairwise", "both", 4)
+    assert judge.settings.dimensions == ["topic", "host style"]
     text = page.content.decode()
     assert "The call about lists B, A" in text
     assert 'value="topic, host style"' in text
@@ -193,11 +214,9 @@ def test_what_does_not_go_together_is_said(as_owner, podcasts, endpoint, change,
 
 def test_no_plan_and_no_row_weighs_a_verdict(podcasts, endpoint):
     judge = factories.make_judge(podcasts, "fit", endpoint, method="fit", prompt="fit.v1")
-    judge.weighted = True
-    with pytest.raises(PlanError, match="A verdict in words has no points"):
-        plan(judge)
-    with pytest.raises(IntegrityError, match="only_scores_are_weighted"), transaction.atomic():
-        judge.save()
+    with pytest.raises(SettingsError, match="weighted: is no setting of this kind of judge"):
+        judge.settings = judge.settings.stored | {"weighted": True}
+    assert not judge.settings.weighted
 
 
 def test_a_study_without_such_a_question_says_which_is_missing(as_owner, owner, endpoint):
@@ -217,4 +236,4 @@ def test_a_threshold_is_a_cosine(as_owner, podcasts):
         page = as_owner.post(new(kind="sbert"), {"key": "s", "threshold": value})
         assert page.status_code == 422, value
     as_owner.post(new(kind="sbert"), {"key": "s", "threshold": "0.25"})
-    assert Judge.objects.get().threshold == 0.25
+    assert Judge.objects.get().settings.threshold == 0.25

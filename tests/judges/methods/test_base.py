@@ -21,10 +21,11 @@ def test_what_judges_nothing_is_kept_out_of_analyses(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_its_settings_are_fields_of_a_judge(name):
-    keys = methods.named(name).keys
-    assert len(set(keys)) == len(keys)
-    for key in keys:
+def test_its_keys_are_columns_of_a_judge_and_then_its_settings(name):
+    method = methods.named(name)
+    assert len(set(method.keys)) == len(method.keys)
+    assert method.keys == (*method.columns, *method.settings.names())
+    for key in method.columns:
         Judge._meta.get_field(key)
 
 

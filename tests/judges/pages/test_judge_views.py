@@ -127,7 +127,7 @@ def test_a_judge_is_made_by_the_form(as_owner, study, judge):
     answer = as_owner.post(reverse("judge_new", args=[study.slug]), data)
     made = Judge.objects.get(key="strict")
     assert answer.url == reverse("judge", args=[study.slug, made.pk])
-    assert (made.study, made.kind, made.rationale) == (study, Judge.Kind.LLM, True)
+    assert (made.study, made.kind, made.settings.rationale) == (study, Judge.Kind.LLM, True)
 
 
 WRONG = {
@@ -175,13 +175,13 @@ def test_a_judge_can_be_changed_until_it_is_run(as_owner, study, judge):
     edit = reverse("judge_edit", args=[study.slug, judge.pk])
     assert as_owner.post(edit, data).status_code == 302
     judge.refresh_from_db()
-    assert (judge.key, judge.max_tokens) == ("strict", 50)
+    assert (judge.key, judge.settings.max_tokens) == ("strict", 50)
     plan(judge)
     answer = as_owner.post(edit, data | {"max_tokens": "60"})
     assert answer.status_code == 422
     assert "settings are frozen" in answer.content.decode()
     judge.refresh_from_db()
-    assert judge.max_tokens == 50
+    assert judge.settings.max_tokens == 50
 
 
 def test_the_page_shows_the_exact_prompt_of_the_first_item(as_owner, study, judge):

@@ -80,7 +80,7 @@ def test_draws_are_even():
     item = study.items.select_related("recipient", "content").first()
     counts = Counter()
     for seed in range(4000):
-        judge.seed = seed
+        judge.settings = judge.settings.changed(seed=seed)
         counts[examples.draw(item).item] += 1
     assert len(counts) == 8
     assert item.pk not in counts

@@ -91,11 +91,12 @@ def test_no_text_ends_or_makes_a_marker_line(text, title, other, profile):
     assert "<|" not in found and "[INST]" not in found
 
 
+TRANSCRIPT = {"transcript_length": 500}
 KINDS = {
     "fit, profile": {"method": "fit", "prompt": "fit.v1", "context": "profile"},
-    "fit, history": {"method": "fit", "prompt": "fit.v1", "context": "history"},
-    "pairwise": {"method": "pairwise", "prompt": "pairwise.v1", "context": "history"},
-    "profiles": {"method": "profile", "prompt": "write-profile.v1", "context": "none", "days": 0},
+    "fit, history": {"method": "fit", "prompt": "fit.v1", "context": "history"} | TRANSCRIPT,
+    "pairwise": {"method": "pairwise", "prompt": "pairwise.v1", "context": "history"} | TRANSCRIPT,
+    "profiles": {"method": "profile", "prompt": "write-profile.v1", "days": 0},
 }
 
 
@@ -107,13 +108,7 @@ def test_a_hostile_catalogue_ends_no_marker_line(owner, kind):
     recipient = Recipient.objects.get(study=study, key="r1")
     heard = Content.objects.create(study=study, key="heard", title="Heard", show="Talk")
     Interaction.objects.create(study=study, recipient=recipient, content=heard, share_listened=1)
-    judge = factories.make_judge(
-        study,
-        "j",
-        factories.make_endpoint(),
-        transcript_length=500 * ("profile" not in kind),
-        **KINDS[kind],
-    )
+    judge = factories.make_judge(study, "j", factories.make_endpoint(), **KINDS[kind])
     before = marks(preview(judge).calls[0][1][0]["content"])
     raw = "\n".join(HOSTILE)
     more = {"topics": raw, "show_description": raw, "transcript": raw}

@@ -306,7 +306,7 @@ def test_it_is_a_setting_of_an_llm_on_the_form(study, as_owner):
     at = reverse("judge_new", args=[study.slug])
     assert as_owner.post(at, fields | {"weighted": "on"}).status_code == 302
     judge = study_judge(study)
-    assert judge.weighted
+    assert judge.settings.weighted
     page = as_owner.get(reverse("judge", args=[study.slug, judge.pk])).content.decode()
     assert "top_logprobs" in page, "what is sent is shown"
 

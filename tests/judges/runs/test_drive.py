@@ -298,8 +298,7 @@ def test_a_judge_is_frozen_by_its_first_run(study):
     run, _ = go(study, valid)
     judge = run.judge
     assert judge.settings_hash == run.settings_hash == planning.hash_of(planning.settings_of(judge))
-    judge.max_tokens = 7
-    judge.save()
+    factories.change_settings(judge, max_tokens=7)
     with pytest.raises(planning.PlanError, match="Make a new judge"):
         planning.plan(judge)
 

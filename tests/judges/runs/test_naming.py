@@ -182,7 +182,7 @@ def test_a_changed_setting_takes_the_name_back_and_a_new_word_for_the_judge_does
     assert (judge.key, judge.named_at is None) == ("cautious", False)
     shown = edit(as_owner, judge, temperature="0.3").text
     judge.refresh_from_db()
-    assert (judge.temperature, judge.named_at) == (0.3, None)
+    assert (judge.settings.temperature, judge.named_at) == (0.3, None)
     assert "cautious is not named beforehand any more: its settings were changed." in shown
 
 
@@ -213,7 +213,7 @@ def test_a_judge_of_the_stopping_plan_keeps_its_settings(as_owner, study, endpoi
     assert response.status_code == 422
     assert "careful stands in this study&#x27;s stopping plan" in response.text
     judge.refresh_from_db()
-    assert judge.temperature == 0
+    assert judge.settings.temperature == 0
     assert "Saved." in edit(as_owner, judge, key="cautious").text
 
 

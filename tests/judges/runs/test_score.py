@@ -60,8 +60,7 @@ def test_the_judge_is_frozen_by_its_first_run_and_the_run_keeps_its_settings(run
     assert judge.settings_hash == run.settings_hash == hash_of(settings_of(judge))
     assert (run.frozen["tokenizer"], run.frozen["smoothing"]) == ("13a", "exp")
     drive.work_through(run.pk)
-    judge.language = "zh"
-    judge.save()
+    factories.change_settings(judge, language="zh")
     with pytest.raises(PlanError, match="has been run with other settings"):
         plan(judge)
 
@@ -209,7 +208,7 @@ def test_a_metric_needs_no_endpoint_and_is_made_run_and_read_on_the_pages(as_own
     sent = {"key": "chinese", "language": "zh"}
     page = as_owner.post(f"{new}?kind=rouge-1", sent, follow=True).content.decode()
     judge = Judge.objects.get()
-    assert (judge.kind, judge.language, judge.endpoint) == ("rouge-1", "zh", None)
+    assert (judge.kind, judge.settings.language, judge.endpoint) == ("rouge-1", "zh", None)
     assert "What is measured" in page
     assert "0 to 1" in page
     assert 'name="budget"' not in page
@@ -238,7 +237,7 @@ def test_a_metric_can_be_changed_until_it_is_run(as_owner, study, judge):
     edit = reverse("judge_edit", args=[study.slug, judge.pk])
     assert as_owner.post(edit, {"key": "B", "language": "words"}).status_code == 302
     judge.refresh_from_db()
-    assert (judge.key, judge.kind, judge.language) == ("B", "bleu-1", "words")
+    assert (judge.key, judge.kind, judge.settings.language) == ("B", "bleu-1", "words")
     plan(judge)
     assert as_owner.post(edit, {"key": "C", "language": "zh"}).status_code == 422
     judge.refresh_from_db()
@@ -263,12 +262,15 @@ judges:
 
 def test_metrics_of_the_study_file(tmp_path):
     assert messages(load(tmp_path, study=STUDY + METRICS, items=ITEMS)) == []
-    found = Judge.objects.order_by("id").values_list("key", "kind", "language", "seed", "endpoint")
-    assert list(found) == [("B", "bleu-4", "zh", 1, None), ("R", "random", "en", 7, None)]
+    rows = Judge.objects.order_by("id").values_list("key", "kind", "settings", "endpoint")
+    assert list(rows) == [
+        ("B", "bleu-4", {"language": "zh", "against": "reference"}, None),
+        ("R", "random", {"seed": 7}, None),
+    ]
     again = load(tmp_path, study=STUDY + METRICS, items=ITEMS)
     assert again.counts["judges"].unchanged == 2
     load(tmp_path, study=STUDY + METRICS.replace("7", "8"), items=ITEMS)
-    assert Judge.objects.get(key="R").seed == 8
+    assert Judge.objects.get(key="R").settings.seed == 8
     Judge.objects.update(settings_hash="abc")
     loading = load(tmp_path, study=STUDY + METRICS.replace("zh", "en"), items=ITEMS)
     assert "found other settings for 'B', which are frozen" in messages(loading)[0]

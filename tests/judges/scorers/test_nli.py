@@ -53,7 +53,7 @@ def model(tmp_path, settings, nli):
 
 
 def frozen(**measure):
-    return SCORERS[Judge.Kind.NLI].frozen(Judge(kind=Judge.Kind.NLI, **measure))
+    return SCORERS[Judge.Kind.NLI].frozen(Judge(kind=Judge.Kind.NLI, settings=measure))
 
 
 class Said:

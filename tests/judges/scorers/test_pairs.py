@@ -57,7 +57,7 @@ def put(tmp_path, settings, pairs):
 
 
 def frozen(model, **fields):
-    return SCORERS[KIND].frozen(Judge(kind=KIND, model=model, **fields))
+    return SCORERS[KIND].frozen(Judge(kind=KIND, settings={"model": model} | fields))
 
 
 def value_of(pairs, study, text="yes no", reference="yes", **fields):
@@ -221,7 +221,7 @@ def test_the_form_offers_the_models_that_there_are(put, as_owner, study, setting
     assert refused.status_code == 422 and refused.context["form"].errors.keys() == {"model"}
     assert as_owner.post(address, sent | {"model": "align"}).status_code == 302
     judge = Judge.objects.get(key="P")
-    assert judge.model == "align"
+    assert judge.settings.model == "align"
     settings.PAIR_MODELS = ""
     page = as_owner.get(address).content.decode()
     assert "There: none yet." in page and 'type="text" name="model"' in page

@@ -33,7 +33,7 @@ def unit(text="", reference="", questions=None, key="e1"):
 
 def score(kind, text, reference, language=Language.ENGLISH):
     scorer = SCORERS[kind]
-    found = scorer.load(scorer.frozen(Judge(kind=kind, language=language)))
+    found = scorer.load(scorer.frozen(Judge(kind=kind, settings={"language": language})))
     return found([unit(text, reference)])[0][0]
 
 
@@ -126,7 +126,7 @@ def test_what_is_latin():
 
 def draw(seed, key="e1", asked=None):
     scorer = SCORERS[Kind.RANDOM]
-    found = scorer.load(scorer.frozen(Judge(kind=Kind.RANDOM, seed=seed)))
+    found = scorer.load(scorer.frozen(Judge(kind=Kind.RANDOM, settings={"seed": seed})))
     return [score.value for score in found([unit("text", questions=asked, key=key)])[0]]
 
 
@@ -158,7 +158,7 @@ def test_a_scale_without_ends_has_nothing_to_draw_from():
 
 
 def test_the_frozen_settings_name_what_the_scores_depend_on():
-    frozen = SCORERS[Kind.BLEU_4].frozen(Judge(kind=Kind.BLEU_4, language="zh"))
+    frozen = SCORERS[Kind.BLEU_4].frozen(Judge(kind=Kind.BLEU_4, settings={"language": "zh"}))
     assert frozen == {
         "kind": "bleu-4",
         "language": "zh",
@@ -172,7 +172,9 @@ def test_the_frozen_settings_name_what_the_scores_depend_on():
     rouge = SCORERS[Kind.ROUGE_L].frozen(Judge(kind=Kind.ROUGE_L))
     assert rouge["tokenizer"] == "rouge-score default"
     assert ("Stemmer", "no") in facts(rouge)
-    assert ("Seed", 3) in facts(SCORERS[Kind.RANDOM].frozen(Judge(kind=Kind.RANDOM, seed=3)))
+    assert ("Seed", 3) in facts(
+        SCORERS[Kind.RANDOM].frozen(Judge(kind=Kind.RANDOM, settings={"seed": 3}))
+    )
 
 
 def test_a_library_that_is_not_there_is_named():

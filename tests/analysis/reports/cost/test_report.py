@@ -179,7 +179,7 @@ def test_the_page_follows_the_pay_at_once(called, as_owner):
 
 
 def test_a_weighted_value_costs_what_its_judge_costs(called):
-    Judge.objects.filter(key="gpt (M)").update(weighted=True)
+    factories.change_settings(Judge.objects.get(key="gpt (M)"), weighted=True)
     Judgment.objects.filter(run__judge__key="gpt (M)").update(weighted_value=3.5, weighted_mass=0.9)
     report = build(called, "cost")
     assert row(report, "gpt (M) weighted")["cost"] == pytest.approx(0.0015)

@@ -276,9 +276,9 @@ def test_exactness_stands_beside_the_time_of_a_score(explained):
 
 
 def test_judges_of_other_settings_are_not_ways_to_the_same_score(explained):
-    Judge.objects.filter(key="CF-A").update(factors=8)
-    Judge.objects.filter(key="CF warm").update(effect="rank")
-    Judge.objects.filter(key="CF").update(top=3)
+    factories.change_settings(Judge.objects.get(key="CF-A"), factors=8)
+    factories.change_settings(Judge.objects.get(key="CF warm"), effect="rank")
+    factories.change_settings(Judge.objects.get(key="CF"), top=3)
     report = build(explained.study, "counterfactual")
     assert rows_of(report, "exactness") == []
     assert any("Exactness against cost: no numbers" in note for note in report.notes)

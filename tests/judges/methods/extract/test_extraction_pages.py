@@ -34,17 +34,18 @@ def test_a_judge_is_made_by_the_form_with_a_ready_made_list_or_with_its_own(as_o
         "most_statements": 100,
     }
     assert as_owner.post(new, sent).status_code == 302
-    assert Judge.objects.get(key="clothes").topics == topics.ready()["clothes"]
+    assert Judge.objects.get(key="clothes").settings.topics == topics.ready()["clothes"]
     own = sent | {"key": "films", "topic_list": "own", "topics": "plot: What happens\r\nlength"}
     assert as_owner.post(new, own).status_code == 302
     judge = Judge.objects.get(key="films")
-    assert judge.topics == [["plot", "What happens"], ["length", ""]]
+    assert judge.settings.topics == [["plot", "What happens"], ["length", ""]]
     page = as_owner.get(reverse("judge", args=[study.slug, judge.pk])).text
     assert "plot: What happens\nlength</textarea>" in page
     edit = reverse("judge_edit", args=[study.slug, judge.pk])
     as_owner.post(edit, own | {"topics": "plot", "sides": "generated"})
     judge.refresh_from_db()
-    assert (judge.topics, judge.sides) == ([["plot", ""]], "generated")
+    settings = judge.settings
+    assert (settings.topics, settings.sides) == ([["plot", ""]], "generated")
     for wrong in ("", "Plot: x", "plot\nplot", "x" * 61):
         page = as_owner.post(new, own | {"key": "w", "topics": wrong})
         assert page.status_code == 422

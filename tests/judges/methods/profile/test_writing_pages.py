@@ -59,8 +59,18 @@ def test_it_is_made_on_the_page_with_a_range_of_numbers(podcasts, as_owner):
     assert "seven keys" in as_owner.get(new).content.decode()
     assert as_owner.post(new, sent).status_code == 302
     judge = Judge.objects.get()
-    assert (judge.method, judge.days, judge.episodes) == ("profile", 0, [5, 6, 7, 20])
-    assert (judge.pick, judge.transcript_length, judge.max_tokens) == ("newest", 0, 900)
+    settings = judge.settings
+    assert (judge.method, settings.days, settings.episodes) == (
+        "profile",
+        0,
+        [5, 6, 7, 20],
+    )
+    settings = judge.settings
+    assert (settings.pick, settings.transcript_length, settings.max_tokens) == (
+        "newest",
+        0,
+        900,
+    )
     for wrong in ("five", "5-", "20-5, 5, 5", "0", "501", "1-60", "5-6-7"):
         page = as_owner.post(new, sent | {"key": "other", "episodes": wrong})
         assert page.status_code == 422, wrong
@@ -140,15 +150,24 @@ def test_a_study_file_comes_out_as_it_went_in(owner, tmp_path):
     path.write_text(FILE)
     assert not load_files(path, {}, owner=owner).problems.shown
     writer, every, fits, history = Judge.objects.order_by("pk")
-    assert (writer.method, writer.prompt, writer.rationale) == (
+    assert (writer.method, writer.prompt, writer.settings.rationale) == (
         "profile",
         "write-profile.v1",
         False,
     )
-    assert (writer.episodes, writer.days, writer.pick) == ([20, 5], 30, "newest")
-    assert (writer.transcript_length, writer.temperature, writer.max_tokens) == (500, 0.5, 999)
-    assert (every.episodes, every.days, every.pick, every.max_tokens) == ([], 90, "listened", 2000)
-    assert (fits.profile_episodes, history.transcript_length) == (5, 70)
+    assert (writer.settings.episodes, writer.settings.days, writer.settings.pick) == (
+        [20, 5],
+        30,
+        "newest",
+    )
+    assert (
+        writer.settings.transcript_length,
+        writer.settings.temperature,
+        writer.settings.max_tokens,
+    ) == (500, 0.5, 999)
+    usual = {"episodes": [], "days": 90, "pick": "listened", "max_tokens": 2000}
+    assert usual.items() <= every.settings.stored.items()
+    assert (fits.settings.profile_episodes, history.settings.transcript_length) == (5, 70)
     text = study_yaml(writer.study)
     path.write_text(text)
     loading = check_files(path, {})

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, transaction
 
 from judges.files import check_files
 from judges.files.study_file import judge_data
@@ -16,6 +15,7 @@ from judges.replies.parse import Reason
 from judges.runs import drive
 from judges.runs.plan import PlanError, hash_of, plan, settings_of
 from judges.runs.reread import reread
+from judges.values.settings import SettingsError
 from tests import factories
 from tests.judges.methods.recommend.test_method import films, lists, make_recommender, said, small  # noqa: F401
 from tests.scripted_server import ScriptedServer
@@ -128,7 +128,7 @@ def test_it_is_another_judge_and_others_stay_who_they_are(films):  # noqa: F811
     plain = make_recommender(films, key="plain")
     settings = settings_of(plain)
     assert "json_list" not in settings and settings["json_schema"] is False
-    plain.json_list = True
+    plain.settings = plain.settings.changed(json_list=True)
     changed = settings_of(plain)
     assert changed == settings | {"json_list": True, "json_schema": True}
     assert hash_of(changed) != hash_of(settings)
@@ -151,7 +151,7 @@ def test_an_endpoint_without_schemas_is_refused_unless_the_judge_was_run(films):
 
 
 def test_only_a_recommender_can_be_set_so(films):  # noqa: F811
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(SettingsError, match="json_list: is no setting of this kind of judge"):
         factories.make_judge(films, "other", factories.make_endpoint(key="e"), json_list=True)
 
 
@@ -167,7 +167,7 @@ def loaded(tmp_path, words):
 
 def test_the_file_of_a_study_has_it(tmp_path):
     found = loaded(tmp_path, "json_list: true")
-    assert not found.problems.total and found.judges["r"].json_list is True
+    assert not found.problems.total and found.judges["r"].settings.json_list is True
     assert judge_data(found.judges["r"])["json_list"] is True
     (problem,) = loaded_again(tmp_path, "json_list: 1").problems.shown
     assert "allowed is true or false" in str(problem)
@@ -202,7 +202,7 @@ def test_the_form_offers_it_and_says_why_not(films, as_owner):  # noqa: F811
     factories.Endpoint.objects.update(json_schema=True)
     page = as_owner.post(path, data, follow=True)
     judge = Judge.objects.get()
-    assert judge.json_list and page.status_code == 200
+    assert judge.settings.json_list and page.status_code == 200
     Judge.objects.update(settings_hash="x")
     assert (
         "JSON, by a schema of k titles"
@@ -219,7 +219,7 @@ def test_the_command_makes_one_beside_the_other(films):  # noqa: F811
         endpoint = factories.make_endpoint(server.url, key="scripted")
         tell("--json-list")
         tell()
-        both = {judge.key: judge.json_list for judge in Judge.objects.all()}
+        both = {judge.key: judge.settings.json_list for judge in Judge.objects.all()}
         assert both == {"recommender scripted": False, "recommender scripted JSON": True}
         with pytest.raises(CommandError, match="gives no lists as JSON"):
             tell("--json-list", judge="recommender scripted")

@@ -66,8 +66,18 @@ def test_a_judge_is_made_by_the_form(as_owner, study):
         assert as_owner.post(new, sent | {name: wrong}).status_code == 422
     assert as_owner.post(new, sent).status_code == 302
     judge = Judge.objects.get(key="proposer")
-    assert (judge.method, judge.sides, judge.reviews) == ("topics", "reference", 15)
-    assert (judge.review_samples, judge.most_topics, judge.seed) == (4, 8, 3)
+    settings = judge.settings
+    assert (judge.method, settings.sides, settings.reviews) == (
+        "topics",
+        "reference",
+        15,
+    )
+    settings = judge.settings
+    assert (settings.review_samples, settings.most_topics, settings.seed) == (
+        4,
+        8,
+        3,
+    )
 
 
 def test_the_judge_s_page_shows_what_is_sent_of_each_sample(as_owner, study):
@@ -116,7 +126,7 @@ def test_the_form_of_an_extractor_begins_with_them_and_nothing_is_made(as_owner,
     changed = {"key": "extractor", "endpoint": run.judge.endpoint_id, "topics": "price: worth\nfit"}
     sent |= changed
     assert as_owner.post(to_new(study, f"&topics_of={run.pk}"), sent).status_code == 302
-    assert Judge.objects.get(key="extractor").topics == [["price", "worth"], ["fit", ""]]
+    assert Judge.objects.get(key="extractor").settings.topics == [["price", "worth"], ["fit", ""]]
 
 
 def test_the_form_is_as_ever_without_it(as_owner, study):
@@ -164,10 +174,9 @@ def test_a_file_says_all_of_it_and_leaves_out_what_is_usual(study, owner, tmp_pa
     text = "study: files\nquestions: [{key: a, text: A, scale: likert5}]\njudges:\n"
     path.write_text(text + line.format("said", said) + line.format("usual", ""))
     assert not load_files(path, {}, owner=owner).problems.shown
-    rows = Judge.objects.order_by("key").values_list(
-        "key", "sides", "reviews", "review_samples", "most_topics", "seed", "max_tokens", "prompt"
-    )
-    assert list(rows) == [
+    rows = Judge.objects.order_by("key").values_list("key", "settings", "prompt")
+    names = ("sides", "reviews", "review_samples", "most_topics", "seed", "max_tokens")
+    assert [(key, *map(settings.get, names), prompt) for key, settings, prompt in rows] == [
         ("said", "both", 7, 3, 12, 5, 400, "topics.v1"),
         ("usual", "reference", 20, 5, 10, 1, 400, "topics.v1"),
     ]

@@ -268,10 +268,9 @@ def test_settings_are_frozen_and_a_plain_judge_keeps_its_old_hash(podcasts):
     judge = make_fit(podcasts)
     frozen = planning.settings_of(judge)
     for name, value in {"neutral": True, "question": "x", "context": Context.NONE}.items():
-        before = getattr(judge, name)
-        setattr(judge, name, value)
-        assert planning.hash_of(planning.settings_of(judge)) != planning.hash_of(frozen), name
-        setattr(judge, name, before)
+        changed = Judge.objects.get(pk=judge.pk)
+        factories.set_up(changed, **{name: value})
+        assert planning.hash_of(planning.settings_of(changed)) != planning.hash_of(frozen), name
     plain = factories.make_judge(podcasts, "plain", judge.endpoint)
     assert set(planning.settings_of(plain)) == {
         "kind",

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from analysis.answers import frame
@@ -15,6 +14,7 @@ from judges.models import Judge, Judgment, Run
 from judges.runs import drive
 from judges.runs.plan import PlanError, hash_of, plan, settings_of
 from judges.runs.reread import reread
+from judges.values.settings import SettingsError
 from tests import factories
 from tests.podcasts import make_episode, make_podcasts
 from tests.scripted_server import ScriptedServer, chat, valid
@@ -275,13 +275,14 @@ def test_an_episode_without_a_side_is_in_neither_list(podcasts):
 # Settings and pages
 
 
-def test_both_orders_with_samples_are_refused_by_the_form_and_the_database(podcasts):
+def test_both_orders_with_samples_are_refused_by_the_settings_and_the_plan(podcasts):
     judge = make_pairwise(podcasts)
-    judge.order, judge.samples, judge.temperature = Order.BOTH, 3, 1
+    both = {"order": Order.BOTH, "samples": 3, "temperature": 1}
+    with pytest.raises(SettingsError, match="Both orders are asked once each"):
+        judge.settings = judge.settings.stored | both
+    judge.settings = judge.settings.trusted(both)
     with pytest.raises(PlanError, match="Both orders are asked once each"):
         plan(judge)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        judge.save()
 
 
 def test_samples_draw_their_orders_each(podcasts):
@@ -302,7 +303,7 @@ def test_each_setting_is_frozen(podcasts, name):
         "context": Context.NONE,
         "question": "x",
     }
-    setattr(judge, name, changed[name])
+    factories.set_up(judge, **{name: changed[name]})
     assert hash_of(settings_of(judge)) != before
 
 

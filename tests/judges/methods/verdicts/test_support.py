@@ -244,7 +244,11 @@ def test_it_is_made_on_the_page_and_says_what_it_asks(as_owner, shoes, endpoint)
     }
     page = as_owner.post(address, sent, follow=True).content.decode()
     judge = Judge.objects.get()
-    assert (judge.method, judge.question, judge.rationale) == ("support", "supported", False)
+    assert (judge.method, judge.question, judge.settings.rationale) == (
+        "support",
+        "supported",
+        False,
+    )
     assert "says <em>all</em> that the statement says" in page and "About the recipient" not in page
     assert "&lt;&lt;&lt;DOCUMENT\nThe user appreciates that it is warm." in page
     refused = as_owner.post(address, sent | {"key": "x", "samples": "3"})
@@ -280,8 +284,13 @@ def load(folder, text=FILE):
 def test_study_yaml_sets_it_and_comes_out_the_same(endpoint, tmp_path):
     assert load(tmp_path) == []
     judge = Judge.objects.get()
-    assert (judge.method, judge.prompt, judge.max_tokens) == ("support", "support.v1", 20)
-    assert (judge.samples, judge.context, judge.rationale) == (3, "none", False)
+    assert (judge.method, judge.prompt, judge.settings.max_tokens) == ("support", "support.v1", 20)
+    settings = judge.settings
+    assert (settings.samples, settings.context, settings.rationale) == (
+        3,
+        "none",
+        False,
+    )
     written = yaml.safe_load(study_yaml(Study.objects.get()))
     assert written["kind"] == "factuality"
     assert written["judges"] == [
