@@ -1,14 +1,15 @@
 """Declare the settings of judges that propose topics."""
 
+from pydantic import Field
+
 from judges.methods.shared_settings import MaxTokens, Seed, Sides, Temperature
-from judges.models import Judge
 from judges.values.settings import Settings, declare
 
 
 class TopicsSettings(Settings):
     """How reviews are drawn into samples, and how many topics each call is asked for."""
 
-    sides: Sides = Judge.Sides.REFERENCE.value
+    sides: Sides = Field("reference")
     reviews: int = declare(
         20, "reviews of a sample", "How many are shown in one call.", low=1, high=100
     )

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from judges.methods.shared_settings import (
     Context,
@@ -47,7 +47,7 @@ class ReasonedSettings(SampledSettings):
     temperature: Temperature
     max_tokens: MaxTokens
     samples: Samples
-    context: Context = Judge.Context.PROFILE.value
+    context: Context = Field("profile")
     history_length: HistoryLength
     transcript_length: TranscriptLength
     profile_episodes: int = declare(
