@@ -59,7 +59,7 @@ smoke: $(VENV)/test.stamp
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m tests.bench
 
-# Some 20 minutes of one core, shared by two processes; CALIBRATION="--short -o page.md" tries it.
+# Some 25 minutes of one core, shared by two processes; CALIBRATION="--short -o page.md" tries it.
 calibration: $(VENV)/test.stamp
 	$(BIN)/python -m tests.calibration -o docs/CALIBRATION.md $(CALIBRATION)
 

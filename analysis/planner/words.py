@@ -123,6 +123,8 @@ def _notes_of_items(assumed):
         "of people’s.",
         "Not planned are the checks within systems, contents and recipients, the check of text "
         "length, and the correction for several judges. They can need more items.",
+        "Below 100 items a check passes less often than planned, in simulations of 50 items with "
+        "a probability that was .07 lower.",
     ]
 
 

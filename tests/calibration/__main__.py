@@ -14,7 +14,12 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 from tests.calibration.experiments import PROCESSES, SEED, run_experiments  # noqa: E402
-from tests.calibration.page import write_page  # noqa: E402
+from tests.calibration.page import Cost, write_page  # noqa: E402
+
+
+def cpu_seconds():
+    """Return the CPU seconds of this process and of the children that have ended."""
+    return sum(os.times()[:4])
 
 
 def main(arguments=None):
@@ -25,10 +30,10 @@ def main(arguments=None):
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("-o", "--output", type=Path, help="file of the page; else it is printed")
     options = parser.parse_args(arguments)
-    began = time.monotonic()
+    began, began_cpu = time.monotonic(), cpu_seconds()
     tallies = run_experiments(options.seed, is_short=options.short, processes=options.processes)
-    seconds = time.monotonic() - began
-    page = write_page(tallies, options.seed, options.short, seconds, options.processes)
+    cost = Cost(time.monotonic() - began, cpu_seconds() - began_cpu, options.processes)
+    page = write_page(tallies, options.seed, options.short, cost)
     if options.output:
         options.output.write_text(page)
     else:

@@ -103,6 +103,8 @@ def _map(tasks, processes):
         return
     with Pool(processes) as pool:
         yield from pool.imap_unordered(run_block, tasks)
+        pool.close()
+        pool.join()  # else their CPU seconds are not counted
 
 
 def run_block(task):

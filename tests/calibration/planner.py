@@ -245,5 +245,5 @@ POINTS_TEXT = (
     "The planner does not predict the checks beyond systems and length, which this yes includes; "
     "rho is what two raters of one item agree by on five points."
 )
-DESIGN_SAYS = "The planner's page says that its numbers are approximations, but not how rough."
+DESIGN_SAYS = "The planner's page says that checks pass less often below 100 items."
 POINTS_SAY = "The planner's page says that checks within groupings and of length are not planned."

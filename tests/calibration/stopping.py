@@ -26,9 +26,10 @@ TITLE = "The stopping rule"
 RELIABILITY, M, ITEMS, EVERY, SESSION, AT_WORK = 0.3, 3, 600, 10, 10, 5
 DROP_OUT = 0.2
 LATER, MARGIN = 100, 0.25
-STUDIES, FEW, RULE_STUDIES, FEW_RULES = 3000, 6, 1000, 3
+STUDIES, FEW, RULE_STUDIES, FEW_RULES = 1000, 6, 1000, 3
 ABOVE, ABOVE_LATER, BELOW = "theta > 0", f"theta > 0, looks from {LATER}", "theta < 0"
-RULE = StoppingRule()
+RULE, WHOLE_RULE = StoppingRule(), "stopping rule"
+STATES = [state for state in State if state != State.CONTINUE]
 
 
 @dataclass(frozen=True)
@@ -147,16 +148,21 @@ def _order(agreement, k=KEPT, name=""):
     )
 
 
-def try_rule(name, rng):
-    """Stop collecting where the rule says so, with all checks: {state: whether it stopped so}."""
+def try_rule(rng):
+    """Stop collecting for each judge where the rule says so, with all checks.
+
+    The judges share one collection, which goes on until all have stopped. Returns {outcome of a
+    judge and a state: whether it stopped so}.
+    """
     systems, share, size = 4, 0.2, 4
     system = np.tile(np.arange(systems), ITEMS // size)
     effects = draw_means(rng, systems)
     own = rng.normal(size=ITEMS)
     quality = sqrt(share) * effects[system] + sqrt(1 - share) * own
     length = np.exp(6 + 0.5 * (OF_LENGTH * own + sqrt(1 - OF_LENGTH**2) * rng.normal(size=ITEMS)))
-    judge = _judge(name, rng, quality, effects[system], compute_truth(RELIABILITY, share, effects))
-    ratings, state = np.empty(0), State.CONTINUE
+    truth = compute_truth(RELIABILITY, share, effects)
+    judges = {name: _judge(name, rng, quality, effects[system], truth) for name in JUDGES}
+    ratings, states = np.empty(0), dict.fromkeys(JUDGES, State.CONTINUE)
     for t, items, raters in collect(rng, ITEMS, size, DROP_OUT):
         ratings, n = _rate(rng, quality, items, ratings, True), t * size
         inside = items < n
@@ -170,10 +176,15 @@ def try_rule(name, rng):
             groupings={"system": system[:n]},
             lengths=length[:n],
         )
-        state = _look(reference, judge, t, is_spent=n == ITEMS)
-        if state != State.CONTINUE:
+        for name in [name for name in JUDGES if states[name] == State.CONTINUE]:
+            states[name] = _look(reference, judges[name], t, is_spent=n == ITEMS)
+        if State.CONTINUE not in states.values():
             break
-    return {str(own): state == own for own in State if own != State.CONTINUE}
+    return {_stopped(name, own): states[name] == own for name in JUDGES for own in STATES}
+
+
+def _stopped(name, state):
+    return f"{name}: {state}"
 
 
 def _judge(name, rng, quality, by_system, truth):
@@ -202,19 +213,11 @@ def experiments():
         Experiment(_bounds_name(design), partial(try_bounds, options), STUDIES, FEW)
         for design, options in BOUNDS.items()
     ]
-    rules = [
-        Experiment(_rule_name(judge), partial(try_rule, judge), RULE_STUDIES, FEW_RULES)
-        for judge in JUDGES
-    ]
-    return [*bounds, *rules]
+    return [*bounds, Experiment(WHOLE_RULE, try_rule, RULE_STUDIES, FEW_RULES)]
 
 
 def _bounds_name(design):
     return f"bounds of theta, {design}"
-
-
-def _rule_name(judge):
-    return f"stopping rule, {judge}"
 
 
 def tables(tallies):
@@ -229,20 +232,19 @@ def tables(tallies):
         )
         for design in BOUNDS
     ]
-    states = [state for state in State if state != State.CONTINUE]
     rules = []
     for judge in JUDGES:
         target = most(0.01) if judge in (NOISE, SYSTEM) else not_above(0.05)
         targets = (
             (target, None, None, None) if judge != GOOD else (None, not_above(0.05), None, None)
         )
-        cells = tuple(tallies[_rule_name(judge), str(state)] for state in states)
+        cells = tuple(tallies[WHOLE_RULE, _stopped(judge, state)] for state in STATES)
         rules.append(Line((judge,), cells, targets))
     return [
         Table(
             "Bounds of theta ever crossed at theta = 0", BOUNDS_TEXT, ("design", *outcomes), bounds
         ),
-        Table("Where the rule stops", RULE_TEXT, ("judge", *map(str, states)), rules),
+        Table("Where the rule stops", RULE_TEXT, ("judge", *map(str, STATES)), rules),
     ]
 
 
@@ -262,7 +264,7 @@ BOUNDS_TEXT = (
 RULE_TEXT = (
     f"{LOOKS} {DROP_OUT:.0%} drop out; four systems carry .2 of quality, contents are the "
     "clusters. MAY asks for agreement, retention, level, and agreement and half of the retention "
-    "beyond systems and beyond length, all at one look."
+    "beyond systems and beyond length, all at one look. The judges share the collections."
 )
 BOUNDS_SAY = (
     "No report applies the rule yet, so that no page says it. Looking from 100 clusters on, "

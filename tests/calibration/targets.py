@@ -46,6 +46,14 @@ def not_above(limit):
     )
 
 
+def between(low, high):
+    """Ask for a share that is not shown to be outside low..high, by two Monte Carlo errors."""
+    return Target(
+        f"{decimals(low, 2)} to {decimals(high, 2)} ± 2 errors",
+        lambda tally: max(low - tally.share, tally.share - high) - 2 * tally.error,
+    )
+
+
 def near(value, width=0.05):
     """Ask for a share within a distance of a prediction."""
     words = f"{decimals(value)} ± {decimals(width, 2)}"

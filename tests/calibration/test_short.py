@@ -3,11 +3,15 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from analysis.stats.validation.evidence import gather_evidence
+from analysis.stats.validation.verdict import decide
+from tests.analysis.stats.validation.simulated import simulate, tricks
 from tests.calibration import false_yes, own_answers
 from tests.calibration.experiments import SEED, experiments_by_name, run_experiments
-from tests.calibration.page import collect_tables, write_header, write_page
+from tests.calibration.page import Cost, collect_tables, write_header, write_page
 
 PAGE = (Path(__file__).parents[2] / "docs" / "CALIBRATION.md").read_text()
 
@@ -69,6 +73,48 @@ def test_the_long_form_is_large_enough_for_its_targets():
     assert min(n for name, n in counts.items() if name.startswith(asked)) >= 1000
 
 
+def targets_of(lines, title, *labels):
+    """The words of the targets of a table's lines that begin so."""
+    return {
+        target.words if target else "–"
+        for own, line in lines
+        if own == title and line.labels[: len(labels)] == labels
+        for target in line.targets
+    }
+
+
+def test_the_targets_are_those_agreed(lines):
+    false = "False yes: judges that know nothing, or one thing"
+    assert targets_of(lines, false) == {"≤ .01"}
+    assert {line.labels[1] for title, line in lines if title == false} == {"2", "4", "11"}
+    assert targets_of(lines, "Power where two raters agree by .30", "equal to one rater") == {
+        "≥ .70"
+    }
+    for title in ("by items", "by reliability"):
+        for whose in ("all systems", "the pair"):
+            label = f"{whose}: yes, and a wrong winner"
+            assert targets_of(lines, f"A wrong winner of two systems, {title}", label) == {"≤ .01"}
+    covered = targets_of(lines, "Shares of 95 % intervals that hold the truth")
+    assert covered == {".93 to .97 ± 2 errors"}
+    pasting = "Raters who paste a judge's answers"
+    assert targets_of(lines, pasting, "30% paste: yes") == {"–"}
+    assert targets_of(lines, pasting, "30% paste: yes without the flag's words") == {"≤ .01"}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+def test_a_yes_of_the_study_is_that_of_the_whole_verdict(share):
+    """Retention is asked first to save time; no judge is answered otherwise for it."""
+    answers = set()
+    for seed in range(3):
+        study = simulate(seed, 0.3, share)
+        judges = [*tricks(study).values(), study.follow(0.8), study.draw_rating(0.3)]
+        for judge in (np.clip(judge, 1, 5) for judge in judges):
+            whole = decide(gather_evidence(study.reference, judge)).answer == "yes"
+            assert false_yes.is_yes(study.reference, judge) == whole
+            answers.add(whole)
+    assert answers == {False, True}
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -83,13 +129,13 @@ def test_the_page_names_every_judge(name):
 
 
 def test_the_studies_are_the_same_whatever_the_number_of_processes():
-    names = ["coverage, 75 × 4, a panel of five, at 0.3", "stopping rule, q = .8"]
+    names = ["coverage, 75 × 4, a panel of five, at 0.3", "stopping rule"]
     alone = run_experiments(7, is_short=True, processes=1, names=names)
     assert alone == run_experiments(7, is_short=True, processes=2, names=names)
     assert alone != run_experiments(8, is_short=True, processes=1, names=names)
 
 
 def test_every_missed_target_has_a_sentence(short):
-    page = write_page(short, SEED, is_short=True, seconds=60, processes=1)
+    page = write_page(short, SEED, is_short=True, cost=Cost(60, 60, 1))
     tables = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
     assert [table for table in tables if ("not met" in table) != ("\nNot met: " in table)] == []

@@ -6,7 +6,15 @@ import pytest
 from tests.calibration.experiments import Tally
 from tests.calibration.stopping import M, collect
 from tests.calibration.tables import SILENT, Line, Table
-from tests.calibration.targets import decimals, least, most, near, not_above, not_below
+from tests.calibration.targets import (
+    between,
+    decimals,
+    least,
+    most,
+    near,
+    not_above,
+    not_below,
+)
 
 
 def test_a_share_has_an_error_even_where_nothing_happened():
@@ -22,6 +30,8 @@ def test_a_share_has_an_error_even_where_nothing_happened():
         (most(0.01), 10, 11),
         (least(0.93), 930, 929),
         (not_above(0.05), 64, 66),
+        (between(0.93, 0.97), 912, 911),
+        (between(0.93, 0.97), 979, 980),
         (near(0.8), 849, 851),
         (near(0.8), 751, 749),
         (not_below(0.8), 1000, 749),

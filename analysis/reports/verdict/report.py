@@ -27,6 +27,7 @@ from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
 from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
 from analysis.reports.verdict.questions import SYSTEM, Asked, asked_questions, read_lengths
+from analysis.reports.verdict.simulated import simulation_notes
 from analysis.stats.replacement.interval_narrowing import interval_narrowing
 from analysis.stats.validation.answers import Answer
 from analysis.stats.validation.evidence import Evidence
@@ -412,7 +413,7 @@ def _in_short(entries):
         top = max(yes, key=lambda row: np.nan_to_num(row["worth_low"]))
         return (
             f"{len(yes)} of {many} may stand in for {whom}, first {top['evaluator']}, worth "
-            f"{least_worth(top)}{repeat_unproven(entries)}."
+            f"{least_worth(top)}{repeat_unproven(entries)}.{_flagged(yes)}"
         )
     if all(row["answer"] == NOT_TESTABLE for row in rows):
         return f"{entries[0].reason} {rows[0]['next']}"
@@ -424,6 +425,15 @@ def _in_short(entries):
     answers = [words.ANSWERS[row["answer"]] for row in rows]
     counts = [f"{answer}: {answers.count(answer)}" for answer in dict.fromkeys(answers)]
     return f"{none} ({', '.join(counts)})."
+
+
+def _flagged(rows):
+    """Repeat in short of which judges with a yes some raters may have pasted the answers."""
+    names = [row["evaluator"] for row in rows if "echo" in row["warnings"].split()]
+    if not names:
+        return ""
+    shown = ", ".join(names[:MOST_NAMED]) + (" and others" if len(names) > MOST_NAMED else "")
+    return f" Some raters agree with {shown} more than with people, as if they had pasted it."
 
 
 def _notes(scores, report, sizes):
@@ -445,12 +455,8 @@ def _notes(scores, report, sizes):
         "rater, would give. A mean of a group leaves the item itself out."
     )
     yield "“No” and “people disagree” rest on one-sided bounds without a correction."
-    yield (
-        "In simulations a check at .05 errs in .05 to .07 of studies exactly at its boundary. A "
-        "constant, chance, text length, the system alone or the content alone got a yes in at most "
-        "1 of 600 (docs/CALIBRATION.md). They are taken out one at a time: a judge that knows two "
-        "of them, and nothing else, can get a yes."
-    )
+    judged = [e.row for e in report.entries if e.kind == JUDGE and e.row["use"] == RATE]
+    yield from simulation_notes(judged)
     level = "its usual margin" if options.level is None else f"{options.level:g} points"
     yield (
         f"Conventions: {options.retention} of a rater's agreement is to be kept; raters agree by "
@@ -460,6 +466,5 @@ def _notes(scores, report, sizes):
     few = {row["raters"] for row in report.rows if 0 < row["raters"] < 10}
     if few:
         yield f"With fewer than ten raters a verdict is about raters exactly like these {max(few)}."
-    judged = [e for e in report.entries if e.kind == JUDGE and e.row["use"] == RATE]
     if not judged:
         yield "No judge has judged an item that people rated."

@@ -63,10 +63,18 @@ def take_out_length(people: People, lengths: Floats, name: str = LENGTH) -> With
     """Take the logarithm of the length and indicators of its deciles out of the ratings.
 
     lengths: (n,), characters or entries of each item of `people`. There is no check where all are
-    equally long.
+    equally long. A fit of p columns takes p/n of the chance in the items' means with it, so that
+    rho' would be too low; what is left of the means is multiplied by sqrt(n / (n - p)).
     """
-    fit, skipped = fit_length(lengths, people.weight)
-    return Within(name, skipped=skipped) if fit is None else _without_fit(people, name, fit)
+    basis = _length_basis(lengths, people.weight)
+    if basis is None:
+        return Within(name, skipped=ONE_LENGTH)
+    fit = _project(basis, people.weight)
+    fitted = fit(people.means)
+    scale = np.sqrt(people.n / max(people.n - basis.shape[1], 1))
+    residuals = people.values - fitted[people.item]
+    residuals += (scale - 1) * (people.means - fitted)[people.item]
+    return Within(name, people.replace_values(residuals), fit)
 
 
 def fit_groups(codes: Ints, weight: Floats, fewest: int) -> tuple[Fit | None, str]:
@@ -87,8 +95,14 @@ def fit_groups(codes: Ints, weight: Floats, fewest: int) -> tuple[Fit | None, st
 
 def fit_length(lengths: Floats, weight: Floats) -> tuple[Fit | None, str]:
     """Return the map of values (n, K) to their least-squares fit by length, or None and why not."""
+    basis = _length_basis(lengths, weight)
+    return (None, ONE_LENGTH) if basis is None else (_project(basis, weight), "")
+
+
+def _length_basis(lengths: Floats, weight: Floats) -> Floats | None:
+    """Return an orthonormal basis (n, p) of the length and its deciles; None for one length."""
     if not len(lengths) or np.ptp(lengths) == 0:
-        return None, ONE_LENGTH
+        return None
     log_length = np.log1p(lengths)
     deciles = np.quantile(log_length, np.arange(1, 10) / 10)
     spread = (log_length - log_length.mean()) / log_length.std()
@@ -96,8 +110,12 @@ def fit_length(lengths: Floats, weight: Floats) -> tuple[Fit | None, str]:
     root = np.sqrt(weight)[:, None]
     table = root * np.column_stack([np.ones(len(lengths)), spread, above])
     vectors, sizes, _ = np.linalg.svd(table, full_matrices=False)
-    basis = vectors[:, sizes > RANK * sizes[0]]
-    return (lambda values: basis @ (basis.T @ (root * values)) / root), ""
+    return vectors[:, sizes > RANK * sizes[0]]
+
+
+def _project(basis: Floats, weight: Floats) -> Fit:
+    root = np.sqrt(weight)[:, None]
+    return lambda values: basis @ (basis.T @ (root * values)) / root
 
 
 def _without_fit(people: People, name: str, fit: Fit) -> Within:

@@ -66,6 +66,8 @@ def test_notes_say_what_is_assumed_and_left_out():
         assert part in text
     assert "At least 10 raters, else the verdict is about these raters only." in text
     assert "One rating an item can decide nothing" in text
+    few = "Below 100 items a check passes less often than planned"
+    assert few in text and few not in notes(use="compare_systems")
     assert "clusters" not in text
     assert "1.4 times as many" in notes(cluster_items=5) and "assumed" in notes(cluster_items=5)
     assert "0.3 points" in notes(use="compare_systems")

@@ -8,6 +8,9 @@ import pytest
 
 from analysis.reports.verdict import words as words_of_verdict
 from analysis.reports.verdict.report import BASELINE, COMPARE, JUDGE, RATE
+from analysis.reports.verdict.simulated import simulation_notes
+from analysis.stats.validation.echo import find_echoes
+from analysis.stats.validation.gather import gather_people
 from annotate.models import Rater, Rating
 from judges.models import Judge, Judgment, Run
 from tests import factories
@@ -271,6 +274,44 @@ def test_a_yes_names_raters_who_agree_with_the_judge_more_than_with_people(crowd
     (entry,) = [e for e in report.entries if (e.row["evaluator"], e.row["use"]) == ("fair", RATE)]
     assert entry.row["answer"] == "yes" and "echo" in entry.row["warnings"].split()
     assert "Some raters agree with fair more than with people" in entry.reason
+
+
+@pytest.mark.parametrize("pasting", [0, 4])
+def test_every_yes_of_a_flagged_study_says_so_in_its_words(crowd, pasting):
+    """PLANNING 2d: a yes stays a yes, so that none may be read without the flag."""
+    rng, truth = np.random.default_rng(5), make_truth()
+    add_judge(crowd, "fair", np.clip(np.round(3 + 0.5 * truth + rng.normal(size=len(truth))), 1, 5))
+    paste(crowd, "fair", [f"r{number}" for number in range(pasting)])
+    report = build(crowd, "verdict", named="fair")
+    yes = [name for (name, _), row in rows_of(report).items() if row["answer"] == "yes"]
+    items = list(crowd.items.order_by("pk").values_list("pk", flat=True))
+    rated = Rating.objects.values_list("value", "item", "session__rater")
+    values, ids, raters = zip(*rated, strict=True)
+    codes = [items.index(item) for item in ids]
+    people = gather_people(values, codes, np.unique(raters, return_inverse=True)[1], len(items))
+    judged = Judgment.objects.order_by("item").values_list("value", flat=True)
+    tables = [np.array(judged.filter(run__judge__key=name)) for name in yes]
+    p = find_echoes(people, np.stack(tables), seed=0).study_p
+    words = "Some raters agree with {} more than with people"
+    said = [name for name in yes if words.format(name) in reason_of(report, name)]
+    # by other permutations than the report's, so that a p near .05 may be on either side
+    sure, likely = ({n for n, own in zip(yes, p, strict=True) if own < a} for a in (0.03, 0.08))
+    assert yes and sure <= set(said) <= likely
+    assert ("fair" in sure) == ("fair" in likely) == bool(pasting)
+    summary, notes = report.verdict[0], " ".join(report.notes)
+    assert (words.format(", ".join(said)) in summary) == bool(said)
+    assert ("for nothing in 5 % of studies" in notes) == bool(said)
+
+
+def test_notes_say_what_simulations_showed_of_few_clusters_and_little_agreement():
+    row = {"answer": "yes", "warnings": "", "clusters": 30, "rho": 0.2}
+    covered = "95 % intervals held the truth in about .93 to .97"
+    _, usual = simulation_notes([row])
+    assert usual == f"{covered} of simulated studies with 30 clusters or more."
+    _, few, bounds = simulation_notes([row, row | {"clusters": 12, "rho": 0.1}])
+    assert few.endswith("; with 12 they may hold it less often.")
+    assert bounds.startswith("Where raters agree by less than .20, the bounds of a judge's worth")
+    assert len(list(simulation_notes([row | {"answer": "not_testable", "clusters": 0}]))) == 2
 
 
 def test_a_judge_of_more_items_than_people_rated_narrows_intervals_whatever_the_answer(crowd):

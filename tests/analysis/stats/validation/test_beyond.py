@@ -53,14 +53,28 @@ def test_length_is_taken_out_by_least_squares():
         return values - table @ np.linalg.lstsq(table, values, rcond=None)[0]
 
     within = take_out_length(people, lengths)
-    fit = people.means[:, 0] - residuals(people.means[:, 0])
+    # 11 columns take 11/n of the chance in the items' means with them, which is given back
+    left = residuals(people.means[:, 0]) * np.sqrt(people.n / (people.n - 11))
+    deviations = people.values - people.means[people.item]
     plain = compare_judge(
-        people.replace_values(people.values - fit[people.item, None]), residuals(scores)[:, None]
+        people.replace_values(deviations + left[people.item, None]), residuals(scores)[:, None]
     )
     beyond = compare_beyond(within, scores[:, None])
     assert beyond.r.value == pytest.approx(plain.r.value)
     assert beyond.rho.value == pytest.approx(plain.rho.value)
     assert np.isnan(compare_beyond(within, 2 * log[:, None]).r.value)
+
+
+def test_agreement_beyond_a_length_that_explains_nothing_is_that_of_raters():
+    """Of 40 items; without the correction the mean would be .18, for 11/40 (.3 + .7/3) is lost."""
+    rng, values = np.random.default_rng(8), []
+    items = np.tile(np.arange(40), 3)
+    for _ in range(200):
+        ratings = np.sqrt(0.3) * rng.normal(size=40)[items] + np.sqrt(0.7) * rng.normal(size=120)
+        people = gather_people(ratings, items, np.arange(120) // 10, 40)
+        within = take_out_length(people, rng.integers(20, 400, 40))
+        values.append(within.people.rho)
+    assert np.mean(values) == pytest.approx(0.3, abs=0.03)
 
 
 def test_weights_are_weights_of_the_groups_means_too():
