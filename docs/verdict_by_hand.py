@@ -45,7 +45,7 @@ def decide(ratings, F):  # the reason, the largest p of people, the largest p of
 scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))
 items["length"] = np.log1p(items["text"].fillna("").str.strip().str.len())
 items["cluster"] = items[["recipient", "content", "item"]].bfill(axis=1)["recipient"]
-items, people, rows = items.set_index("item"), {}, {}
+items, people, rows = items.set_index("item"), {}, dict[tuple, tuple]()
 for asked, d in scores[scores["excluded"] != "true"].astype({"value": float}).groupby("question"):
     ratings = d[d["source"] == "human"].pivot_table("value", "item", "rater")
     people[asked] = decide(ratings, ratings.mean(axis=1))[1]

@@ -220,7 +220,7 @@ def reference_role(usual):
     return option(
         ALL,
         label="Reference role",
-        about=f"role to compare with: recipient, third_party, expert or all; default: by the study",
+        about="role to compare with: recipient, third_party, expert or all; default: by the study",
         make_field=lambda choices: forms.ChoiceField(choices=REFERENCES, label="Reference role"),
         schema={"type": "string", "enum": [value for value, _ in REFERENCES]},
         usual=usual,
