@@ -7,6 +7,7 @@ echo.study_p, echo.rater_p
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.people import People
@@ -53,10 +54,11 @@ def find_echoes(
         raise ValueError(f"judges: expected (J, n) without NaN, found {judges.shape}")
     rng = np.random.default_rng(seed)
     products = np.stack([_products(people, answers) for answers in values])
-    observed = _sums_by_rater(people, products)
+    rows, by_rater = np.ascontiguousarray(products.T), np.argsort(people.rater, kind="stable")
+    observed = _sums_by_rater(people, rows, by_rater)
     drawn = np.stack(
         [
-            _sums_by_rater(people, products[:, _permute_within_items(people, rng)])
+            _sums_by_rater(people, rows, _permute_within_items(people, rng)[by_rater])
             for _ in range(n_draws)
         ]
     )
@@ -83,11 +85,16 @@ def _standardise(values: Floats) -> Floats:
     return centred / spread if spread > TINY else np.full_like(centred, np.nan)
 
 
-def _sums_by_rater(people: People, products: Floats) -> Floats:
-    """Return T (J, R): sums of (J, N) by rater over the root of the rater's ratings."""
-    sizes = np.sqrt(np.bincount(people.rater, minlength=people.n_raters))
-    sums = [np.bincount(people.rater, row, minlength=people.n_raters) for row in products]
-    return np.array(sums) / sizes
+def _sums_by_rater(people: People, products: Floats, order: Ints) -> Floats:
+    """Return T (J, R): sums of (N, J) by rater over the root of the rater's ratings.
+
+    order: (N,), the rows of the first rater's ratings, then of the second's, and so on.
+    """
+    sizes = np.bincount(people.rater, minlength=people.n_raters)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    shape = people.n_raters, len(order)
+    sums = csr_array((np.ones(len(order)), order, ends), shape=shape) @ products
+    return (sums / np.sqrt(sizes)[:, None]).T
 
 
 def _permute_within_items(people: People, rng: np.random.Generator) -> Ints:
