@@ -10,6 +10,7 @@ from analysis.stats.validation.beyond import LENGTH
 LADDERS = "ladders"  # of a report's curves: {(judge, role, question): its Rungs}
 PEOPLE, ENOUGH, LEVEL = "People agree: ρ", "Enough of a rater: r − k ρ", "Level: judge − people"
 BESIDE = "Beside all that was tried"
+TIED = "\u00a0"  # a space at which no line ends
 PASSED = {True: "✓", False: "✗"}
 
 
@@ -37,16 +38,16 @@ class Rung:
             return f"not checked: {self.skipped}"
         parts = [PASSED[self.passes]]
         if not isnan(self.value):
-            parts.append(short(self.value))
+            parts = [f"{parts[0]}{TIED}{short(self.value)}"]
         if not isnan(self.low):
-            parts.append(f"[{short(self.low)}, {short(self.high)}]")
+            parts.append(f"[{short(self.low)},{TIED}{short(self.high)}]")
         if not isnan(self.of_people):
-            parts.append(f"(raters there: {short(self.of_people)})")
-        return " ".join([*parts, "p", "–" if isnan(self.p) else _p(self.p)])
+            parts.append(f"(raters there:{TIED}{short(self.of_people)})")
+        return " ".join([*parts, f"p{TIED}{_p(self.p)}"])
 
 
 def _p(p):
-    return "< .001" if p < 0.001 else short(p, 3)
+    return f"<{TIED}.001" if p < 0.001 else short(p, 3)
 
 
 def rungs_of(evidence, criteria, p_adjusted):

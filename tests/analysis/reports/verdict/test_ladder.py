@@ -32,13 +32,17 @@ def tables_of(report):
     return REPORTS["verdict"].layout(report, "q", Looks(NAMES)).tables
 
 
+def plain(words):
+    return words.replace("\u00a0", " ")
+
+
 def ladder_of(report):
     """Return {judge: {check: its words}} of the table on the page."""
     (table,) = [table for table in tables_of(report) if "every check" in table.caption]
     checks = [heading.words for heading in table.headings]
     assert checks == CHECKS and table.is_folded
     return {
-        name: dict(zip(checks, [cell.words for cell in cells], strict=True))
+        name: dict(zip(checks, [plain(cell.words) for cell in cells], strict=True))
         for name, cells in table.lines
     }
 
