@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from annotate.design.checks import settings_of
 from annotate.design.splits import CHOOSE, TEST, split_of
-from annotate.models import Rater
+from annotate.models import ExtraAnswer, Rater
 
 ALL = "all"
 MOST_GROUPS = 200  # values of a column to group by
@@ -16,7 +17,8 @@ class Choices:
     columns: values by item column; roles: those whose ratings count, in the order of Rater.Role;
     judges: names, in the order of their first runs; versions: of the questionnaire, those that
     have answers; newest_version: whether they have or not; weighted: whether a judge has weighted
-    values; split: the study's Split, None without one.
+    values; split: the study's Split, None without one; tested: the role with most items that can
+    test a judge, blank where there is none.
     """
 
     columns: dict
@@ -26,13 +28,15 @@ class Choices:
     newest_version: int
     weighted: bool = False
     split: object = None
+    tested: str = ""
 
     @classmethod
     def from_answers(cls, answers):
         """Collect the choices that a study's answers offer."""
         columns = {name: list(answers.items[name].cat.categories) for name in answers.items}
         people = answers.select_source("human")
-        roles = set(people.loc[~people["excluded"], "role"].unique())
+        people = people[~people["excluded"]]
+        roles = set(people["role"].unique())
         return cls(
             columns,
             [role for role in Rater.Role.values if role in roles],
@@ -41,12 +45,22 @@ class Choices:
             answers.study.questionnaire_version,
             bool(answers.weighted),
             split_of(answers.study),
+            role_that_tests(answers.study, people),
         )
 
     @property
     def reference(self):
         """Return the recipient's role, the ground truth, if recipients rated; else another role."""
         return self.roles[0] if self.roles else Rater.Role.THIRD_PARTY.value
+
+    @property
+    def testing_reference(self):
+        """Return the role whose ratings can test judges, of several the one with most such items.
+
+        A judge is compared with two ratings of an item; with one, only recipients can say how far
+        they repeat themselves. Where no role can, it is the usual reference.
+        """
+        return self.tested or self.reference
 
     @property
     def grouping(self):
@@ -56,6 +70,23 @@ class Choices:
     @property
     def has_items(self):
         return bool(self.columns["item"])
+
+
+def role_that_tests(study, people):
+    """Return the role with most pairs of an item and a question that can test a judge, or blank.
+
+    people: rows of ratings that count. A pair counts with two ratings by the role, or with the
+    recipient's second own answer.
+    """
+    raters = people.groupby(["role", "question", "item"], observed=True).size()
+    counts = (raters > 1).groupby("role", observed=True).sum()
+    by_role = {role: int(counts[role]) for role in Rater.Role.values if role in counts}
+    own = Rater.Role.RECIPIENT.value
+    if len(by_role) > 1 and by_role.get(own) == 0 and settings_of(study).repeat_share:
+        twice = ExtraAnswer.objects.for_analysis().filter(extra__session__study=study)
+        by_role[own] = sum(1 for _ in twice.filter(extra__session__rater__role=own).test_retest())
+    best = max(by_role, key=lambda role: by_role[role], default="")
+    return best if by_role.get(best) else ""
 
 
 def version_asked(study, text):

@@ -215,6 +215,18 @@ class OfAnswers(Options):
     )
 
 
+def reference_role(usual):
+    """Declare the role to compare with; usual(choices): the one that stands where none is given."""
+    return option(
+        ALL,
+        label="Reference role",
+        about="role to compare with: recipient, third_party, expert or all; default: by the study",
+        make_field=lambda choices: forms.ChoiceField(choices=REFERENCES, label="Reference role"),
+        schema={"type": "string", "enum": [value for value, _ in REFERENCES]},
+        usual=usual,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Referenced(OfAnswers):
     """Options of a report that compares with people, or counts them.
@@ -222,14 +234,7 @@ class Referenced(OfAnswers):
     reference: role whose mean rating is the reference, or "all".
     """
 
-    reference: str = option(
-        ALL,
-        label="Reference role",
-        about="role to compare with: recipient, third_party, expert or all; default: by the study",
-        make_field=lambda choices: forms.ChoiceField(choices=REFERENCES, label="Reference role"),
-        schema={"type": "string", "enum": [value for value, _ in REFERENCES]},
-        usual=lambda choices: choices.reference,
-    )
+    reference: str = reference_role(lambda choices: choices.reference)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Parse the options of reports, once, from a query string or a command's arguments."""
 
-from dataclasses import fields
-
 from django import forms
 from django.http import QueryDict
+
+from analysis.options.declare import declared
 
 MOST_SUGGESTED = 40  # values of a column that are offered one by one
 CONDITIONS = ("exclude", "only")
@@ -12,15 +12,16 @@ CONDITIONS = ("exclude", "only")
 class OptionsForm(forms.Form):
     """Options of reports on one study; every error says what was given and what is allowed."""
 
-    def __init__(self, data, choices, declared):
-        """Set up the form. declared: {name: Option} of those it asks for; choices: of the study."""
+    def __init__(self, data, choices, asked):
+        """Set up the form. asked: {name: Option} of what it asks for; choices: of the study."""
         merged = data.copy()
-        for name, option in declared.items():
-            if not merged.get(name) and (usual := option.usual(choices)):
+        self.left_out = {name: option for name, option in asked.items() if not data.get(name)}
+        for name, option in self.left_out.items():
+            if usual := option.usual(choices):
                 merged[name] = usual
         super().__init__(merged)
         self.choices = choices
-        self.fields |= {name: option.make_field(choices) for name, option in declared.items()}
+        self.fields |= {name: option.make_field(choices) for name, option in asked.items()}
 
     @property
     def conditions(self):
@@ -44,9 +45,17 @@ class OptionsForm(forms.Form):
         return tuple(name for name in self.choices.judges if name in chosen)
 
     def options(self, options_class):
-        """Return a valid form's values as options of a class; the form asks for all of them."""
-        names = [field.name for field in fields(options_class)]
-        return options_class(**{name: self.cleaned_data[name] for name in names})
+        """Return a valid form's values as options of a class; the form asks for all of them.
+
+        What was not given is what is usual in that class, of which the form may be one of many.
+        """
+        own = declared(options_class)
+        return options_class(**{name: self._value(name, option) for name, option in own.items()})
+
+    def _value(self, name, option):
+        if name not in self.left_out or option == self.left_out[name]:
+            return self.cleaned_data[name]
+        return option.make_field(self.choices).clean(option.usual(self.choices))
 
     def errors_in_words(self):
         """Return one line per error, each naming its option."""

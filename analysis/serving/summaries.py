@@ -8,6 +8,7 @@ from django.urls import reverse
 from analysis.figures.layout import Figure
 from analysis.figures.likert import likert
 from analysis.options.choices import ALL
+from analysis.options.declare import declared
 from analysis.reports.registry import REPORTS
 from analysis.reports.shared.evaluators import together
 
@@ -95,8 +96,9 @@ def _headlines(source):
         if kind.needs_ratings and not choices.roles:
             return NOTHING_YET
         beside = source.stamp(kind)
+        role = declared(kind.options).get("reference")
         options = kind.options.choose(
-            reference=choices.reference, draws=DRAWS, part=source.reader.part
+            reference=role and role.usual(choices), draws=DRAWS, part=source.reader.part
         )
         return kind.headline(replace(source.answers, beside=beside), options, choices.judges)
 

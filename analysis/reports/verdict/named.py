@@ -2,6 +2,7 @@
 
 from judges.runs.naming import words_of
 
+UNPROVEN_NAME = "unproven_name"  # the warning that marks a yes by such a name
 UNPROVEN = "as if {} had been named beforehand, for which there is no proof"
 
 

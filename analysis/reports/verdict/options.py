@@ -2,7 +2,13 @@
 
 from dataclasses import dataclass
 
-from analysis.options.common import Judged, Referenced, column_of_groups, judge_or_none
+from analysis.options.common import (
+    Judged,
+    Referenced,
+    column_of_groups,
+    judge_or_none,
+    reference_role,
+)
 from analysis.options.declare import choice, number
 from analysis.stats.validation.criteria import Criteria
 from analysis.stats.validation.groups import MOST_GROUPS
@@ -16,10 +22,12 @@ HIDE, SHOW = "hide", "show"
 class Conventions(Referenced, Judged):
     """Options of reports that decide, or plan, whether a judge may rate items.
 
-    retention: the share of a rater's agreement that a judge has to keep; level: how far its mean
-    may be off, None = by the scale; floor: least agreement of two raters; alpha: of each check.
+    reference: unless given, the role that can test judges on most items. retention: the share of
+    a rater's agreement that a judge has to keep; level: how far its mean may be off, None = by the
+    scale; floor: least agreement of two raters; alpha: of each check.
     """
 
+    reference: str = reference_role(lambda choices: choices.testing_reference)
     retention: str = choice(
         "2/3",
         "To be kept of a rater's agreement",

@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 from math import isnan
+from urllib.parse import urlencode
 
 from analysis.figures.dots import dots
 from analysis.figures.frame import span
-from analysis.figures.layout import Cell, Figure, Layout, Table, Words
+from analysis.figures.layout import Cell, Figure, Layout, Link, Table, Words
 from analysis.reports.kind import NO_JUDGE, Kind, no_value, of_questions
 from analysis.reports.verdict.groups import GROUP
 from analysis.reports.verdict.groups_table import groups_table
 from analysis.reports.verdict.in_figures import grey_metric, grey_words
+from analysis.reports.verdict.ladder import LADDERS, ladder_table
+from analysis.reports.verdict.named import UNPROVEN_NAME
 from analysis.reports.verdict.options import SHARES, VerdictOptions
 from analysis.reports.verdict.own_words import figure_words
 from analysis.reports.verdict.report import (
@@ -24,6 +27,8 @@ from analysis.reports.verdict.ways_on import list_ways_on
 from analysis.reports.verdict.words import ANSWERS, short
 from analysis.stats.validation.answers import Answer
 
+REASONS = "table-1-3"  # anchor of the table that says why, and what next
+NO_PROOF = "named without proof"
 MOST_WORTH = 999.5  # raters; the computation ends at 1,000
 # An answer is a word and a sign, never a colour alone.
 SIGNS = {
@@ -43,12 +48,16 @@ list_parts = of_questions(lambda scale: scale.has_values)
 def layout(report, question, looks):
     """Return the page: both matrices, then the chosen question's figure, reasons and numbers."""
     every = report.curves.get(MATRIX, [])
-    tables = [_matrix(every, use, caption) for use, caption in MATRICES.items()]
+    address = _address(report.options)
+    tables = [_matrix(every, use, caption, address) for use, caption in MATRICES.items()]
     own = [entry for entry in report.entries if entry.row["question"] == question]
     judged = [entry for entry in own if entry.kind == JUDGE]
+    rating = _sorted([entry for entry in judged if entry.row["use"] == RATE])
+    comparing = _sorted([entry for entry in judged if entry.row["use"] == COMPARE])
     tables += [
-        _reasons([entry for entry in judged if entry.row["use"] == RATE], question, RATE),
-        _reasons([entry for entry in judged if entry.row["use"] == COMPARE], question, COMPARE),
+        _reasons(rating, question, RATE),
+        *ladder_table(rating, report.curves.get(LADDERS, {}), question),
+        _reasons(comparing, question, COMPARE),
         _numbers([e for e in own if e.row["use"] == RATE and e.kind != GROUP], question),
     ]
     tables += groups_table([entry for entry in own if entry.kind == GROUP], question, _answer)
@@ -57,12 +66,31 @@ def layout(report, question, looks):
     return Layout(_figures(own, question, report, looks), tables)
 
 
-def _matrix(rows, use, caption):
-    """Tabulate answers by judge and question; the judges with most yes, then most worth, first."""
+def _address(options):
+    """Return a function from a question to the address of its reasons; None on a page of groups."""
+    if options.get("by"):
+        return None
+    given = {name: value for name, value in options.items() if value not in (None, "", [])}
+    return lambda key: f"?{urlencode(given | {'question': key}, doseq=True)}#{REASONS}"
+
+
+def _matrix(rows, use, caption, address):
+    """Tabulate answers by judge and question; the judges with most yes, then most worth, first.
+
+    Each answer on rating items leads to its reason, what next, and the checks.
+    """
     rows = [row for row in rows if row["use"] == use and not row["systems"]]
     columns = list(dict.fromkeys((row["role"], row["question"]) for row in rows))
     several = len({role for role, _ in columns}) > 1
-    cells = {(row["evaluator"], row["role"], row["question"]): _answer(row) for row in rows}
+    is_linked = use == RATE and address is not None
+    cells = {
+        (row["evaluator"], row["role"], row["question"]): Link(
+            _answer(row), address(row["question"])
+        )
+        if is_linked
+        else _answer(row)
+        for row in rows
+    }
     lines = [
         (name, [cells.get((name, *column)) for column in columns])
         for name in sorted(dict.fromkeys(row["evaluator"] for row in rows), key=_order(rows))
@@ -90,8 +118,16 @@ def _order(rows):
 def _answer(row):
     words = f"{SIGNS[row['answer']]} {ANSWERS[row['answer']]}"
     if row["answer"] == Answer.YES and not isnan(row["worth_low"]):
-        return f"{words}, {least_worth(row).replace('at least', '≥')}"
+        words = f"{words}, {least_worth(row).replace('at least', '≥')}"
+    if UNPROVEN_NAME in row["warnings"].split():
+        words += f"; {NO_PROOF}"
     return words
+
+
+def _sorted(entries):
+    """Return the entries of one use as the matrix sorts judges."""
+    order = _order([entry.row for entry in entries])
+    return sorted(entries, key=lambda entry: order(entry.row["evaluator"]))
 
 
 def _reasons(entries, question, use):
@@ -106,7 +142,7 @@ def _reasons(entries, question, use):
             entry.row["evaluator"] + (f" ({entry.row['role']})" if several else ""),
             [Words(_answer(entry.row)), Words(entry.reason), Words(entry.row["next"])],
         )
-        for entry in sorted(entries, key=lambda entry: _order(rows)(entry.row["evaluator"]))
+        for entry in entries
         if not entry.row["systems"]
     ]
     headings = [Words("Answer"), Words("Why"), Words("What next")]
@@ -118,11 +154,13 @@ def _numbers(entries, question):
     lines = [(_name(entry), _cells(entry.row)) for entry in entries]
     headings = [
         "Worth in raters",
+        "Share, at least",
         "Agreement r",
         "Raters' own ρ",
         "Beyond groups r′ (ρ′)",
         "Level",
-        "p, family",
+        "Closeness d",
+        "p of family",
         "Items, clusters, raters",
     ]
     caption = f"{question}: the numbers of judges, baselines and single raters."
@@ -138,11 +176,13 @@ def _cells(row):
     within = short(row["agreement_within"])
     return [
         _worth_cell(row),
+        "–" if isnan(row["share_proven"]) else f"{max(row['share_proven'], 0):.0%}",
         _cell(row, "agreement"),
         _cell(row, "rho"),
         f"{within} ({short(row['rho_within'])})" if within != "–" else "–",
         _cell(row, "level"),
-        short(row["p_adjusted"], 3),
+        short(row["closeness"]),
+        f"{short(row['p_adjusted'], 3)} of {row['family']:,}" if row["family"] else "–",
         f"{row['items']:,}, {row['clusters']:,}, {row['raters']:,}",
     ]
 

@@ -21,8 +21,15 @@ from analysis.reports.verdict.groups import (
     limits_of,
 )
 from analysis.reports.verdict.in_figures import TEXT_METRICS, text_metrics
+from analysis.reports.verdict.ladder import LADDERS, rungs_of
 from analysis.reports.verdict.lowers_rho import warn_of_people
-from analysis.reports.verdict.named import named_note, named_of, repeat_unproven, say_unproven
+from analysis.reports.verdict.named import (
+    UNPROVEN_NAME,
+    named_note,
+    named_of,
+    repeat_unproven,
+    say_unproven,
+)
 from analysis.reports.verdict.options import SHOW
 from analysis.reports.verdict.own_answers import own_answer_notes, with_own_answers
 from analysis.reports.verdict.own_words import choose_case, stood_in_for, unit_of
@@ -82,7 +89,7 @@ def verdict(answers, options, parts=None):
     scores = Scores(answers, options)
     report = Report("verdict", answers.study.slug, options.as_dict())
     lengths, sizes, judges_entries, notes, of_people = read_lengths(scores), [], [], [], []
-    report.curves[OWN_SCALE] = set()
+    report.curves |= {OWN_SCALE: set(), LADDERS: {}}
     for role in list_roles(scores):
         asked_people = asked_questions(scores, role, lengths)
         questions = list(with_own_answers(asked_people, scores, role))
@@ -113,6 +120,7 @@ def verdict(answers, options, parts=None):
             for candidate in judged
             if candidate.has_own_scale
         }
+        report.curves[LADDERS] |= whole.curves
         report.entries += [entry for entry in whole.entries if entry.row["question"] in keys]
         judges_entries += [entry for entry in whole.entries if entry.kind == JUDGE]
     report.curves[MATRIX] = [entry.row for entry in judges_entries]
@@ -212,15 +220,19 @@ def _add_rating(report, candidate, decided, family=(nan, 0), echo=None, compared
     is_passed = decided.answer == Answer.YES or decided.missing == "groups"
     if is_passed and candidate.kind == JUDGE:
         sentence += limits_of(groups, asked.scores)
-    if decided.answer == Answer.YES and candidate.kind == JUDGE:
-        sentence += say_unproven(candidate.name, asked.scores)
+    unproven = ""
+    if candidate.kind == JUDGE:
+        key = candidate.name, asked.role, asked.question.key
+        report.curves[key] = rungs_of(evidence, criteria, family[0])
+        unproven = say_unproven(candidate.name, asked.scores) * (decided.answer == Answer.YES)
     numbers = _numbers(evidence, decided, asked.role, criteria) | {"p_adjusted": family[0]}
     row = _row(candidate, RATE, decided.answer, decided.reason, numbers)
     row["why"] = ", ".join(filter(None, (decided.grouping, decided.half, decided.missing)))
     if candidate.kind == JUDGE:
-        row["next"], row["warnings"] = next_step, " ".join(case.warnings)
+        warnings = [*case.warnings, *([UNPROVEN_NAME] if unproven else [])]
+        row["next"], row["warnings"] = next_step, " ".join(warnings)
     row["family"] = family[1]
-    report.add(row, reason=sentence, judge=_judge(candidate), kind=candidate.kind)
+    report.add(row, reason=sentence + unproven, judge=_judge(candidate), kind=candidate.kind)
     for group in groups:
         _add_group(report, candidate, group)
 

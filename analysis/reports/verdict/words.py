@@ -39,6 +39,7 @@ def short(number, digits=2):
     if isnan(number):
         return "–"
     text = f"{number:.{digits}f}"
+    text = text if float(text) else text.removeprefix("-")
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 

@@ -4,14 +4,17 @@ echo = find_echoes(people, judges, seed=1)      for all judges on the same items
 echo.study_p, echo.rater_p
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from analysis.stats.inputs import Flags, Floats, Ints
 from analysis.stats.validation.people import People
 
 DRAWS = 999
+MOST_AT_ONCE = 500_000  # ratings of permutations in memory
 TINY = 1e-12
 
 
@@ -53,22 +56,19 @@ def find_echoes(
         raise ValueError(f"judges: expected (J, n) without NaN, found {judges.shape}")
     rng = np.random.default_rng(seed)
     products = np.stack([_products(people, answers) for answers in values])
-    observed = _sums_by_rater(people, products)
-    drawn = np.stack(
-        [
-            _sums_by_rater(people, products[:, _permute_within_items(people, rng)])
-            for _ in range(n_draws)
-        ]
-    )
+    rows, by_rater = np.ascontiguousarray(products.T), np.argsort(people.rater, kind="stable")
+    observed = _sums_by_rater(people, rows, by_rater[None])
+    drawn = [
+        _sums_by_rater(people, rows, orders) for orders in _permuted(people, by_rater, n_draws, rng)
+    ]
     # The data are one of the permutations: left out, they would look farther away than a draw does.
-    pooled = np.concatenate([observed[None], drawn])
+    pooled = np.concatenate([observed, *drawn])
     spread = pooled.std(axis=0, ddof=1)
     usable = spread > TINY
     scale = np.where(usable, spread, 1.0)
     mean = pooled.mean(axis=0)
-    t = np.where(usable, (observed - mean) / scale, np.nan)
-    t_drawn = np.where(usable, (drawn - mean) / scale, np.nan)
-    return _test(t, t_drawn)
+    t = np.where(usable, (pooled - mean) / scale, np.nan)
+    return _test(t[0], t[1:])
 
 
 def _products(people: People, judge: Floats) -> Floats:
@@ -83,11 +83,27 @@ def _standardise(values: Floats) -> Floats:
     return centred / spread if spread > TINY else np.full_like(centred, np.nan)
 
 
-def _sums_by_rater(people: People, products: Floats) -> Floats:
-    """Return T (J, R): sums of (J, N) by rater over the root of the rater's ratings."""
-    sizes = np.sqrt(np.bincount(people.rater, minlength=people.n_raters))
-    sums = [np.bincount(people.rater, row, minlength=people.n_raters) for row in products]
-    return np.array(sums) / sizes
+def _sums_by_rater(people: People, products: Floats, orders: Ints) -> Floats:
+    """Return T (D, J, R): sums of (N, J) by rater over the root of the rater's ratings.
+
+    orders: (D, N), each the rows of the first rater's ratings, then of the second's, and so on.
+    """
+    sizes, (n_orders, n) = np.bincount(people.rater, minlength=people.n_raters), orders.shape
+    ends = np.concatenate([[0], np.cumsum(np.tile(sizes, n_orders))])
+    shape = n_orders * people.n_raters, n
+    sums = csr_array((np.ones(orders.size), orders.ravel(), ends), shape=shape) @ products
+    by_order = sums.reshape(n_orders, people.n_raters, -1)
+    return (by_order / np.sqrt(sizes)[:, None]).transpose(0, 2, 1)
+
+
+def _permuted(
+    people: People, by_rater: Ints, n_draws: int, rng: np.random.Generator
+) -> Iterator[Ints]:
+    """Yield n_draws permuted orders of the ratings, as many (D, N) at once as memory is for."""
+    at_once = max(1, MOST_AT_ONCE // max(1, len(by_rater)))
+    for start in range(0, n_draws, at_once):
+        n_orders = min(at_once, n_draws - start)
+        yield np.stack([_permute_within_items(people, rng)[by_rater] for _ in range(n_orders)])
 
 
 def _permute_within_items(people: People, rng: np.random.Generator) -> Ints:

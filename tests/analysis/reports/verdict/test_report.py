@@ -339,7 +339,7 @@ def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
     session = factories.make_session(crowd, "own", Rater.Role.RECIPIENT)
     question = crowd.questions.get()
     factories.make_ratings(session, ((item, question, 3) for item in crowd.items.all()))
-    first, *_, last = build(crowd, "verdict").verdict  # the recipient's role is the usual one
+    first, *_, last = build(crowd, "verdict", reference="recipient").verdict
     assert first == (
         "q: Nothing can be said: each item has one own rating, and none has a second own answer "
         "and a judgment. Collect a second rating of at least 30 items, or ask recipients a share "
@@ -347,3 +347,16 @@ def test_a_role_with_one_rating_an_item_leads_to_the_other_roles(crowd):
         "usual."
     )
     assert last == "Others have rated too: choose “Third party” as the reference role."
+
+
+def test_the_usual_reference_is_the_role_that_can_test_a_judge(crowd):
+    """Of the other reports it stays the recipient, whose opinion is meant."""
+    session = factories.make_session(crowd, "own", Rater.Role.RECIPIENT)
+    question = crowd.questions.get()
+    factories.make_ratings(session, ((item, question, 3) for item in crowd.items.all()))
+    report = build(crowd, "verdict")
+    assert report.options["reference"] == "third_party"
+    assert rows_of(report)["good", "q"]["answer"] == "yes"
+    assert build(crowd, "correlation").options["reference"] == "recipient"
+    Rating.objects.filter(session__rater__key__startswith="r").delete()
+    assert build(crowd, "verdict").options["reference"] == "recipient"

@@ -74,6 +74,13 @@ def test_the_smallest_p_does_not_depend_on_the_number_of_pairs():
     assert min(holm(np.full(210, 2 / 2001))) == pytest.approx(0.21, abs=0.005)
 
 
+@pytest.mark.parametrize(("tails", "draws"), [(1, 4199), (2, 8399)])
+def test_holm_of_210_pairs_needs_so_many_draws(tails, draws):
+    """PLANNING, section 10: 210 / .05 - 1 draws for one-tail counts, twice as many for doubled."""
+    smallest = [min(holm(np.full(210, tails / (n + 1)))) for n in (draws, draws - 1)]
+    assert smallest[0] == pytest.approx(0.05, abs=1e-12) and smallest[1] > 0.05
+
+
 def test_adjusted_values_lie_between_the_single_ones_and_their_bonferroni():
     values, draws = example()
     tested = max_t(values, draws)

@@ -41,9 +41,15 @@ def r_by_loops(values, items, judge, weight):
     return product / np.sqrt(v_f * v_h)
 
 
+def covariance(agreement, people):
+    """C_FH, which the agreement keeps as r alone."""
+    return agreement.r_value * np.sqrt(agreement.v_f * people.v_h)
+
+
 def test_the_worked_crowd():
     agreement = compare_judge(crowd(), CROWD_JUDGE)
     assert agreement.v_f == near(1.609375)
+    assert covariance(agreement, crowd()) == pytest.approx(1.179688, abs=6e-7)
     assert (agreement.r.value, agreement.r.error) == near((0.725707, 0.058075))
     kept, full = agreement.retention(2 / 3), agreement.retention(1)
     assert (kept.value, kept.error, kept.p_above()) == near((0.321266, 0.044906, 0.000092))
@@ -82,6 +88,7 @@ def test_the_worked_labels():
     people, judge = labels()
     agreement = compare_judge(people, judge)
     assert (agreement.v_f, agreement.r.value) == near((0.666667, 0.416667))
+    assert covariance(agreement, people) == near(0.277778)
 
 
 def test_the_worked_contents():

@@ -1,0 +1,116 @@
+"""List the checks of a judge that rates items in their order, each with its value and its p."""
+
+from dataclasses import dataclass
+from math import isnan, nan
+
+from analysis.figures.layout import Table, Words
+from analysis.reports.verdict.words import short
+from analysis.stats.validation.beyond import LENGTH
+
+LADDERS = "ladders"  # of a report's curves: {(judge, role, question): its Rungs}
+PEOPLE, ENOUGH, LEVEL = "People agree: ρ", "Enough of a rater: r − k ρ", "Level: judge − people"
+BESIDE = "Beside all that was tried"
+TIED = "\u00a0"  # a space at which no line ends
+PASSED = {True: "✓", False: "✗"}
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A check. value, low, high: its estimate with a 95 % interval; of_people: ρ where it has both.
+
+    p: of the check, the larger one where people and judge are both tested; skipped: why it was not
+    made.
+    """
+
+    name: str
+    passes: bool = False
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    p: float = nan
+    of_people: float = nan
+    skipped: str = ""
+
+    @property
+    def words(self):
+        """Write the rung as a cell of the table of checks."""
+        if self.skipped:
+            return f"not checked: {self.skipped}"
+        parts = [PASSED[self.passes]]
+        if not isnan(self.value):
+            parts = [f"{parts[0]}{TIED}{short(self.value)}"]
+        if not isnan(self.low):
+            parts.append(f"[{short(self.low)},{TIED}{short(self.high)}]")
+        if not isnan(self.of_people):
+            parts.append(f"(raters there:{TIED}{short(self.of_people)})")
+        return " ".join([*parts, f"p{TIED}{_p(self.p)}"])
+
+
+def _p(p):
+    return f"<{TIED}.001" if p < 0.001 else short(p, 3)
+
+
+def rungs_of(evidence, criteria, p_adjusted):
+    """Return the Rungs of a judge's Evidence; p_adjusted: after the correction for the family."""
+    if not evidence.n:
+        return []
+    alpha = criteria.alpha_weighted if evidence.is_weighted else criteria.alpha
+    rho, theta = evidence.agreement.rho, evidence.agreement.retention(criteria.retention)
+    rungs = [
+        _rung(PEOPLE, rho, rho.p_above(), alpha, also=rho.value >= criteria.floor),
+        _rung(ENOUGH, theta, theta.p_above(), alpha),
+        *(_beyond(part, criteria, alpha) for part in evidence.beyond),
+    ]
+    if evidence.level is None:
+        rungs.append(Rung(LEVEL, skipped="it has a scale of its own"))
+    else:
+        p = evidence.level.p_within(evidence.level_margin)
+        rungs.append(_rung(LEVEL, evidence.level.largest, p, alpha))
+        rungs.append(Rung(BESIDE, p_adjusted < criteria.alpha, p=p_adjusted))
+    return rungs
+
+
+def _rung(name, quantity, p, alpha, *, also=True, of_people=nan):
+    reach = quantity.reach(0.025)
+    ends = quantity.value - reach, quantity.value + reach
+    return Rung(name, bool(p < alpha and also), quantity.value, *ends, p, of_people)
+
+
+def _beyond(part, criteria, alpha):
+    name = "Beyond the length" if part.name == LENGTH else f"Within one {part.name}"
+    if part.agreement is None:
+        return Rung(name, skipped=part.skipped)
+    rho, theta = part.agreement.rho, part.agreement.retention(criteria.beyond_retention)
+    p = max(rho.p_above(), theta.p_above(), key=lambda p: 1 if isnan(p) else p)
+    return _rung(name, theta, p, alpha, of_people=rho.value)
+
+
+def ladder_table(entries, ladders, question):
+    """Return a table with a line for each judge and a column for each check, in a list.
+
+    entries: of judges that rate items. The list is empty where no judge was tested.
+    """
+    several = len({entry.row["role"] for entry in entries}) > 1
+    lines = []
+    for row in (entry.row for entry in entries):
+        rungs = ladders.get((row["evaluator"], row["role"], question), [])
+        name = row["evaluator"] + (f" ({row['role']})" if several else "")
+        lines.append((name, {rung.name: rung for rung in rungs}))
+    names = _in_order([rungs for _, rungs in lines])
+    if not names:
+        return []
+    cells = [
+        (name, [Words(rungs[check].words if check in rungs else "–") for check in names])
+        for name, rungs in lines
+    ]
+    caption = (
+        f"{question}: every check of rating items, in the order in which they are asked. Each cell "
+        "says whether it passed, its estimate, the 95 % interval, and p."
+    )
+    return [Table(caption, [Words(name) for name in names], cells, [], "Judge")]
+
+
+def _in_order(ladders):
+    """Return the names of all checks: those of the longest ladder, then what others add."""
+    longest = sorted(ladders, key=len, reverse=True)
+    return list(dict.fromkeys(name for ladder in longest for name in ladder))

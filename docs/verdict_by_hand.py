@@ -1,0 +1,59 @@
+"""Recompute from the export's scores.csv and items.csv which judges may rate items on 1..5."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import false_discovery_control, t
+
+
+def measure(Y, Z, F, g, k):  # rho, r - k rho and level b, as t distributions about the estimates
+    rest = Z.loc[:, Z.count() < 30].stack().mean() if max(Z.count()) > 29 else Z.mean(axis=1).mean()
+    Y, Z = Y.to_numpy(), (Z - Z.mean().where(Z.count() > 29, rest)).to_numpy()
+    m, f, (n, R), G = (~np.isnan(Y)).sum(1)[:, None], (F - F.mean())[:, None], Y.shape, max(g) + 1
+    others = (np.nansum(Z, 1)[:, None] - Z) / (m - 1)
+    parts = np.array([Z * Z, Z * others, f * Z, f * f + 0 * Z, F[:, None] - Y])  # of each rating
+    x, slopes = np.nanmean(parts, 2), np.zeros((3, 5))  # x: a, c, f, g and F - ybar of each item
+    V_H, C_HH, C_FH, V_F, b = mean = x.mean(1) + [0, 0, 0, 1e-99, 0]
+    rho, r = C_HH / V_H, C_FH / (V_F * V_H) ** 0.5
+    slopes[0, :2], slopes[2, 4] = [-rho / V_H, 1 / V_H], 1
+    slopes[1, :4] = (k * rho - r / 2) / V_H, -k / V_H, (V_F * V_H) ** -0.5, -r / 2 / V_F
+    u = np.tensordot(slopes * [1, 2, 1, 0, 1], parts - mean[:, None, None], 1) / m
+    add = (R > 9) * ((np.nansum(u, 1) ** 2).sum(1) * R / (R - 1) - np.nansum(u**2, (1, 2))).clip(0)
+    squares = G / (G - 1) * ((slopes @ (x - mean[:, None]) @ np.eye(G)[g]) ** 2).sum(1) + add
+    return t(np.where(add > 0, min(G, R), G) - 1, (rho, r - k * rho, b), squares**0.5 / n)
+
+
+def decide(ratings, F):  # the reason, the largest p of people, the largest p of the judge
+    Y = ratings[ratings.index.isin(F.index) & (ratings.count(axis=1) > 1)].dropna(axis=1, how="all")
+    about, F = items.loc[Y.index], F[Y.index].to_numpy()
+    q = measure(Y, Y, F, g := about["cluster"].factorize()[0], 2 / 3)
+    p, low, b = [q.cdf(0)[:2]], q.median()[0] < 0.1, max(q.cdf(-0.25)[2], q.sf(0.25)[2])
+    for name, by in about[["length", "system", "content", "recipient"]].items():
+        names = by.where(by.map(by.value_counts()) >= 5, "others")  # small groups joined
+        table = pd.get_dummies(names if len(F) >= 5 * by.nunique() else 0 * F).to_numpy(float)
+        if name == "length":
+            table = np.column_stack([by**0, by, *(by > by.quantile(x / 10) for x in range(1, 10))])
+        fit = table @ np.linalg.lstsq(table, np.column_stack([Y.mean(axis=1), F]))[0]
+        left = (F - fit[:, 1]) * (np.var(F - fit[:, 1]) > 1e-6 * np.var(F))
+        p += [measure(Y, (Y.T - fit[:, 0]).T, left, g, 1 / 2).cdf(0)[:2] * np.ptp(table, 0).any()]
+    s = {"says_nothing": np.ptp(F) == 0, "too_few": len(F) < 30 or max(g) < 9}
+    s |= {"raters_disagree": low and q.cdf(0.2)[0] > 0.95, "people_unsure": low or p[0][0] >= 0.05}
+    s |= {"may_not": p[0][1] > 0.95, "undecided": p[0][1] >= 0.05, "length_only": max(p[1]) >= 0.05}
+    s |= {"system_only": np.max(p[2:]) >= 0.05, "level_off": b > 0.95, "order_only": b >= 0.05}
+    return next((reason for reason in s if s[reason]), "may"), *np.max([*p, [0, b]], axis=0)
+
+
+scores, items = (pd.read_csv(f"{name}.csv", dtype=str) for name in ("scores", "items"))
+items["length"] = np.log1p(items["text"].fillna("").str.strip().str.len())
+items["cluster"] = items[["recipient", "content", "item"]].bfill(axis=1)["recipient"]
+items, people, rows = items.set_index("item"), {}, dict[tuple, tuple]()
+for asked, d in scores[scores["excluded"] != "true"].astype({"value": float}).groupby("question"):
+    ratings = d[d["source"] == "human"].pivot_table("value", "item", "rater")
+    people[asked] = decide(ratings, ratings.mean(axis=1))[1]
+    for judge, own in d[d["source"] == "judge"].groupby("judge"):
+        F = own[own["value"].between(1, 5)].set_index("item")["value"]
+        rows |= {(judge, asked): decide(ratings, F)} if len(F) * 2 >= len(own) else {}
+table = pd.DataFrame(rows, ["reason", "people_p", "judge_p"]).T
+holm = (pd.Series(people).sort_values() * np.arange(len(people), 0, -1)).cummax()
+p = np.maximum(false_discovery_control([*table["judge_p"]]), [holm[asked] for _, asked in rows])
+table["reason"] = table["reason"].mask((table["reason"] == "may") & (p >= 0.025), "undecided")
+print(table.assign(p=p).to_csv(index_label=["judge", "question"]))
