@@ -63,6 +63,11 @@ def declare(default, label="", help_text="", low=None, high=None, **more):
     )
 
 
+def instead(default: Any) -> Any:
+    """Return the Field of a shared setting whose default is another choice here."""
+    return Field(default=default.value)
+
+
 class Settings(BaseModel):
     """The settings of a judge; a kind without any has these."""
 

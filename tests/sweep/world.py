@@ -78,7 +78,7 @@ def make_world():
     owner = world.people["owner"]
     questions = {f"{canaries.mark('question-key')}-{number}": "?" for number in range(2)}
     study = factories.make_study(OWN, owner, raters_per_item=4, questions=questions)
-    draft = factories.make_study(DRAFT, owner, items=FIRST_LOOK, questions=questions)
+    draft = factories.make_study(DRAFT, owner, questions=questions)
     for made in (study, draft):
         for role in ("editor", "viewer"):
             Membership.objects.create(study=made, user=world.people[role], role=role)
@@ -130,7 +130,12 @@ def _table(row):
 
 
 def _draft(draft):
-    """Its second version of the questions has no answer; its test part is locked."""
+    """Its second version of the questions has no answer; its test part is locked.
+
+    It has as many recipients, each with an item, as a stopping plan needs.
+    """
+    for number in range(FIRST_LOOK):
+        factories.make_item(draft, f"item-{number}", recipient=f"recipient-{number}")
     QuestionnaireVersion.objects.create(study=draft, number=1, questions=[])
     draft.questionnaire_version = 2
     draft.save()

@@ -1,15 +1,14 @@
 """Declare the settings of judges that propose topics."""
 
-from pydantic import Field
-
 from judges.methods.shared_settings import MaxTokens, Seed, Sides, Temperature
-from judges.values.settings import Settings, declare
+from judges.models import Judge
+from judges.values.settings import Settings, declare, instead
 
 
 class TopicsSettings(Settings):
     """How reviews are drawn into samples, and how many topics each call is asked for."""
 
-    sides: Sides = Field("reference")
+    sides: Sides = instead(Judge.Sides.REFERENCE)
     reviews: int = declare(
         20, "reviews of a sample", "How many are shown in one call.", low=1, high=100
     )

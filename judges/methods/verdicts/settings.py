@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from judges.methods.shared_settings import (
     Context,
@@ -16,7 +16,7 @@ from judges.methods.shared_settings import (
 )
 from judges.models import Judge
 from judges.prompting import fill
-from judges.values.settings import declare
+from judges.values.settings import declare, instead
 
 NO_PROFILES = (
     "Only a judge that is shown profiles can choose which. Choose the profile as what the prompt "
@@ -47,7 +47,7 @@ class ReasonedSettings(SampledSettings):
     temperature: Temperature
     max_tokens: MaxTokens
     samples: Samples
-    context: Context = Field("profile")
+    context: Context = instead(Judge.Context.PROFILE)
     history_length: HistoryLength
     transcript_length: TranscriptLength
     profile_episodes: int = declare(

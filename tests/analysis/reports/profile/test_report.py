@@ -169,6 +169,8 @@ def add_profile_judges(study, *numbers, **fields):
             f"profile {number}",
             endpoint,
             lambda item, n=number: 1 + item.pk * n % 5,
+            method="pairwise",
+            prompt="pairwise.v1",
             context="profile",
             profile_episodes=number,
             **fields,

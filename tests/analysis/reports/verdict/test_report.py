@@ -155,7 +155,7 @@ def test_a_yes_on_items_says_which_system_the_judge_favours(crowd):
     report = build(crowd, "verdict", named="kind to s1")
     entries = {e.row["use"]: e for e in report.entries if e.row["evaluator"] == "kind to s1"}
     assert entries[RATE].row["answer"] == "yes" and entries[COMPARE].row["answer"] != "yes"
-    assert entries[RATE].row["warnings"].split() == ["favours"]
+    assert entries[RATE].row["warnings"].split() == ["favours", "unproven_name"]
     assert "It favours s1 by ." in entries[RATE].reason
     assert entries[RATE].reason.count("do not compare systems by it") == 1
 
