@@ -33,7 +33,8 @@ def unit(text="", reference="", questions=None, key="e1"):
 
 def score(kind, text, reference, language=Language.ENGLISH):
     scorer = SCORERS[kind]
-    found = scorer.load(scorer.frozen(Judge(kind=kind, settings={"language": language})))
+    settings = {"language": language} if "language" in scorer.settings.names() else {}
+    found = scorer.load(scorer.frozen(Judge(kind=kind, settings=settings)))
     return found([unit(text, reference)])[0][0]
 
 
