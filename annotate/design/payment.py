@@ -19,11 +19,9 @@ class Pay:
 
 def read_currency(value):
     """Return a valid currency code; ValueError says what is allowed."""
-    if value is None:
-        return None
     if not isinstance(value, str) or not CURRENCY_CODE.fullmatch(value):
         allowed = f"allowed are the three letters of a currency, such as {USD}"
-        raise ValueError(f"found {value!r:.40}; {allowed}")
+        raise ValueError(f"found {str(value)[:40]!r}; {allowed}")
     return value
 
 

@@ -5,8 +5,6 @@ from django.db.models.query_utils import DeferredAttribute
 
 from judges.values.settings import Settings
 
-NAMING = {"kind", "method"}  # the columns that say which settings there are
-
 
 class Stored(dict):
     """Settings as the database has them, which were checked when they were assigned."""
@@ -16,9 +14,9 @@ class SettingsAttribute(DeferredAttribute):
     """Give a judge's settings as its kind and method declare them; check what is assigned."""
 
     def __get__(self, instance, cls=None):
-        kept = super().__get__(instance, cls)
-        if instance is None or not instance.__dict__.keys() >= NAMING:
-            return kept  # of a row of this column alone, from which it is taken over
+        if instance is None:
+            return super().__get__(instance, cls)
+        kept = self._kept(instance)
         if type(kept) is instance.settings_class:
             return kept
         # Not read before, or the judge has got another kind or method since.
@@ -26,6 +24,14 @@ class SettingsAttribute(DeferredAttribute):
         settings = instance.settings_class.trusted(given)
         instance.__dict__[self.field.attname] = settings
         return settings
+
+    def _kept(self, instance):
+        """Return what the instance holds; read from the database where it was not loaded."""
+        name = self.field.attname
+        if name not in instance.__dict__:
+            rows = type(instance)._base_manager.using(instance._state.db)
+            instance.__dict__[name] = rows.values_list(name, flat=True).get(pk=instance.pk)
+        return instance.__dict__[name]
 
     def __set__(self, instance, values):
         """Take Settings as they are, or {name: value}; SettingsError says what is wrong."""

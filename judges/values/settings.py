@@ -200,9 +200,10 @@ def allowed(settings_class, name):
         return "true or false"
     low, high = (limit_of(settings_class, name, which) for which in ("ge", "le"))
     if kind in (int, float):
-        return f"a number from {low} to {high}"
+        return f"a {'whole ' if kind is int else ''}number from {low} to {high}"
     if kind is str:
-        return f"a text of 1 to {limit_of(settings_class, name, 'max_length')} characters"
+        fewest, most = (limit_of(settings_class, name, f"{end}_length") for end in ("min", "max"))
+        return f"a text of {fewest or 0} to {most} characters"
     return "a list"
 
 
@@ -226,6 +227,8 @@ def _problems(settings_class, error):
 
 
 def _problem(settings_class, name, problem):
+    if problem["type"] == "model_type":
+        return f"found {quoted(problem['input'])}; allowed is a mapping of settings"
     if problem["type"] == "extra_forbidden":
         names = ", ".join(settings_class.names()) or "none"
         return f"is no setting of this kind of judge; allowed are {names}"

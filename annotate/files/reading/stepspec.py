@@ -55,11 +55,17 @@ class CheckQuestionSpec(Spec):
         return self
 
 
+def _listed(entries):
+    return [] if entries is None else entries
+
+
 class CheckSpec(Spec):
     """The comprehension check."""
 
     attempts: int = whole(1, MOST_ATTEMPTS, ATTEMPTS)
-    questions: list[CheckQuestionSpec] = Field([], max_length=MOST_CHECKED)
+    questions: Annotated[list[CheckQuestionSpec], BeforeValidator(_listed)] = Field(
+        [], max_length=MOST_CHECKED
+    )
 
 
 def _check_answers(answers):

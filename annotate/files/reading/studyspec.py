@@ -31,7 +31,7 @@ def _scale(value, info: ValidationInfo):
 
 
 def _applies_to(value):
-    kinds = [value] if isinstance(value, str) else value or []
+    kinds = [value] if isinstance(value, str) and value else value or []
     if not isinstance(kinds, list) or not all(kind in Item.Kind.values for kind in kinds):
         raise ValueError(f"found {quoted(value)}; allowed are {', '.join(Item.Kind.values)}")
     return kinds
@@ -60,7 +60,7 @@ class QuestionSpec(Spec):
     """A question of the questionnaire."""
 
     key: Annotated[Stripped, follows(slug_rule)] = Field("", validate_default=True)
-    text: Annotated[Text, AfterValidator(_sentence)] = Field(
+    text: Annotated[Text, BeforeValidator(_sentence)] = Field(
         "", max_length=LONGEST, validate_default=True
     )
     scale: Annotated[dict, BeforeValidator(_scale)] = Field(description=MISSING_SCALE)
@@ -76,9 +76,11 @@ class QuestionSpec(Spec):
 
 
 def _listed(entries):
-    if not isinstance(entries or [], list) or not all(isinstance(e, dict) for e in entries or ()):
+    if entries is None:
+        return []
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(LIST)
-    return entries or []
+    return entries
 
 
 def _check_questions(questions):
@@ -98,7 +100,7 @@ def _language(value):
 
 
 def _most_raters(value, info: ValidationInfo):
-    least = info.data.get("raters_per_item") or 0
+    least = info.data.get("raters_per_item") or 0  # 0 where the file does not say
     if 0 < value <= least:
         wanted = f"allowed is 0 (off), or more than raters_per_item ({least})"
         raise ValueError(f"found {value}; {wanted}")
@@ -148,15 +150,15 @@ def _attention(entry, info: ValidationInfo):
 
 
 def _gold(entry, info: ValidationInfo):
-    questions = info.data.get("questions")
+    questions = info.data.get("questions")  # none where the file leaves them as they are
     scales = None
-    if questions is not None:
+    if questions:
         scales = {question.key: scale_from_dict(question.scale) for question in questions}
     return checks.read_gold(entry, scales)
 
 
 class StudySpec(Spec):
-    """study.yaml. Keys of None are as if they were not there, unless a text or a number is asked.
+    """study.yaml. Keys of None are as if they were not there, where the type says `| None`.
 
     What raters do before and after their items, and what stands among them, is kept in Study.extra.
     """
@@ -175,7 +177,7 @@ class StudySpec(Spec):
     consent: Text = Field("", max_length=LONGEST)
     instructions: Text = Field("", max_length=LONGEST)
     completion_code: Text = Field("", max_length=40)
-    raters_per_item: int = whole(1, 1000, 1)
+    raters_per_item: int = whole(1, 1000, 0)
     raters_per_item_max: Annotated[int, AfterValidator(_most_raters)] = whole(0, 1000, 0)
     items_per_session: int = whole(1, 500, 1)
     hold_minutes: int = whole(1, 32767, 1)

@@ -119,7 +119,11 @@ def test_a_frozen_judge_may_not_change(tmp_path):
             "column judges.kind: found 'robot'; allowed is llm",
         ),
         ("0.5", "0\n    samples: 3", "column judges.samples: Several samples at temperature 0"),
-        ("0.5", "0.5\n    samples: 0", "judges.samples: found '0'; allowed is a number from 1 to"),
+        (
+            "0.5",
+            "0.5\n    samples: 0",
+            "judges.samples: found '0'; allowed is a whole number from 1 to",
+        ),
         ("0.5", "0.5\n    shots: two", "found 'two'; allowed is zero, one, personalised"),
         ("0.5", "0.5\n    shots: one", "judges.shots: The prompt explanation.v1 has no place for"),
         ("0.5", "0.5\n    context: profile", "judges.context: The prompt explanation.v1 has no"),

@@ -280,7 +280,7 @@ def test_metrics_of_the_study_file(tmp_path):
     "old, new, message",
     [
         ("language: zh", "language: klingon", "allowed is en, zh, words, characters"),
-        ("seed: 7", "seed: -1", "found '-1'; allowed is a number from 0 to 2147483647"),
+        ("seed: 7", "seed: -1", "found '-1'; allowed is a whole number from 0 to 2147483647"),
         ("seed: 7", "language: zh", "judges.language: is not a known key of kind random"),
         ("language: zh", "endpoint: x", "judges.endpoint: is not a known key of kind bleu-4"),
         ("bleu-4", "bleu", "found 'bleu'; allowed is llm, random, bleu-1, bleu-4, rouge-1, "),

@@ -49,8 +49,8 @@ def test_a_setting_that_is_left_out_has_its_default():
         ({"temperature": 2.1}, "found '2.1'; allowed is a number from 0 to 2"),
         ({"temperature": float("nan")}, "found 'nan'; allowed is a number from 0 to 2"),
         ({"temperature": True}, "found 'True'; allowed is a number from 0 to 2"),
-        ({"samples": 2.0}, "found '2.0'; allowed is a number from 1 to 100"),
-        ({"samples": "2"}, "found '2'; allowed is a number from 1 to 100"),
+        ({"samples": 2.0}, "found '2.0'; allowed is a whole number from 1 to 100"),
+        ({"samples": "2"}, "found '2'; allowed is a whole number from 1 to 100"),
         ({"weighted": 1}, "found '1'; allowed is true or false"),
         ({"context": "life"}, "found 'life'; allowed is none, profile, history"),
         ({"samples": 2}, "Several samples at temperature 0 would all be the same"),
@@ -147,3 +147,21 @@ def test_settings_that_were_not_loaded_are_read_when_asked_for(study, django_ass
     judge = Judge.objects.defer("settings").get()
     with django_assert_num_queries(1):
         assert judge.settings.seed == 3
+
+
+@pytest.mark.parametrize("loaded", [["key"], ["settings"], ["kind", "settings"]])
+def test_settings_are_whole_whichever_columns_were_loaded(study, loaded):
+    factories.make_judge(study, kind="random", seed=9)
+    assert Judge.objects.only(*loaded).get().settings.seed == 9
+
+
+def test_what_is_no_mapping_is_no_settings():
+    with pytest.raises(SettingsError, match=r"found '\[1\]'; allowed is a mapping"):
+        Settings.checked([1])
+
+
+def test_whole_numbers_and_empty_texts_are_said_to_be_allowed():
+    assert problem_of(FitSettings, max_tokens=1.0).endswith("a whole number from 1 to 100000")
+    assert problem_of(PairSettings, model="a", output="x" * 101).endswith(
+        "a text of 0 to 100 characters"
+    )

@@ -98,3 +98,37 @@ def test_every_kind_of_fault_has_words(kind):
                 kind.model_validate({key: value}, context="en")
             except ValueError as error:
                 assert all(message for _, message in faults(error, kind))
+
+
+def test_gold_items_of_a_file_without_questions_are_those_of_the_stored_ones(tmp_path):
+    read_file, messages = read(tmp_path, "study: s\ngold:\n  - {item: a, answers: {fits: 4}}\n")
+    assert messages == []
+    gold = [{"item": "a", "answers": {"fits": 4}, "tolerance": 0}]
+    assert read_file.fields["extra"]["gold"] == gold
+
+
+@pytest.mark.parametrize("value", ["{}", "false", "0", '""'])
+@pytest.mark.parametrize("key", ["questions", "prompts", "judges"])
+def test_what_is_empty_and_no_list_is_refused(tmp_path, key, value):
+    _, messages = read(tmp_path, f"study: s\n{key}: {value}\n")
+    assert len(messages) == 1 and "allowed is a list of mappings" in messages[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "comprehension: {questions: }\n",
+        "raters_per_item_max: 1\n",
+        "questions:\n  - {key: a, text: T, scale: binary, applies_to: ''}\n",
+    ],
+)
+def test_what_is_left_open_is_no_fault(tmp_path, text):
+    assert read(tmp_path, f"study: s\n{text}")[1] == []
+
+
+@pytest.mark.parametrize("text", ["false", "0", "''", ""])
+def test_a_question_has_a_sentence(tmp_path, text):
+    _, messages = read(
+        tmp_path, f"study: s\nquestions:\n  - {{key: a, text: {text}, scale: binary}}\n"
+    )
+    assert len(messages) == 1 and "column text: is missing" in messages[0]
