@@ -402,5 +402,5 @@ def test_a_film_without_genres_is_refused_before_anything_is_retrained(folder, t
 
 
 def test_no_number_is_no_setting_of_the_model(folder):
-    with pytest.raises(CommandError, match="“nan” is not a finite number"):
+    with pytest.raises(CommandError, match="found 'nan'; allowed is a number from"):
         call_command("make_counterfactual_study", folder, "--regularisation", "nan")
