@@ -1,5 +1,7 @@
 """Serve studies, items, raters and ratings over the HTTP API; judges serves the loading of rows."""
 
+from abc import ABC, abstractmethod
+
 from django.db.models import F
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
@@ -30,7 +32,7 @@ def with_details(studies):
     )
 
 
-class StudyRows(ListAPIView):
+class StudyRows(ABC, ListAPIView):
     """A list of a study's rows: rows_of_study(study) returns all of them, filters select some."""
 
     filters: type[Filters]
@@ -40,11 +42,12 @@ class StudyRows(ListAPIView):
         rows = self.rows_of_study(study).filter(**self.filters.parse_query(self.request))
         return rows.values(*self.serializer_class.columns())
 
+    @abstractmethod
     def rows_of_study(self, study):
-        raise NotImplementedError
+        """Return the study's rows."""
 
 
-class StudyRowOne(RetrieveAPIView):
+class StudyRowOne(ABC, RetrieveAPIView):
     """One of a study's rows, by its id."""
 
     def get_object(self):
@@ -53,8 +56,9 @@ class StudyRowOne(RetrieveAPIView):
         rows = self.rows_of_study(study).values(*self.serializer_class.columns())
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
+    @abstractmethod
     def rows_of_study(self, study):
-        raise NotImplementedError
+        """Return the study's rows."""
 
 
 def reads(operation, tag, summary, shown, **more):

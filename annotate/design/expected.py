@@ -4,10 +4,7 @@ from annotate.values.wrong import Wrong
 
 
 def of_part(key):
-    """Split an expectation's key into (question key, item key), the latter empty for the main item.
-
-    The item's is empty for the main item.
-    """
+    """Split an expectation's key into (question key, item key); the main item's key is empty."""
     question, _, item = key.partition("@")
     return question, item
 
