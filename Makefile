@@ -7,12 +7,13 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # On two cores: many tests wait, for a browser, a worker or a model.
 XDIST ?= 3
 
-.PHONY: demo test check smoke bench calibration chaos mutants lock format help
+.PHONY: demo test test-all check smoke bench calibration chaos mutants lock format help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    a study to click through, at http://127.0.0.1:$(PORT) (PORT= to change)"
-	@echo "make test    checks and all tests"
+	@echo "make test    checks, fast tests and twelve journeys in a browser"
+	@echo "make test-all  all tests, the smoke and chaos, on SQLite, PostgreSQL and Redis (PART=1 to 6 for a sixth)"
 	@echo "make check   ruff, mypy, migrations, templates, deployment settings"
 	@echo "make smoke   the installed product: every page, form and file, in every role"
 	@echo "make bench   the measurements of docs/BENCHMARKS.md"
@@ -41,7 +42,10 @@ demo: $(VENV)/run.stamp
 	@exec $(BIN)/python manage.py demo --serve --port $(PORT)
 
 test: check
-	$(BIN)/python -m pytest -n $(XDIST) --dist worksteal $(PYTEST)
+	$(BIN)/python -m pytest -n $(XDIST) --dist worksteal --tier fast $(PYTEST)
+
+test-all: $(VENV)/test.stamp
+	.ci/all $(PART)
 
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.cache import caches
-from django.test import Client, TransactionTestCase
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client, TransactionTestCase, override_settings
 
 from tests import emptying, factories, shipped
 
@@ -28,33 +31,109 @@ def pytest_configure(config):
 
 
 def pytest_addoption(parser):
+    parser.addoption("--tier", choices=("fast", "services", "slow"), help="only tests of this tier")
     parser.addoption(
         "--with-services",
         action="store_true",
         help="only tests that touch the database, the broker or the browser",
     )
+    parser.addoption("--part", metavar="K/N", default="1/1", help="of these, the K-th of N parts")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Tests of the other database or broker do not belong to this run."""
+    """Tests of the other database or broker do not belong to this run, nor those of other tiers."""
     on_postgres = "postgresql" in settings.DATABASES["default"]["ENGINE"]
     foreign = {"sqlite"} if on_postgres else {"postgres"}
     if not settings.REDIS_URL:
         foreign.add("redis")
     kept = [item for item in items if not foreign & _marks(item)]
+    if tier := config.getoption("--tier"):
+        kept = [item for item in kept if tier in tiers(item)]
     if config.getoption("--with-services"):
         kept = [item for item in kept if SERVICES & (_marks(item) | set(item.fixturenames))]
-    dropped = [item for item in items if item not in set(kept)]
+    part, parts = map(int, config.getoption("--part").split("/"))
+    kept = kept[part - 1 :: parts]  # so that dear neighbours are shared out
+    chosen = set(kept)
+    dropped = [item for item in items if item not in chosen]
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
 
 
 SERVICES = {"django_db", "db", "transactional_db", "live_server", "postgres", "redis"}
+TESTS = Path(__file__).parent
+# Money and places, whole and whatever they cost: where rows are locked and claimed.
+CLAIMS = ("judges/runs", "annotate/sessions")
+# In both tiers, fast and services: tests of SQL of our own, and of what SQLite alone lets pass:
+# lengths, ranges of integers, the order of NULL, case in look-ups, errors inside a transaction.
+ON_BOTH = (
+    "analysis/answers",
+    "analysis/exports/test_csv.py",
+    "analysis/exports/test_tables.py",
+    "annotate/db",
+    "annotate/files",
+    "annotate/http",
+    "annotate/raters/test_screens.py",
+    "annotate/stopping/test_plan.py",
+    "api/test_tokens.py",
+    "judges/checks/test_robustness_runs.py",
+    "judges/files",
+    "judges/health/test_readiness.py",
+    "judges/methods/test_base.py",
+    "judges/methods/verdicts/test_support.py",
+    "judges/pages/test_purposes.py",
+    "judges/prompting/test_examples.py",
+    "judges/statements/test_items.py",
+    "judges/test_finite_settings.py",
+    "judges/uploads/test_views.py",
+)
+# All others make the tables from the models at once: migrations take 12 CPU seconds a process.
+OF_MIGRATIONS = ("judges/test_migrations.py", "test_upgrade.py")
+SLOW = set((TESTS / "slow.txt").read_text().splitlines())
+SLOW_FILES = {one for one in SLOW if "::" not in one}
 
 
 def _marks(item):
     return {mark.name for mark in item.iter_markers()}
+
+
+def _is_of(item, paths):
+    path = item.path.relative_to(TESTS).as_posix()
+    return any(path == one or path.startswith(f"{one}/") for one in paths)
+
+
+def tiers(item):
+    """Return the tiers that have the test: what the gate runs is fast or services."""
+    marks = _marks(item)
+    in_browser = "browser" in marks and "journey" not in marks
+    if "model" in marks or in_browser or _is_of(item, SLOW_FILES):
+        return {"slow"}
+    if {"postgres", "redis"} & marks or ("sqlite" not in marks and _is_of(item, CLAIMS)):
+        return {"services"}
+    if item.nodeid in SLOW:
+        return {"slow"}
+    return {"fast", "services"} if _is_of(item, ON_BOTH) else {"fast"}
+
+
+@pytest.fixture(scope="session")
+def django_db_use_migrations(request):
+    return any(_is_of(item, OF_MIGRATIONS) for item in request.session.items)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_use_migrations, django_db_blocker):
+    """Note every migration as applied, for the web processes that migrate at their start."""
+    if django_db_use_migrations:
+        return
+    with override_settings(MIGRATION_MODULES={}):
+        found = MigrationLoader(None).disk_migrations
+    names = [name for key, one in found.items() for name in (key, *one.replaces)]
+    with django_db_blocker.unblock():
+        recorder = MigrationRecorder(connection)
+        recorder.ensure_schema()
+        recorder.migration_qs.bulk_create(
+            recorder.Migration(app=app, name=name) for app, name in names
+        )
 
 
 def missing(reason):

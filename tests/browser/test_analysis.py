@@ -86,6 +86,7 @@ def test_a_figure_stands_whole_on_a_phone(new_page, rated, researcher, report):
     assert page.locator(".plot text").evaluate_all(right) <= 350
 
 
+@pytest.mark.journey
 def test_options_stay_in_the_address_and_change_the_numbers(new_page, rated, researcher):
     page = new_page(login=researcher)
     page.goto("/studies/films/analysis/correlation/?draws=50")

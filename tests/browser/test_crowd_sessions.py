@@ -130,6 +130,7 @@ LEFT = {
 }
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_whole_session_of_counterfactual_explanations(new_page, owner, tmp_path, device):
     study = crowd.load(tmp_path)
@@ -404,6 +405,7 @@ def podcast_facts(sides):
     return facts, first
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_whole_session_of_podcast_lists(new_page, owner, device):
     """A listener rates what was recommended to them, by a link of their own."""

@@ -49,6 +49,7 @@ def assert_whole(study):
     assert places.any_open(study, ["explanation"])
 
 
+@pytest.mark.journey
 def test_a_session_with_a_check_and_a_repeat_by_mouse(new_page, study):
     page = new_page()
     start(page)

@@ -122,6 +122,7 @@ def test_an_older_answer_of_another_tab_changes_nothing(two_tabs):
     expect(radio(second, "Strongly disagree")).to_be_checked()
 
 
+@pytest.mark.journey
 def test_a_whole_session_by_mouse(page, study):
     start(page)
     for position in (1, 2, 3):
@@ -153,6 +154,7 @@ def test_each_answer_is_saved_at_once(page, study):
     assert 0 < rating.seconds < 60
 
 
+@pytest.mark.journey
 def test_a_whole_session_by_keyboard_alone(page, study):
     page.goto("/join/films/")
     page.keyboard.press("Tab")  # the link that skips to the content
@@ -204,6 +206,7 @@ def test_keys_typed_into_a_text_are_words(page):
     assert Rating.objects.get(question=why).text == "5 of 5"
 
 
+@pytest.mark.journey
 def test_on_a_phone_everything_is_large_and_nothing_scrolls_sideways(new_page, study):
     study.items.update(text="Because you like " + "verylongword" * 20)
     page = new_page(width=360, height=740, has_touch=True, is_mobile=True)
@@ -222,6 +225,7 @@ def test_on_a_phone_everything_is_large_and_nothing_scrolls_sideways(new_page, s
     assert_fits(page)
 
 
+@pytest.mark.journey
 def test_without_javascript(new_page, study):
     page = new_page(java_script_enabled=False)
     start(page)
@@ -286,6 +290,7 @@ def test_a_reload_and_another_device_resume_at_the_same_item(new_page, study):
         expect(question(each, "accuracy").get_by_text("Saved ✓")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_an_answer_outlives_a_lost_network(new_page, study):
     page = new_page()
     start(page)

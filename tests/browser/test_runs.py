@@ -36,6 +36,7 @@ def script(number, request):
     return chat(by_schema(request), delay=0.3)
 
 
+@pytest.mark.journey
 def test_from_no_judge_to_a_finished_run(new_page, researcher, study, worker):
     with ScriptedServer(script) as server:
         factories.make_endpoint(server.url, key="scripted", concurrency=2, notice="A test.")

@@ -25,6 +25,7 @@ def choose(page, folder, **tables):
     page.get_by_role("button", name="Check the files").click()
 
 
+@pytest.mark.journey
 def test_upload_preview_load(new_page, owner, tmp_path):
     page = new_page(login=owner)
     page.goto("/")

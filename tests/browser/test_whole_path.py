@@ -100,6 +100,7 @@ def exported(page):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.journey
 def test_from_a_file_to_a_figure(new_page, researcher, tmp_path, worker):
     page = new_page(login=researcher)
     with ScriptedServer(replies) as server:
