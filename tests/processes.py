@@ -11,6 +11,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
+from tests.shipped import HOSTS
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -40,6 +42,8 @@ def environment(var, queue="concord-test", **extra):
         "CONCORD_VAR": str(var),
         "CELERY_QUEUE": queue,
         "REDIS_URL": redis_url(),
+        "ENDPOINT_HOSTS": HOSTS,
+        "SECRETS_KEYS": ",".join(settings.SECRETS_KEYS),
         "LEASE_MARGIN_SECONDS": "2",
         "SWEEP_SECONDS": "1",
         "LOG_LEVEL": "INFO",
